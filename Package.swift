@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One array for every target of ours, tests included.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, swiftSettings: settings,
+        linkerSettings: [.linkedLibrary("m"), .unsafeFlags(["-Xlinker", "--gc-sections"])])
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func systemLibrary(_ name: String, package debian: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/SystemLibraries/\(name)", providers: [.apt([debian])])
+}
+
+let package = Package(
+    name: "nowplayingd",
+    products: [
+        .executable(name: "nowplayingd", targets: ["nowplayingd"]),
+        .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
+    ],
+    targets: [
+        systemLibrary("CPulse", package: "libpulse-dev"),
+        systemLibrary("CFLAC", package: "libflac-dev"),
+        systemLibrary("CSndFile", package: "libsndfile1-dev"),
+        systemLibrary("CSystemd", package: "libsystemd-dev"),
+        systemLibrary("CINIH", package: "libinih-dev"),
+        .target(name: "CLinux", path: "Sources/SystemLibraries/CLinux"),
+
+        // Imports point down this list only; `make lint` checks it.
+        library("NowPlaying"),
+        library("ControlProtocol", ["NowPlaying"]),
+        library("NowPlayingClient", ["ControlProtocol", "CLinux"]),
+        library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
+        library("AudioCore", ["NowPlaying", "LinuxSystem"]),
+        library("AudioDecoders", ["AudioCore", "LinuxSystem", "NowPlaying", "CFLAC", "CSndFile", "CLinux"]),
+        library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
+        library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying"]),
+        library(
+            "DaemonRuntime",
+            [
+                "PlaybackEngine", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol",
+                "NowPlaying", "CINIH", "CLinux",
+            ]),
+        program("nowplayingd", ["DaemonRuntime", "LinuxSystem", "NowPlaying"]),
+        program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
+
+        .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
+        tests("NowPlayingTests", ["NowPlaying"]),
+        tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("LinuxSystemTests", ["LinuxSystem", "TestSupport", "CLinux"]),
+        tests("AudioCoreTests", ["AudioCore", "NowPlaying"]),
+        tests("AudioDecodersTests", ["AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests("PulseOutputTests", ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests("PlaybackEngineTests", ["PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests("DaemonRuntimeTests", ["DaemonRuntime", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests("ClientTests", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("AcceptanceTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
+    ]
+)

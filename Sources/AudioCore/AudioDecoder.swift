@@ -1,0 +1,48 @@
+package import NowPlaying
+
+/// Turns one opened source into frames. Made and used on one thread only, the decode thread; it may block on reading.
+///
+/// Contract, for every implementation (the conformance tests run it over each):
+/// - `read` delivers the frames from the present position on, each exactly once, and 0 only at the end. A source that got
+///   shorter than it promised ends there (0). After an error the decoder may still be asked to seek.
+/// - `seek` is exact to the frame or throws; a target at or past the end puts the position at the end.
+/// - Neither keeps more than about 1 MiB, whatever the file contains.
+package protocol AudioDecoder: AnyObject {
+    /// Format of the frames that `read` delivers; constant over the decoder's life.
+    var format: AudioFormat { get }
+    /// Format as it is in the source, for people.
+    var mediaFormat: MediaFormat { get }
+    /// Frames from beginning to end as the source promises; nil if it does not.
+    var lengthInFrames: Int64? { get }
+    /// What the source says about itself. Texts are valid UTF-8, each at most 4 KiB, without NUL.
+    var metadata: MediaMetadata { get }
+    /// Moves to this frame, counted from the beginning.
+    func seek(toFrame frame: Int64) throws(DecodingError)
+    /// Writes whole frames into `buffer` and says how many; 0: the end. May deliver less than fits.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int
+}
+
+/// Why a source can't be decoded, in words for people: what happened; the caller knows to which file.
+package struct DecodingError: Error, Equatable, Sendable {
+    /// What the caller can do about it.
+    package enum Kind: Sendable {
+        /// Missing, unreadable, not a regular file.
+        case unavailable
+        /// Its content is nothing that we decode.
+        case notRecognised
+        /// It is of a kind that we decode, but broken or outside the limits.
+        case broken
+        /// The device or network below failed (EIO, ESTALE, ENODEV, ENOTCONN).
+        case mediaGone
+    }
+
+    package var kind: Kind
+    /// A sentence without the file's name, without control characters: `not a FLAC, WAV, AIFF, AU or CAF file`.
+    package var message: String
+
+    /// An error of this kind, in these words.
+    package init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+}

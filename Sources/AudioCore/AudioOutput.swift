@@ -1,0 +1,168 @@
+package import LinuxSystem
+package import NowPlaying
+
+/// A device, or a server of devices, that audio is played on. All of it belongs to the player's loop; nothing here blocks.
+///
+/// An output is connected only while somebody wants it: `connect` begins to, and `connectionChanged` tells how it went. It
+/// retries nothing by itself.
+@PlayerLoop package protocol AudioOutput: AnyObject {
+    /// Hears of connection, devices and volume; set before `connect`.
+    var delegate: (any AudioOutputDelegate)? { get set }
+    /// Whether streams can be opened right now.
+    var isConnected: Bool { get }
+    /// The device in use as far as known.
+    var device: OutputDevice? { get }
+    /// Begins to connect; a no-op while connecting or connected.
+    func connect()
+    /// Gives up the connection with all its streams, silently: no delegate hears of it. `connect` may follow.
+    func disconnect()
+    /// Opens a stream, corked and empty; `streamIsReady` or `streamFailed` follows, never during the call.
+    func openStream(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> any AudioStream
+    /// Sets volume (0…1 on the server's cubic scale) and muting of our streams, now and for those opened later.
+    func setVolume(_ volume: Double, muted: Bool)
+    /// Asks for all devices; answers once, with an error in words if there is no server or it does not answer in a second.
+    func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void)
+    /// Chooses the device for the streams there are and those to come; nil: the server's default.
+    func selectDevice(named name: String?)
+}
+
+/// Why an output can't do what was asked, in words for people.
+package struct OutputError: Error, Equatable, Sendable {
+    /// What kind of failure it is: what the player does next depends on it.
+    package enum Kind: Sendable {
+        /// No server answers at the address.
+        case noServer
+        /// The server is there but does not answer.
+        case serverHung
+        /// The device does not exist or went away.
+        case noDevice
+        /// This stream can't be had: format refused, killed.
+        case refused
+    }
+
+    package var kind: Kind
+    /// What happened, to what, what to do; no control characters.
+    package var message: String
+
+    /// An error of this kind, in these words.
+    package init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+}
+
+/// A device as shown to people and to `output.list`.
+package struct OutputDevice: Equatable, Sendable {
+    /// State as the server reports it.
+    package enum State: String, Sendable { case running, idle, suspended }
+    /// The server's name for it, by which it is selected.
+    package var name: String
+    /// Its name for people.
+    package var description: String
+    package var state: State
+    /// Whether the server would take it by default.
+    package var isDefault: Bool
+    /// The device's own format; nil when not known.
+    package var format: AudioFormat?
+
+    /// Describes a device by its parts.
+    package init(name: String, description: String, state: State, isDefault: Bool, format: AudioFormat? = nil) {
+        self.name = name
+        self.description = description
+        self.state = state
+        self.isDefault = isDefault
+        self.format = format
+    }
+}
+
+/// Hears of an output. Called on the player's loop, never from inside a call of `AudioOutput`.
+@PlayerLoop package protocol AudioOutputDelegate: AnyObject {
+    /// The connection is there (nil) or failed or was lost; after an error all streams are dead.
+    func outputConnectionChanged(_ error: OutputError?)
+    /// The device in use changed: another one, or its state.
+    func outputDeviceChanged(_ device: OutputDevice?)
+    /// Volume or muting of our stream was changed by somebody else.
+    func outputVolumeChanged(_ volume: Double, muted: Bool)
+}
+
+/// A reading of where a stream is, as true as the server knows.
+package struct StreamTiming: Equatable, Sendable {
+    /// Instant of the reading.
+    package var time: MonotonicTime
+    /// Stream frame audible at `time`, fractional. Before the first sound of a run it lies below what was written first
+    /// (audio still travels to the loudspeaker), so it may be negative.
+    package var audibleFrame: Double
+    /// Frames that the server has taken out of the stream's queue so far, counted over the stream's life.
+    package var takenFrame: Int64
+    /// Whether the stream is advancing. False: corked, underrun, suspended, or not begun.
+    package var isPlaying: Bool
+    /// Seconds between a frame being taken and being audible.
+    package var latency: Double
+    /// Seconds that this question took.
+    package var roundTrip: Double
+
+    /// A reading, by its parts.
+    package init(
+        time: MonotonicTime, audibleFrame: Double, takenFrame: Int64, isPlaying: Bool, latency: Double,
+        roundTrip: Double
+    ) {
+        self.time = time
+        self.audibleFrame = audibleFrame
+        self.takenFrame = takenFrame
+        self.isPlaying = isPlaying
+        self.latency = latency
+        self.roundTrip = roundTrip
+    }
+}
+
+/// One stream to an output: a queue at the server that is filled ahead and may be rewritten as long as it is not heard.
+///
+/// Frames are counted over the life of the stream, from 0. Commands are carried out in the order of the calls, without
+/// waiting for each other. Completions come on the player's loop, exactly once, never during the call; after `close` or a
+/// failure the outstanding ones come with an error.
+@PlayerLoop package protocol AudioStream: AnyObject {
+    var format: AudioFormat { get }
+    /// Length of the server's queue that we keep full, in frames.
+    var targetFrames: Int64 { get }
+    /// Least part of it that is asked for at once, in frames: what decides how often we wake.
+    var refillFrames: Int64 { get }
+    /// Frames that must be queued before sound begins on its own.
+    var prebufferFrames: Int64 { get }
+    /// Whether the device can take back what it has taken but not yet played; false: such frames are heard whatever we do.
+    var canRewind: Bool { get }
+    /// Writes whole frames at stream frame `at` (overwriting what was queued from there on), or after the last ones.
+    /// Ownership of the bytes stays with the caller; they are copied.
+    func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?)
+    /// Stops or starts the flow. What is not yet audible stays queued. A start with less than `prebufferFrames` queued
+    /// stays silent until there is more, or `drain`.
+    func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void)
+    /// Throws away what is queued; meant for a corked stream. The next frame written is heard next: read the timing for
+    /// its number (`takenFrame`).
+    func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void)
+    /// Tells the server that no more comes for now: the tail is played whatever its length. Never on a corked stream.
+    func drain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void)
+    /// Reads the timing: asks the server.
+    func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void)
+    /// Shows this in mixers: one message to the server, so once per audible item.
+    func setTitle(_ title: String, artist: String?)
+    /// Ends the stream and forgets its delegate.
+    func close()
+}
+
+/// Hears of a stream. Called on the player's loop, never from inside a call of `AudioStream`.
+@PlayerLoop package protocol AudioStreamDelegate: AnyObject {
+    /// The stream exists at the server and takes frames.
+    func streamIsReady(_ stream: any AudioStream)
+    /// The server's queue has room for at least `refillFrames`.
+    func streamNeedsFrames(_ stream: any AudioStream)
+    /// Sound (re)starts: after uncork, or after an underrun was filled.
+    func streamStarted(_ stream: any AudioStream)
+    /// The queue at the server ran empty: silence follows within the latency, unless frames come.
+    func streamUnderflowed(_ stream: any AudioStream)
+    /// The device was suspended (no sound, time stands) or woke.
+    func streamSuspended(_ stream: any AudioStream, _ suspended: Bool)
+    /// The stream is on another device now, or its buffering changed: read the timing.
+    func streamMoved(_ stream: any AudioStream)
+    /// The stream is dead; the output may still be connected.
+    func streamFailed(_ stream: any AudioStream, _ error: OutputError)
+}

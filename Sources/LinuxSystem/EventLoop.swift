@@ -1,0 +1,164 @@
+import CLinux
+import CSystemd
+import Glibc
+package import NowPlaying
+
+/// The event loop of the process: descriptors, one-shot deadlines, deferred work, signals. `sd-event` of libsystemd.
+///
+/// Nothing here repeats by itself: a wakeup is caused by a descriptor, a signal, or a deadline that somebody set once.
+@PlayerLoop package final class EventLoop {
+    /// The loop of the main thread, served by `PlayerLoop.run`.
+    package static let current = EventLoop()
+
+    let event: OpaquePointer
+
+    private init() {
+        var made: OpaquePointer?
+        let result = sd_event_default(&made)
+        guard result >= 0, let made else {
+            fatalError("the event loop can't be made: \(String(cString: strerror(-result)))")
+        }
+        event = made
+    }
+
+    /// Serves events until `exit`.
+    func serve() -> Int32 { max(0, sd_event_loop(event)) }
+
+    /// Ends the loop after the present turn.
+    package func exit(_ status: Int32) { sd_event_exit(event, status) }
+
+    /// Calls `handler` whenever one of `events` (EPOLLIN, EPOLLOUT, …) holds on the descriptor, until the source is
+    /// released. EPOLLHUP and EPOLLERR are always told. The descriptor stays the caller's; one descriptor can be watched
+    /// once at a time. Nil: it can't be watched (EPERM: a regular file), or memory is short.
+    package func watch(
+        _ descriptor: Int32, _ events: UInt32, _ handler: @escaping @PlayerLoop (_ events: UInt32) -> Void
+    ) -> EventSource? {
+        let source = EventSource(.descriptor(handler))
+        let result = sd_event_add_io(
+            event, &source.pointer, descriptor, events,
+            { _, _, events, context in
+                EventSource.dispatch(context) { if case .descriptor(let handler) = $0 { handler(events) } }
+            }, source.context)
+        return result < 0 ? nil : source
+    }
+
+    /// Calls `handler` once, at this instant or as soon after it as the kernel can (accuracy 1 µs). Also releases what
+    /// the handler holds. Releasing the source before that cancels it.
+    package func deadline(_ time: MonotonicTime, _ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
+        let source = EventSource(.once(handler))
+        let microseconds = UInt64(max(0, (time.nanoseconds + 999) / 1000))
+        let result = sd_event_add_time(
+            event, &source.pointer, CLOCK_MONOTONIC, microseconds, 1,
+            { _, _, context in
+                EventSource.dispatch(context) { if case .once(let handler) = $0 { handler() } }
+            }, source.context)
+        precondition(result >= 0, "no timer can be had: out of descriptors or memory")
+        return source
+    }
+
+    /// Calls `handler` in every turn of the loop while the source is enabled; begins enabled. Disable it when there is
+    /// nothing to do, or the process spins.
+    package func deferred(_ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
+        let source = EventSource(.repeated(handler))
+        let result = sd_event_add_defer(
+            event, &source.pointer,
+            { _, context in
+                EventSource.dispatch(context) { if case .repeated(let handler) = $0 { handler() } }
+            }, source.context)
+        precondition(result >= 0, "no deferred work can be had: out of memory")
+        sd_event_source_set_enabled(source.pointer, Int32(SD_EVENT_ON))
+        return source
+    }
+
+    /// Calls `handler` once, in the next turn of the loop. Not cancellable; for work that must not run inside the
+    /// present call.
+    package func later(_ handler: @escaping @PlayerLoop () -> Void) {
+        var kept: EventSource?
+        let source = EventSource(
+            .once {
+                handler()
+                kept?.release()
+                kept = nil
+            })
+        kept = source
+        let result = sd_event_add_defer(
+            event, &source.pointer,
+            { _, context in
+                EventSource.dispatch(context) { if case .once(let handler) = $0 { handler() } }
+            }, source.context)
+        precondition(result >= 0, "no deferred work can be had: out of memory")
+    }
+
+    /// Calls `handler` on this signal, which must have been blocked in every thread (`SignalMask.block`).
+    package func signal(_ number: Int32, _ handler: @escaping @PlayerLoop () -> Void) -> EventSource? {
+        let source = EventSource(.repeated(handler))
+        let result = sd_event_add_signal(
+            event, &source.pointer, number,
+            { _, _, context in
+                EventSource.dispatch(context) { if case .repeated(let handler) = $0 { handler() } }
+            }, source.context)
+        return result < 0 ? nil : source
+    }
+
+    /// The present instant, asked from the kernel (never the loop's cached time).
+    package nonisolated static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}
+
+/// One thing that the loop watches. It ends when this object is released; it may be released inside its own handler.
+@PlayerLoop package final class EventSource {
+    enum Handler {
+        case descriptor(@PlayerLoop (UInt32) -> Void)
+        case once(@PlayerLoop () -> Void)
+        case repeated(@PlayerLoop () -> Void)
+    }
+
+    fileprivate(set) var pointer: OpaquePointer?
+    private var handler: Handler?
+
+    fileprivate init(_ handler: Handler) { self.handler = handler }
+
+    fileprivate var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Changes what is watched on the descriptor.
+    package func setEvents(_ events: UInt32) { sd_event_source_set_io_events(pointer, events) }
+
+    /// Turns the source on or off; off, it costs nothing.
+    package func setEnabled(_ enabled: Bool) {
+        sd_event_source_set_enabled(pointer, Int32(enabled ? SD_EVENT_ON : SD_EVENT_OFF))
+    }
+
+    /// Moves a deadline that has not come yet, or makes one that has come due again.
+    package func setDeadline(_ time: MonotonicTime) {
+        sd_event_source_set_time(pointer, UInt64(max(0, (time.nanoseconds + 999) / 1000)))
+        sd_event_source_set_enabled(pointer, Int32(SD_EVENT_ONESHOT))
+    }
+
+    /// Ends it now: the handler is not called again and what it holds is released.
+    package func release() {
+        sd_event_source_disable_unref(pointer)
+        pointer = nil
+        handler = nil
+    }
+
+    isolated deinit {
+        if pointer != nil { sd_event_source_disable_unref(pointer) }
+    }
+
+    /// Calls the handler of the source behind a C callback's context, which the handler may release meanwhile.
+    fileprivate nonisolated static func dispatch(
+        _ context: UnsafeMutableRawPointer?, _ call: @PlayerLoop (Handler) -> Void
+    ) -> Int32 {
+        let address = UInt(bitPattern: context)
+        PlayerLoop.assumeIsolated {
+            let source = Unmanaged<EventSource>.fromOpaque(UnsafeRawPointer(bitPattern: address)!).takeUnretainedValue()
+            withExtendedLifetime(source) {
+                if let handler = source.handler { call(handler) }
+            }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,59 @@
+import CLinux
+import Glibc
+
+/// Signals of the whole process.
+package enum SignalMask {
+    /// Blocks these signals for this thread and all that it starts from now on, so that `EventLoop.signal` gets them, and
+    /// ignores SIGPIPE. Call it first of all.
+    package static func block(_ signals: [Int32]) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        signal(SIGPIPE, SIG_IGN)
+    }
+}
+
+/// Threads that nobody joins.
+package enum DetachedThread {
+    private final class Body: Sendable {
+        let name: String
+        let run: @Sendable () -> Void
+        init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.run = run
+        }
+    }
+
+    /// Starts a thread that runs `body` and ends. `name` is shown by `ps -L`, at most 15 bytes. All signals are blocked in
+    /// it. False: the system has no more threads.
+    package static func start(
+        _ name: String, stackBytes: Int = 256 << 10, _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, stackBytes)
+        defer { pthread_attr_destroy(&attributes) }
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let box = Unmanaged.passRetained(Body(String(name.prefix(15)), body))
+        let result = pthread_create(
+            &thread, &attributes,
+            { context in
+                let body = Unmanaged<Body>.fromOpaque(context!).takeRetainedValue()
+                linux_name_thread(body.name)
+                body.run()
+                return nil
+            }, box.toOpaque())
+        if result != 0 {
+            box.release()
+            return false
+        }
+        return true
+    }
+}

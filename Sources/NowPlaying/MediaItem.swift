@@ -1,0 +1,87 @@
+/// The identity of an entry of the queue: never reused, also over restarts.
+package struct ItemID: Hashable, Comparable, Sendable {
+    /// The number on the wire, from 1.
+    package var number: Int64
+
+    /// Makes the identity with this number.
+    package init(_ number: Int64) { self.number = number }
+
+    package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
+}
+
+/// The format of the audio as it is in the file, for people.
+package struct MediaFormat: Equatable, Sendable {
+    /// Name of the coding, as its makers write it: `FLAC`, `PCM`.
+    package var codec: String
+    /// Frames a second.
+    package var sampleRate: Int
+    /// Number of channels.
+    package var channels: Int
+    /// Bits of a sample in the file; nil where the coding has none (lossy codings).
+    package var bitsPerSample: Int?
+
+    /// Describes a format by its parts.
+    package init(codec: String, sampleRate: Int, channels: Int, bitsPerSample: Int? = nil) {
+        self.codec = codec
+        self.sampleRate = sampleRate
+        self.channels = channels
+        self.bitsPerSample = bitsPerSample
+    }
+}
+
+/// What is known about a piece of media besides its sound. Every text is valid UTF-8 of at most 4 KiB. Nil: not known.
+package struct MediaMetadata: Equatable, Sendable {
+    package var title: String?
+    package var subtitle: String?
+    package var artist: String?
+    package var artists: [String] = []
+    package var albumTitle: String?
+    package var albumArtist: String?
+    package var composer: String?
+    package var genre: String?
+    package var trackNumber: Int?
+    package var trackCount: Int?
+    package var discNumber: Int?
+    package var discCount: Int?
+    /// As precise as it is known: `1999`, `1999-05`, `1999-05-03`.
+    package var releaseDate: String?
+    package var isrc: String?
+    /// Text about the item (`description` on the wire).
+    package var summary: String?
+    package var contentRating: String?
+    package var isExplicit: Bool?
+    package var isLiveStream: Bool?
+    /// Rate that `play` gives this item; nil: 1.
+    package var defaultRate: Double?
+    package var artworkURL: String?
+
+    /// Nothing known yet.
+    package init() {}
+
+    /// These values where they are known, else those of `other`.
+    package func filled(from other: MediaMetadata) -> MediaMetadata {
+        var result = self
+        result.title = title ?? other.title
+        result.subtitle = subtitle ?? other.subtitle
+        result.artist = artist ?? other.artist
+        // A client that names the artist has named them all.
+        result.artists = artists.isEmpty && artist == nil ? other.artists : artists
+        result.albumTitle = albumTitle ?? other.albumTitle
+        result.albumArtist = albumArtist ?? other.albumArtist
+        result.composer = composer ?? other.composer
+        result.genre = genre ?? other.genre
+        result.trackNumber = trackNumber ?? other.trackNumber
+        result.trackCount = trackCount ?? other.trackCount
+        result.discNumber = discNumber ?? other.discNumber
+        result.discCount = discCount ?? other.discCount
+        result.releaseDate = releaseDate ?? other.releaseDate
+        result.isrc = isrc ?? other.isrc
+        result.summary = summary ?? other.summary
+        result.contentRating = contentRating ?? other.contentRating
+        result.isExplicit = isExplicit ?? other.isExplicit
+        result.isLiveStream = isLiveStream ?? other.isLiveStream
+        result.defaultRate = defaultRate ?? other.defaultRate
+        result.artworkURL = artworkURL ?? other.artworkURL
+        return result
+    }
+}

@@ -1,0 +1,162 @@
+/// What the player is doing, as everybody sees it.
+package enum PlaybackState: String, Sendable, CaseIterable {
+    case stopped, playing, paused, interrupted, stalled
+}
+
+/// Why sound is wanted but none can be heard.
+package enum StallReason: String, Sendable, CaseIterable {
+    case noServer, serverHung, noOutput, suspended, sourceLate, mediaGone
+}
+
+/// Why a state was published: the key events. Nothing else is one.
+package enum Cause: String, Sendable, CaseIterable {
+    case snapshot
+    case play, pause, stop, seek, rate, track, metadata, feedback, chapter
+    case adBegan = "ad-began"
+    case adEnded = "ad-ended"
+    case stall, unstall
+    case interruptionBegan = "interruption-began"
+    case interruptionEnded = "interruption-ended"
+    case route, outputs, volume, mode, queue, commands, session, sleep, error, drift
+    case clockStep = "clock-step"
+}
+
+/// Why a `track` or `stop` event happened.
+package enum ChangeReason: String, Sendable, CaseIterable {
+    case ended, next, previous, jump, removed, error, replaced, command, sleep
+}
+
+/// Who asked for a change.
+package struct Originator: Equatable, Sendable {
+    /// Name that the client gave with `hello`, or its program's; without control characters.
+    package var client: String
+    package var pid: Int32
+    package var uid: UInt32
+    /// The way it came: `socket`.
+    package var via: String
+
+    /// An originator, by its parts.
+    package init(client: String, pid: Int32, uid: UInt32, via: String = "socket") {
+        self.client = client
+        self.pid = pid
+        self.uid = uid
+        self.via = via
+    }
+}
+
+/// The item that is audible, or would be if it played.
+package struct NowPlayingItem: Equatable, Sendable {
+    package var id: ItemID
+    /// How many times this item began.
+    package var play: Int
+    package var uri: String
+    package var metadata: MediaMetadata
+    /// Seconds; nil while unknown or without end.
+    package var duration: Double?
+    package var format: MediaFormat?
+
+    /// An item, by its parts.
+    package init(
+        id: ItemID, play: Int, uri: String, metadata: MediaMetadata, duration: Double?, format: MediaFormat? = nil
+    ) {
+        self.id = id
+        self.play = play
+        self.uri = uri
+        self.metadata = metadata
+        self.duration = duration
+        self.format = format
+    }
+}
+
+/// The item that follows without a message, and the instant at which it becomes audible if nothing happens until then.
+package struct UpcomingItem: Equatable, Sendable {
+    package var itemID: ItemID
+    package var title: String?
+    package var artist: String?
+    package var monotonic: MonotonicTime
+    /// Unix time of that instant, seconds.
+    package var wall: Double
+
+    /// An upcoming item, by its parts.
+    package init(itemID: ItemID, title: String?, artist: String?, monotonic: MonotonicTime, wall: Double) {
+        self.itemID = itemID
+        self.title = title
+        self.artist = artist
+        self.monotonic = monotonic
+        self.wall = wall
+    }
+}
+
+/// A run of items that could not be played.
+package struct PlaybackError: Equatable, Sendable {
+    package var itemID: ItemID
+    package var uri: String
+    /// The status of the field: `noSuchContent`.
+    package var status: String
+    /// In words for people, without control characters.
+    package var message: String
+    /// Items in the run so far.
+    package var count: Int
+
+    /// An error, by its parts.
+    package init(itemID: ItemID, uri: String, status: String, message: String, count: Int) {
+        self.itemID = itemID
+        self.uri = uri
+        self.status = status
+        self.message = message
+        self.count = count
+    }
+}
+
+/// The output as listeners see it.
+package struct OutputStatus: Equatable, Sendable {
+    package var name: String
+    package var description: String
+    /// `running`, `idle`, `suspended`.
+    package var state: String
+    /// Seconds between a sample leaving the server's queue and being audible; nil while unknown.
+    package var latency: Double?
+    /// Frames a second of the device; nil while unknown.
+    package var sampleRate: Int?
+
+    /// An output, by its parts.
+    package init(name: String, description: String, state: String, latency: Double? = nil, sampleRate: Int? = nil) {
+        self.name = name
+        self.description = description
+        self.state = state
+        self.latency = latency
+        self.sampleRate = sampleRate
+    }
+}
+
+/// The whole published state: a value, built whole, compared whole, sent whole.
+package struct NowPlayingState: Equatable, Sendable {
+    package var session: String = "main"
+    /// Grows by one per event of the daemon.
+    package var sequence: Int = 0
+    /// This run of the daemon: random.
+    package var instance: String = ""
+    package var cause: Cause = .snapshot
+    package var reason: ChangeReason?
+    package var by: Originator?
+    package var state: PlaybackState = .stopped
+    package var stall: StallReason?
+    package var anchor: PlaybackAnchor
+    package var item: NowPlayingItem?
+    package var upcoming: UpcomingItem?
+    /// Place of the item in the queue, from 0.
+    package var queueIndex: Int?
+    package var queueCount: Int = 0
+    package var queueVersion: Int = 0
+    package var commandsVersion: Int = 0
+    package var repeatMode: String = "off"
+    package var shuffleMode: String = "off"
+    /// 0…1 on the server's cubic scale.
+    package var volume: Double = 1
+    package var muted: Bool = false
+    package var output: OutputStatus?
+    package var error: PlaybackError?
+
+    /// A state in which nothing plays.
+    package init(anchor: PlaybackAnchor) { self.anchor = anchor }
+}

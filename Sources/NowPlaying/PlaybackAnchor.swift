@@ -1,0 +1,38 @@
+/// The promise about time: at the instant `monotonic` = `wall`, the sample `elapsed` seconds into the item was or will be
+/// audible. Position at a later instant t: `elapsed + rate × (1 + skew) × (t − monotonic)`, clamped to 0…duration.
+package struct PlaybackAnchor: Equatable, Sendable {
+    /// Seconds of content time into the item.
+    package var elapsed: Double
+    /// Seconds of content per second; 0 whenever the position does not move.
+    package var rate: Double
+    /// The rate that `play` returns to.
+    package var defaultRate: Double
+    /// How much faster the device's clock runs than CLOCK_MONOTONIC; 0 until known.
+    package var skew: Double
+    /// The instant on CLOCK_MONOTONIC.
+    package var monotonic: MonotonicTime
+    /// The same instant in Unix time, seconds.
+    package var wall: Double
+    /// Whether the wall clock was ever set.
+    package var wallSynced: Bool
+
+    /// An anchor, by its parts.
+    package init(
+        elapsed: Double, rate: Double, defaultRate: Double = 1, skew: Double = 0, monotonic: MonotonicTime,
+        wall: Double = 0, wallSynced: Bool = true
+    ) {
+        self.elapsed = elapsed
+        self.rate = rate
+        self.defaultRate = defaultRate
+        self.skew = skew
+        self.monotonic = monotonic
+        self.wall = wall
+        self.wallSynced = wallSynced
+    }
+
+    /// Seconds into the item at `time`, by the formula of the protocol. Before `monotonic` the position stands.
+    package func position(at time: MonotonicTime, duration: Double?) -> Double {
+        let moved = elapsed + rate * (1 + skew) * max(0, time.seconds(since: monotonic))
+        return max(0, min(moved, duration ?? moved))
+    }
+}

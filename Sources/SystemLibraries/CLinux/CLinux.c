@@ -1,0 +1,98 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+#include <errno.h>
+#include <pthread.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int linux_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+int linux_openat(int folder, const char *path, int flags, mode_t mode) {
+    return openat(folder, path, flags, mode);
+}
+
+/* openat2(2); `resolve` as in <linux/openat2.h>. */
+int linux_openat2(int folder, const char *path, uint64_t flags, uint64_t resolve) {
+    struct { uint64_t flags, mode, resolve; } how = {flags, 0, resolve};
+    return (int)syscall(437, folder, path, &how, sizeof how);
+}
+
+
+/* recvmsg(2) with up to 16 descriptors (close-on-exec); *count is set to how many came, *truncated to whether some were lost. */
+ssize_t linux_receive(int socket, void *bytes, size_t length, int *descriptors, int *count, int *truncated) {
+    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int) * LINUX_MAXIMUM_DESCRIPTORS)]; } control;
+    struct iovec part = {bytes, length};
+    struct msghdr message = {0};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    *count = 0;
+    ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (got < 0) return got;
+    *truncated = (message.msg_flags & MSG_CTRUNC) != 0;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+        int n = (int)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (int i = 0; i < n && *count < LINUX_MAXIMUM_DESCRIPTORS; i++)
+            memcpy(&descriptors[(*count)++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+    }
+    return got;
+}
+
+/* sendmsg(2) with descriptors; flags MSG_NOSIGNAL. */
+ssize_t linux_send(int socket, const void *bytes, size_t length, const int *descriptors, int count) {
+    union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int) * LINUX_MAXIMUM_DESCRIPTORS)]; } control;
+    struct iovec part = {(void *)bytes, length};
+    struct msghdr message = {0};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    if (count > 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+        struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof(int) * count);
+        memcpy(CMSG_DATA(c), descriptors, sizeof(int) * count);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+/* SO_PEERCRED */
+int linux_peer(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct ucred who;
+    socklen_t size = sizeof who;
+    int result = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size);
+    *pid = who.pid;
+    *uid = who.uid;
+    *gid = who.gid;
+    return result;
+}
+
+/* SO_PEERGROUPS: returns how many groups there are or -1 (ERANGE: *size tells how many bytes are needed). */
+int linux_peer_groups(int socket, gid_t *groups, uint32_t *size) {
+    return getsockopt(socket, SOL_SOCKET, 59, groups, size);
+}
+
+int linux_window_size(int descriptor, unsigned short *rows, unsigned short *columns) {
+    struct winsize size;
+    int result = ioctl(descriptor, TIOCGWINSZ, &size);
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return result;
+}
+
+int linux_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
+int linux_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }

@@ -1,0 +1,33 @@
+/* What Swift cannot import from Linux's headers: macros, variadic calls, ancillary data, GNU extensions. No logic of ours.
+   Nothing is included here but plain types: with _GNU_SOURCE the C library's types would differ from those of Swift's Glibc. */
+#pragma once
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+
+/* open(2), openat(2), openat2(2) with `resolve` as in <linux/openat2.h>. */
+#define LINUX_RESOLVE_NO_MAGICLINKS 0x02
+#define LINUX_RESOLVE_BENEATH 0x08
+#define LINUX_O_PATH 010000000
+int linux_open(const char *path, int flags, mode_t mode);
+int linux_openat(int folder, const char *path, int flags, mode_t mode);
+int linux_openat2(int folder, const char *path, uint64_t flags, uint64_t resolve);
+
+#define LINUX_MAXIMUM_DESCRIPTORS 16
+/* recvmsg(2), not blocking, with up to 16 descriptors (close-on-exec); *count is set to how many came, *truncated to whether
+   some were lost. */
+ssize_t linux_receive(int socket, void *bytes, size_t length, int *descriptors, int *count, int *truncated);
+/* sendmsg(2) with descriptors; no SIGPIPE. */
+ssize_t linux_send(int socket, const void *bytes, size_t length, const int *descriptors, int count);
+/* SO_PEERCRED; -1 and errno. */
+int linux_peer(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
+/* SO_PEERGROUPS; -1 and errno (ERANGE: *size tells how many bytes are needed). */
+int linux_peer_groups(int socket, gid_t *groups, uint32_t *size);
+/* TIOCGWINSZ; -1 and errno. */
+int linux_window_size(int descriptor, unsigned short *rows, unsigned short *columns);
+/* accept4(2): close-on-exec, non-blocking. */
+int linux_accept(int socket);
+/* pthread_setname_np(3) of the calling thread, at most 15 bytes. */
+int linux_name_thread(const char *name);
