@@ -1,0 +1,124 @@
+/// A JSON text (RFC 8259) as a value. Integers that fit 64 bits are kept exact.
+package enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+
+    /// The value of this member, if this is an object that has it.
+    package subscript(name: String) -> JSONValue? { objectValue?[name] }
+
+    /// The text, if this is a string.
+    package var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+
+    /// The truth, if this is one.
+    package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The number, if this is one.
+    package var doubleValue: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+
+    /// The number, if this is one without a fraction: `3` and `3.0` alike, as JSON knows no difference.
+    package var integerValue: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    /// The elements, if this is an array.
+    package var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+
+    /// The members, if this is an object.
+    package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
+
+    /// What it is, as it is called in messages: `a string`.
+    package var kindName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer, .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// The members of a JSON object in the order of the text. Of members with the same name the last one counts.
+package struct JSONObject: Equatable, Sendable {
+    /// One name and its value.
+    package struct Member: Equatable, Sendable {
+        package var name: String
+        package var value: JSONValue
+
+        /// A member, by its parts.
+        package init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// No two of them have the same name.
+    package private(set) var members: [Member]
+
+    /// An object without members.
+    package init() { members = [] }
+
+    /// An object of these members; of those with the same name the last one is kept.
+    package init(_ members: [Member]) {
+        self.members = members
+        if members.count > 8 {
+            // Any client may send very many names: comparing all with all would hold up the others.
+            var last: [String: Int] = [:]
+            for (index, member) in members.enumerated() { last[member.name] = index }
+            guard last.count < members.count else { return }
+            self.members = members.enumerated().filter { last[$0.element.name] == $0.offset }.map(\.element)
+        } else {
+            for index in members.indices.reversed()
+            where members[(index + 1)...].contains(where: { $0.name == members[index].name }) {
+                self.members.remove(at: index)
+            }
+        }
+    }
+
+    /// The value of the member with this name. Setting nil removes it.
+    package subscript(name: String) -> JSONValue? {
+        get {
+            for member in members where member.name == name { return member.value }
+            return nil
+        }
+        set {
+            let place = members.firstIndex { $0.name == name }
+            switch (place, newValue) {
+            case (let place?, let value?): members[place].value = value
+            case (let place?, nil): members.remove(at: place)
+            case (nil, let value?): members.append(Member(name, value))
+            case (nil, nil): break
+            }
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(floatLiteral value: Double) { self = .number(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(nilLiteral: ()) { self = .null }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(JSONObject(elements.map { JSONObject.Member($0.0, $0.1) }))
+    }
+}

@@ -1,0 +1,184 @@
+/// Writes JSON behind the bytes that it has already; sets the commas by itself.
+package struct JSONWriter {
+    /// What was written so far.
+    package var bytes: [UInt8]
+
+    /// A writer that goes on behind `bytes`.
+    package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    /// These values alone, as text.
+    package static func text(_ value: JSONValue) -> String {
+        var writer = JSONWriter()
+        writer.value(value)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// A comma, if an element or member stands before this place.
+    private mutating func separate() {
+        switch bytes.last {
+        case UInt8(ascii: "{")?, UInt8(ascii: "[")?, UInt8(ascii: ":")?, UInt8(ascii: "\n")?, nil: break
+        default: bytes.append(UInt8(ascii: ","))
+        }
+    }
+
+    /// Begins an object, as a value.
+    package mutating func beginObject() {
+        separate()
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    /// Ends the object.
+    package mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
+
+    /// Begins an array, as a value.
+    package mutating func beginArray() {
+        separate()
+        bytes.append(UInt8(ascii: "["))
+    }
+
+    /// Ends the array.
+    package mutating func endArray() { bytes.append(UInt8(ascii: "]")) }
+
+    /// The name of a member; its value must follow. The name needs no escaping.
+    package mutating func key(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// The name of a member; its value must follow.
+    package mutating func key(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// The end of a line.
+    package mutating func newline() { bytes.append(UInt8(ascii: "\n")) }
+
+    /// Bytes that are JSON already, as a value.
+    package mutating func raw(_ json: some Collection<UInt8>) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
+    /// Any value.
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .bool(let value): bool(value)
+        case .integer(let value): integer(value)
+        case .number(let value): decimalSeconds(value)
+        case .string(let value): string(value)
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element) }
+            endArray()
+        case .object(let object):
+            beginObject()
+            for member in object.members {
+                key(member.name)
+                self.value(member.value)
+            }
+            endObject()
+        }
+    }
+
+    /// `null`.
+    package mutating func null() { raw("null".utf8) }
+
+    /// `true` or `false`.
+    package mutating func bool(_ value: Bool) { raw((value ? "true" : "false").utf8) }
+
+    /// An integer.
+    package mutating func integer(_ value: some BinaryInteger) {
+        separate()
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(UInt64(value.magnitude))
+    }
+
+    private mutating func digits(_ value: UInt64) {
+        let start = bytes.count
+        var rest = value
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+
+    /// A string. Besides what JSON asks for, DEL and the C1 control characters are escaped, since lines of the protocol
+    /// are read on terminals.
+    package mutating func string(_ text: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            var clean = 0
+            for index in utf8.indices {
+                let byte = utf8[index]
+                guard byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f || byte == 0xc2 else { continue }
+                if byte == 0xc2, utf8[index + 1] >= 0xa0 { continue }
+                bytes.append(contentsOf: utf8[clean..<index])
+                clean = index + (byte == 0xc2 ? 2 : 1)
+                escape(byte == 0xc2 ? utf8[index + 1] : byte)
+            }
+            bytes.append(contentsOf: utf8[clean...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x22, 0x5c: bytes.append(byte)
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0a: bytes.append(UInt8(ascii: "n"))
+        case 0x0c: bytes.append(UInt8(ascii: "f"))
+        case 0x0d: bytes.append(UInt8(ascii: "r"))
+        default:
+            bytes.append(contentsOf: "u00".utf8)
+            for digit in [byte >> 4, byte & 15] {
+                bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            }
+        }
+    }
+
+    /// A number with at most 9 decimals, as few as it needs, and never an exponent; `null` if it is not finite.
+    package mutating func decimalSeconds(_ value: Double) {
+        guard value.isFinite else { return null() }
+        separate()
+        // Up to here nanoseconds are integers that a double holds.
+        guard abs(value) < 9e6 else { return longNumber(value) }
+        let nanoseconds = Int64((value * 1e9).rounded())
+        if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
+        digits(nanoseconds.magnitude / 1_000_000_000)
+        var fraction = nanoseconds.magnitude % 1_000_000_000
+        guard fraction > 0 else { return }
+        bytes.append(UInt8(ascii: "."))
+        var place: UInt64 = 100_000_000
+        while fraction > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(fraction / place))
+            fraction %= place
+            place /= 10
+        }
+    }
+
+    /// The shortest digits that mean this double (of at least 9,000,000), its exponent written out.
+    private mutating func longNumber(_ value: Double) {
+        let parts = value.description.split(separator: "e")
+        var digits = Array(parts[0].utf8)
+        let point = digits.firstIndex(of: UInt8(ascii: ".")) ?? digits.count
+        let decimals = Array(digits.dropFirst(point + 1))
+        let exponent = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
+        digits = Array(digits[..<point])
+        digits += decimals.prefix(exponent)
+        digits += [UInt8](repeating: UInt8(ascii: "0"), count: max(0, exponent - decimals.count))
+        var rest = Array(decimals.dropFirst(exponent).prefix(9))
+        while rest.last == UInt8(ascii: "0") { rest.removeLast() }
+        bytes += digits
+        if !rest.isEmpty { bytes += [UInt8(ascii: ".")] + rest }
+    }
+}

@@ -1,0 +1,115 @@
+import ControlProtocol
+import Testing
+
+@Suite struct JSONTests {
+    @Test(
+        arguments: [
+            ("null", JSONValue.null), (" true ", .bool(true)), ("\tfalse\r\n", .bool(false)), ("0", .integer(0)),
+            ("-7", .integer(-7)), ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+            ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("-0", .number(-0.0)), ("1.50", .number(1.5)),
+            ("1e2", .number(100)), ("1E-2", .number(0.01)), ("123456789.123456789", .number(123_456_789.123456789)),
+            ("\"a\\u00e9\\ud83d\\ude00\\n\\/\"", .string("aé😀\n/")), ("\"é😀\"", .string("é😀")), ("[]", .array([])),
+            ("[1,[2]]", [1, [2]]), ("{}", [:]), ("{\"a\":{\"b\":null}}", ["a": ["b": nil]]),
+            ("{\"a\":1,\"b\":2,\"a\":3}", ["b": 2, "a": 3]), ("\"\\u0000\"", .string("\0")),
+        ] as [(String, JSONValue)])
+    func reads(_ text: String, _ expected: JSONValue) throws {
+        #expect(try JSONReader.read(text) == expected)
+    }
+
+    @Test(arguments: [
+        "", " ", "nul", "nullx", "01", "-", "+1", "1.", ".5", "1e", "1e+", "0x1", "NaN", "Infinity", "\"", "\"\\x\"",
+        "\"\\u12g4\"", "\"\\u12\"", "\"a\nb\"", "[1,]", "[,1]", "[1 2]", "[", "{", "{\"a\"}", "{\"a\":}", "{a:1}",
+        "{\"a\":1,}", "'a'", "[1]]", "1 2", "\u{feff}1", "//\n1", "{\"a\":1 \"b\":2}",
+    ])
+    func refuses(_ text: String) {
+        #expect { _ = try JSONReader.read(text) } throws: {
+            if case JSONError.syntax? = $0 as? JSONError { true } else { false }
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82],
+            Array("\\ud800".utf8), Array("\\udc00".utf8), Array("\\ud800\\u0041".utf8), Array("\\n".utf8) + [0x80],
+        ] as [[UInt8]])
+    func refusesWhatIsNotUnicode(_ inside: [UInt8]) {
+        #expect { _ = try JSONReader.read([0x22] + inside + [0x22]) } throws: {
+            if case JSONError.encoding? = $0 as? JSONError { true } else { false }
+        }
+    }
+
+    @Test func depthIsBounded() throws {
+        let deepest = String(repeating: "[", count: 32) + String(repeating: "]", count: 32)
+        _ = try JSONReader.read(deepest)
+        #expect(throws: JSONError.tooDeep(offset: 32)) { try JSONReader.read("[" + deepest + "]") }
+        #expect(throws: JSONError.tooDeep(offset: 32)) { try JSONReader.read(String(repeating: "[", count: 200_000)) }
+    }
+
+    @Test(arguments: ["1e999", "-1e999", "[1e400]", "1" + String(repeating: "0", count: 400)])
+    func numbersOutOfRange(_ text: String) {
+        #expect(throws: JSONError.notFinite) { try JSONReader.read(text) }
+    }
+
+    @Test func veryManyEqualNames() throws {
+        let text = "{" + (0..<40_000).map { "\"k\($0 % 20_000)\":\($0)" }.joined(separator: ",") + "}"
+        let object = try #require(try JSONReader.read(text).objectValue)
+        #expect(object.members.count == 20_000)
+        #expect(object["k19999"] == 39_999)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0"), (1, "1"), (-1, "-1"), (0.1, "0.1"), (83.204512, "83.204512"), (1e-9, "0.000000001"), (1e-10, "0"),
+            (0.000041, "0.000041"), (-2.5, "-2.5"), (123.4567890123, "123.456789012"), (0.9999999999, "1"),
+            (1_795_168_800.123457, "1795168800.123457"), (8123.456789012, "8123.456789012"),
+            (123_456_789_012_345_680, "123456789012345680"), (1e21, "1000000000000000000000"),
+            (-1.5e17, "-150000000000000000"),
+            (9_000_000.25, "9000000.25"), (12_345_678, "12345678"), (.infinity, "null"), (.nan, "null"), (-1e-12, "0"),
+        ] as [(Double, String)])
+    func decimals(_ value: Double, _ expected: String) {
+        var writer = JSONWriter()
+        writer.decimalSeconds(value)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+    }
+
+    @Test func decimalsAreNeverExponents() throws {
+        for exponent in -300...300 {
+            let value = Double("1.2345678901234567e\(exponent)")!
+            let text = JSONWriter.text(.number(value))
+            #expect(!text.contains("e"))
+            let read = try #require(try JSONReader.read(text).doubleValue)
+            #expect(abs(read - value) <= max(0.5e-9, value * 1e-15))
+            #expect((text.split(separator: ".").dropFirst().first?.count ?? 0) <= 9)
+        }
+    }
+
+    @Test func escapes() {
+        #expect(
+            JSONWriter.text(.string("\"\\/\u{8}\t\n\u{c}\r\u{1b}[0m\0\u{7f}\u{85}\u{a0}é😀"))
+                == #""\"\\/\b\t\n\f\r\u001b[0m\u0000\u007f\u0085"# + "\u{a0}é😀\"")
+    }
+
+    @Test func commas() {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("a" as StaticString)
+        writer.beginArray()
+        writer.integer(-1)
+        writer.bool(true)
+        writer.null()
+        writer.string("[")
+        writer.integer(Int64.min)
+        writer.raw("{}".utf8)
+        writer.beginObject()
+        writer.endObject()
+        writer.endArray()
+        writer.key("b\"" as String)
+        writer.decimalSeconds(0.5)
+        writer.endObject()
+        writer.newline()
+        writer.integer(UInt64.max)
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == "{\"a\":[-1,true,null,\"[\",-9223372036854775808,{},{}],\"b\\\"\":0.5}\n18446744073709551615")
+    }
+}
