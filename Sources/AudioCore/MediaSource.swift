@@ -1,0 +1,60 @@
+import Glibc
+
+/// An open file that closes itself with its last owner.
+package final class OwnedDescriptor: Sendable {
+    /// The descriptor; valid as long as this object lives.
+    package let number: Int32
+
+    /// Takes over the descriptor.
+    package init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+}
+
+/// Where the bytes of an item come from.
+package enum MediaSource: Sendable {
+    /// A file of this host, by its absolute path.
+    case file(String)
+    /// An open file that a client handed over; the name is only shown.
+    case descriptor(OwnedDescriptor, name: String)
+
+    /// The address shown to people and programs: `file:///…` percent-encoded, or the name that came with a descriptor.
+    package var uri: String {
+        switch self {
+        case .file(let path): MediaSource.fileURI(path)
+        case .descriptor(_, let name): name
+        }
+    }
+
+    /// What the item is called when nothing better is known: the file's name without its ending.
+    package var displayName: String {
+        let whole: Substring
+        switch self {
+        case .file(let path): whole = Substring(path)
+        case .descriptor(_, let name): whole = Substring(name)
+        }
+        let name = whole.split(separator: "/").last ?? whole
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return String(name) }
+        return String(name[..<dot])
+    }
+
+    /// A path as a `file://` URI (RFC 8089), everything but unreserved characters and `/` percent-encoded (RFC 3986 §2.3).
+    package static func fileURI(_ path: String) -> String {
+        var result = "file://"
+        result.reserveCapacity(path.utf8.count + 16)
+        let digits = Array("0123456789ABCDEF".unicodeScalars)
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result.unicodeScalars.append("%")
+                result.unicodeScalars.append(digits[Int(byte >> 4)])
+                result.unicodeScalars.append(digits[Int(byte & 15)])
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import Synchronization
+
+/// Frames between the decode thread (the one producer) and the player's loop (the one consumer), kept until they are heard.
+///
+/// Frames are counted from 0 over the ring's life and stay where they are until they are released, so what was sent to the
+/// server but is not audible yet can be sent again. A `run` numbers what the producer works on: when the consumer starts a
+/// new one, whatever the producer still commits for the old one is dropped. The lock guards the four counters only; samples
+/// are copied outside it.
+package final class SampleRing: @unchecked Sendable {
+    // @unchecked: the memory is shared by rule. The producer writes only between `end` and `begin + capacity`, the consumer
+    // reads only between `begin` and `end`, and both bounds change under the lock.
+    private struct Bounds {
+        var begin: Int64 = 0
+        var end: Int64 = 0
+        var run: Int
+    }
+
+    /// Format of the frames.
+    package let format: AudioFormat
+    /// How many frames there is room for.
+    package let capacity: Int64
+    private let memory: UnsafeMutableRawPointer
+    private let byteCount: Int
+    private let bounds: Mutex<Bounds>
+
+    /// An empty ring for at least this many frames. Memory is taken from the system as it is first written. Nil: none left.
+    package init?(format: AudioFormat, capacity: Int64, run: Int) {
+        self.format = format
+        self.capacity = max(1, capacity)
+        byteCount = Int(self.capacity) * format.bytesPerFrame
+        guard
+            let memory = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+            memory != MAP_FAILED
+        else { return nil }
+        self.memory = memory
+        bounds = Mutex(Bounds(run: run))
+    }
+
+    deinit { munmap(memory, byteCount) }
+
+    /// First frame that is kept.
+    package var begin: Int64 { bounds.withLock { $0.begin } }
+    /// Behind the last frame that was produced.
+    package var end: Int64 { bounds.withLock { $0.end } }
+
+    // MARK: Producer
+
+    /// Where the producer may write next, in one piece, of at most `limit` frames; nil if there is no room or another run
+    /// has begun. Producer only.
+    package func writable(run: Int, limit: Int64) -> UnsafeMutableRawBufferPointer? {
+        let bounds = bounds.withLock { $0 }
+        guard bounds.run == run else { return nil }
+        let place = bounds.end % capacity
+        let frames = min(limit, bounds.begin + capacity - bounds.end, capacity - place)
+        guard frames > 0 else { return nil }
+        let frame = format.bytesPerFrame
+        return UnsafeMutableRawBufferPointer(start: memory + Int(place) * frame, count: Int(frames) * frame)
+    }
+
+    /// Makes frames written into `writable` visible; the new end, or nil if another run has begun. Producer only.
+    package func commit(_ frames: Int64, run: Int) -> Int64? {
+        bounds.withLock { bounds in
+            guard bounds.run == run else { return nil }
+            bounds.end += frames
+            return bounds.end
+        }
+    }
+
+    // MARK: Consumer
+
+    /// Hands out frames `range`, which must be kept, in one or two pieces in order. Consumer only.
+    package func read(_ range: Range<Int64>, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let kept = bounds.withLock { $0 }
+        precondition(range.lowerBound >= kept.begin && range.upperBound <= kept.end, "frames that are not kept")
+        let frame = format.bytesPerFrame
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let place = next % capacity
+            let frames = min(range.upperBound - next, capacity - place)
+            body(UnsafeRawBufferPointer(start: memory + Int(place) * frame, count: Int(frames) * frame))
+            next += frames
+        }
+    }
+
+    /// Gives up frames before `frame`. Consumer only.
+    package func release(before frame: Int64) {
+        bounds.withLock { $0.begin = max($0.begin, min(frame, $0.end)) }
+    }
+
+    /// Begins a new run: nothing of an older one is accepted any more, and what was produced from `frame` on (but not what
+    /// lies before it) is given up; nil gives up all. Returns the frame at which the new run begins. Consumer only.
+    package func startRun(_ run: Int, at frame: Int64?) -> Int64 {
+        bounds.withLock { bounds in
+            bounds.run = run
+            if let frame {
+                bounds.end = max(bounds.begin, min(frame, bounds.end))
+            } else {
+                bounds.begin = bounds.end
+            }
+            return bounds.end
+        }
+    }
+
+    /// Frames that the producer may still write. Either side.
+    package var room: Int64 { bounds.withLock { $0.begin + capacity - $0.end } }
+}

@@ -1,0 +1,53 @@
+package import AudioCore
+package import NowPlaying
+
+/// One item as the decode thread is to play it. `ticket` tells apart the times that the same item plays.
+package struct DecodeItem: Sendable {
+    package let ticket: Int
+    package let id: ItemID
+    package let source: MediaSource
+    /// Seconds into the item where to begin.
+    package let position: Double
+
+    /// An item to decode from `position` seconds on.
+    package init(ticket: Int, id: ItemID, source: MediaSource, position: Double = 0) {
+        self.ticket = ticket
+        self.id = id
+        self.source = source
+        self.position = position
+    }
+}
+
+/// What the decode thread found when it opened an item.
+package struct OpenedItem: Sendable {
+    package let ticket: Int
+    package let id: ItemID
+    package let format: AudioFormat
+    package let mediaFormat: MediaFormat
+    /// Frames of the whole item as the source promises; nil where it does not.
+    package let length: Int64?
+    package let metadata: MediaMetadata
+    /// Frame of the item that stands at `ringStart`.
+    package let itemStart: Int64
+    /// Where in `ring` it begins.
+    package let ringStart: Int64
+    package let ring: SampleRing
+}
+
+/// What the decode thread tells the player; `run` is the run that it belongs to. In the order of happening.
+package enum DecodeReport: Sendable {
+    /// An item was opened; its frames follow in its ring.
+    case opened(OpenedItem)
+    /// The mark that the player set has been reached: so much is there.
+    case reached(SampleRing, end: Int64)
+    /// An item was decoded to its end, which is at `ringEnd`; `length` frames of it there were from its beginning.
+    case finished(ticket: Int, ring: SampleRing, ringEnd: Int64, length: Int64)
+    /// An item can't be played, or not any further: then `finished` follows.
+    case failed(ticket: Int, id: ItemID, DecodingError, heard: Bool)
+    /// Nothing follows as far as the player said.
+    case drained
+}
+
+/// Opens a source on the decode thread. `abandoned` is set when nobody waits for it any more.
+package typealias DecoderOpener =
+    @Sendable (_ source: MediaSource, _ abandoned: AbandonFlag) throws(DecodingError) -> any AudioDecoder

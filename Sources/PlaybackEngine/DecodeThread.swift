@@ -1,0 +1,142 @@
+package import AudioCore
+import CLinux
+import Glibc
+package import LinuxSystem
+import NowPlaying
+import Synchronization
+
+/// The thread that opens, seeks and decodes: all that may wait for a disk. It fills rings ahead of what is heard, one item
+/// behind the other, and tells the player by reports. It sleeps while there is no room, nothing to do, or a device holds it.
+///
+/// The player gives it a run (`begin`), then what follows (`setNext`), then what was heard (`roomMade`).
+package final class DecodeThread: Sendable {
+    /// What the player wants next; the newest wins.
+    struct Beginning: Sendable {
+        var run: Int
+        var item: DecodeItem
+        /// The ring to go on in, if the format fits, from `ringStart`.
+        var ring: SampleRing?
+    }
+
+    struct State {
+        /// The newest run that was asked for.
+        var run = 0
+        var beginning: Beginning?
+        var next: DecodeItem?
+        /// Report when the ring's end is here.
+        var mark: Int64?
+        /// The ring that is heard: at most one other may be filled ahead of it.
+        var audibleRing: ObjectIdentifier?
+        var closing = false
+        var ending = false
+        /// Whether the thread sleeps and would look again after a wake.
+        var isAsleep = false
+        var reports: [(run: Int, report: DecodeReport)] = []
+    }
+
+    let state = Mutex(State())
+    let wakeup: Int32
+    let abandoned = AbandonFlag()
+    let open: DecoderOpener
+    let ringCapacity: @Sendable (AudioFormat) -> Int64
+    private let signal: LoopSignal
+
+    /// Starts the thread. `deliver` is called on the loop when reports wait to be taken. Nil: the system has no more
+    /// threads or descriptors.
+    @PlayerLoop package init?(
+        _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
+        deliver: @escaping @PlayerLoop () -> Void
+    ) {
+        wakeup = eventfd(0, Int32(EFD_CLOEXEC))
+        self.open = open
+        self.ringCapacity = ringCapacity
+        signal = LoopSignal(loop, deliver)
+        guard wakeup >= 0 else { return nil }
+        let box = UncheckedBox(DecodeWorker(self))
+        guard DetachedThread.start("decode", { box.value.serve() }) else { return nil }
+    }
+
+    deinit { if wakeup >= 0 { close(wakeup) } }
+
+    /// Begins a new run with `item`, dropping all that is under way. With `ring` it goes on there, behind what the ring
+    /// keeps (`SampleRing.startRun` with the same number comes before).
+    package func begin(run: Int, _ item: DecodeItem, in ring: SampleRing?) {
+        change { state in
+            state.run = run
+            state.beginning = Beginning(run: run, item: item, ring: ring)
+            state.next = nil
+            state.mark = nil
+            state.closing = false
+            state.audibleRing = nil
+            state.reports.removeAll { $0.run != run }
+        }
+    }
+
+    /// What follows the item that is being decoded; nil: nothing.
+    package func setNext(_ item: DecodeItem?) { change { $0.next = item } }
+
+    /// Report `reached` once, when the end of the ring in work is at `mark` or behind it.
+    package func setMark(_ mark: Int64?) { change { $0.mark = mark } }
+
+    /// The consumer released frames: there may be room again.
+    package func roomMade() { change { _ in } }
+
+    /// This is the ring that is heard from now on.
+    package func setAudible(_ ring: SampleRing?) { change { $0.audibleRing = ring.map(ObjectIdentifier.init) } }
+
+    /// Nothing more to do: closes its file and sleeps.
+    package func rest(run: Int) {
+        change { state in
+            state.run = run
+            state.beginning = nil
+            state.next = nil
+            state.mark = nil
+            state.closing = true
+            state.reports.removeAll()
+        }
+    }
+
+    /// Takes the reports of the present run that have come since.
+    package func takeReports() -> [DecodeReport] {
+        state.withLock { state in
+            defer { state.reports.removeAll(keepingCapacity: true) }
+            return state.reports.filter { $0.run == state.run }.map(\.report)
+        }
+    }
+
+    /// Ends the thread, as soon as what it waits for lets it go. Nothing is delivered after.
+    @PlayerLoop package func end() {
+        abandoned.set()
+        signal.cancel()
+        change { $0.ending = true }
+    }
+
+    /// Posts a report. Decode thread.
+    func post(_ report: DecodeReport, run: Int) {
+        let first = state.withLock { state in
+            guard state.run == run else { return false }
+            state.reports.append((run, report))
+            return state.reports.count == 1
+        }
+        if first { signal.notify() }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let wakes = state.withLock { state in
+            body(&state)
+            defer { state.isAsleep = false }
+            return state.isAsleep
+        }
+        if wakes {
+            var one: UInt64 = 1
+            _ = write(wakeup, &one, 8)
+        }
+    }
+}
+
+/// Carries a value to the one thread that uses it from then on.
+private struct UncheckedBox<Value>: @unchecked Sendable {
+    // @unchecked: handed over once, to a thread that is started with it.
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,112 @@
+package import NowPlaying
+
+/// How the device's clock runs against CLOCK_MONOTONIC: a line through the readings that came anyway. A pure value.
+///
+/// Readings of one run (from the start of the flow to its next interruption) lie on one line, whose slope, the skew, belongs
+/// to the device and outlives runs.
+package struct DeviceClock: Equatable, Sendable {
+    private struct Reading: Equatable {
+        var seconds: Double
+        var frame: Double
+    }
+
+    /// Frames a second by name.
+    package let sampleRate: Double
+    /// How much faster the device runs than the monotonic clock; 0 until known.
+    package private(set) var skew: Double = 0
+    /// Seconds by which readings lie off their line, root mean square; nil until there are enough.
+    package private(set) var noise: Double?
+    private var origin: MonotonicTime?
+    private var readings: [Reading] = []
+
+    /// Seconds of readings before a skew is believed, and the longest that are kept.
+    private static let shortest = 8.0
+    private static let longest = 600.0
+    private static let mostReadings = 64
+    /// No sound card is further off; more is a disturbance.
+    private static let largestSkew = 0.002
+
+    /// A clock of a device with this many frames a second.
+    package init(sampleRate: Int) { self.sampleRate = Double(sampleRate) }
+
+    /// The flow was interrupted or begins: earlier readings say nothing about where it is now.
+    package mutating func restart() {
+        readings.removeAll(keepingCapacity: true)
+        origin = nil
+    }
+
+    /// Takes a reading: `frame` of the stream was audible at `time`.
+    package mutating func note(frame: Double, at time: MonotonicTime) {
+        let origin = self.origin ?? time
+        self.origin = origin
+        let seconds = time.seconds(since: origin)
+        if let last = readings.last, seconds - last.seconds < 0.25 {
+            // Readings in a burst carry the same error; one of them is enough, and the later is better informed.
+            if readings.count > 1 {
+                readings[readings.count - 1] = Reading(seconds: seconds, frame: frame)
+            } else {
+                readings.append(Reading(seconds: seconds, frame: frame))
+            }
+        } else {
+            readings.append(Reading(seconds: seconds, frame: frame))
+        }
+        if readings.count > Self.mostReadings || seconds - readings[0].seconds > Self.longest { thin() }
+        estimate()
+    }
+
+    /// The frame that is audible at `time`, as far as the readings tell.
+    package func frame(at time: MonotonicTime) -> Double? {
+        guard let origin, let line = line() else { return nil }
+        return line.frame + (time.seconds(since: origin) - line.seconds) * sampleRate * (1 + skew)
+    }
+
+    /// The instant when `frame` is audible, as far as the readings tell.
+    package func time(of frame: Double) -> MonotonicTime? {
+        guard let origin, let line = line() else { return nil }
+        return origin.advanced(bySeconds: line.seconds + (frame - line.frame) / (sampleRate * (1 + skew)))
+    }
+
+    /// A point through which the line of slope `skew` goes best: the mean of the last few readings' residuals.
+    private func line() -> Reading? {
+        guard let last = readings.last else { return nil }
+        let recent = readings.suffix(readings.count < 3 ? 1 : 6)
+        let slope = sampleRate * (1 + skew)
+        let offset = recent.reduce(0) { $0 + $1.frame - $1.seconds * slope } / Double(recent.count)
+        return Reading(seconds: last.seconds, frame: offset + last.seconds * slope)
+    }
+
+    /// Least squares over what is kept.
+    private mutating func estimate() {
+        guard let first = readings.first, let last = readings.last, readings.count >= 3,
+            last.seconds - first.seconds >= Self.shortest
+        else { return }
+        let count = Double(readings.count)
+        let middle = readings.reduce(0) { $0 + $1.seconds } / count
+        // The deviation from the nominal pace, in seconds: small numbers, no loss of precision.
+        let off = readings.map { $0.frame / sampleRate - $0.seconds }
+        let meanOff = off.reduce(0, +) / count
+        var above = 0.0
+        var below = 0.0
+        for (reading, off) in zip(readings, off) {
+            above += (reading.seconds - middle) * (off - meanOff)
+            below += (reading.seconds - middle) * (reading.seconds - middle)
+        }
+        let slope = above / below
+        guard abs(slope) <= Self.largestSkew else { return }
+        skew = slope
+        var squares = 0.0
+        for (reading, off) in zip(readings, off) {
+            let residual = off - meanOff - slope * (reading.seconds - middle)
+            squares += residual * residual
+        }
+        noise = (squares / max(1, count - 2)).squareRoot()
+    }
+
+    /// Drops every second of the older half: a long run keeps its length with few readings.
+    private mutating func thin() {
+        if let last = readings.last { readings.removeAll { last.seconds - $0.seconds > Self.longest } }
+        guard readings.count > Self.mostReadings else { return }
+        let half = readings.count / 2
+        readings = readings.enumerated().filter { $0.offset >= half || $0.offset % 2 == 0 }.map(\.element)
+    }
+}

@@ -1,0 +1,72 @@
+package import NowPlaying
+
+/// Which frame of which item stands at which frame of an output stream. A pure value; frames are counted over the life of
+/// the stream and of the item.
+package struct Timeline: Equatable, Sendable {
+    /// A stretch of one item.
+    package struct Segment: Equatable, Sendable {
+        /// First frame of the stream that belongs to it.
+        package var streamStart: Int64
+        /// Frame of the item that is heard there.
+        package var itemStart: Int64
+        package var item: ItemID
+        /// Tells apart the times that the same item plays.
+        package var ticket: Int
+
+        /// A stretch, by its parts.
+        package init(streamStart: Int64, itemStart: Int64, item: ItemID, ticket: Int) {
+            self.streamStart = streamStart
+            self.itemStart = itemStart
+            self.item = item
+            self.ticket = ticket
+        }
+    }
+
+    /// A place in an item.
+    package struct Place: Equatable, Sendable {
+        package var segment: Segment
+        /// Frames from the beginning of the item, fractional.
+        package var itemFrame: Double
+    }
+
+    /// In ascending order of `streamStart`; of several that begin at the same frame only the last one has any.
+    package private(set) var segments: [Segment] = []
+
+    /// Empty: nothing is mapped.
+    package init() {}
+
+    /// Adds what comes behind all that is there. A segment that begins before the last one replaces what it covers.
+    package mutating func append(_ segment: Segment) {
+        cut(at: segment.streamStart)
+        segments.append(segment)
+    }
+
+    /// Forgets everything from this stream frame on.
+    package mutating func cut(at streamFrame: Int64) {
+        while let last = segments.last, last.streamStart >= streamFrame { segments.removeLast() }
+    }
+
+    /// Forgets what ends at or before this stream frame.
+    package mutating func forget(before streamFrame: Int64) {
+        while segments.count > 1, segments[1].streamStart <= streamFrame { segments.removeFirst() }
+    }
+
+    /// What is at this frame of the stream. Before the first segment it is the first one's beginning: nothing of it has been
+    /// heard yet.
+    package func place(at streamFrame: Double) -> Place? {
+        guard let first = segments.first else { return nil }
+        let segment = segments.last { Double($0.streamStart) <= streamFrame } ?? first
+        let into = max(0, streamFrame - Double(segment.streamStart))
+        return Place(segment: segment, itemFrame: Double(segment.itemStart) + into)
+    }
+
+    /// The first segment that begins behind this frame of the stream.
+    package func next(after streamFrame: Double) -> Segment? {
+        segments.first { Double($0.streamStart) > streamFrame }
+    }
+
+    /// The stream frame where a segment ends: where the next one begins. Nil: it is the last.
+    package func end(of segment: Segment) -> Int64? {
+        segments.first { $0.streamStart > segment.streamStart }?.streamStart
+    }
+}

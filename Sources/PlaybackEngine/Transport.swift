@@ -1,0 +1,202 @@
+package import NowPlaying
+
+/// What the player is to do and where it stands: a pure state machine. Every input gives the effects that the player has to
+/// carry out, in order; nothing here knows of sound, files or clients.
+package struct Transport: Sendable {
+    /// What the user wants, whatever the world allows.
+    package enum Wish: Sendable { case stopped, paused, playing }
+
+    /// What the player has to do.
+    package enum Effect: Equatable, Sendable {
+        /// Go to this place (seconds of the item): audibly if the wish is playing, silently if it is paused. What is heard
+        /// until then goes on until the new place is ready. Published with this cause when it is so.
+        case start(ItemID, position: Double, Cause, ChangeReason?)
+        /// Let the sound go on where it is.
+        case resume
+        /// Silence, keeping the place.
+        case hold
+        /// Silence for good; published as `stop` with this reason.
+        case halt(ChangeReason)
+        /// What follows the present item may have changed.
+        case replan
+        /// Nothing to do, but tell everybody.
+        case publish(Cause, ChangeReason?)
+    }
+
+    /// Why a command can't be carried out.
+    package enum Refusal: Error, Equatable, Sendable {
+        /// It needs an item and there is none.
+        case noItem
+        /// The item does not exist in the queue.
+        case noSuchItem
+        /// The position lies outside the item.
+        case outOfRange
+    }
+
+    /// A run of items that failed without a sample heard between them.
+    package struct FailureRun: Equatable, Sendable {
+        package var first: ItemID
+        package var last: ItemID
+        package var message: String
+        package var count: Int
+    }
+
+    package internal(set) var queue = PlayQueue()
+    package internal(set) var wish = Wish.stopped
+    /// The item where we stand or go to; nil after the end of the queue and before the first play.
+    package internal(set) var current: ItemID?
+    /// Seconds where the item begins when play begins, while stopped.
+    package internal(set) var startPosition: Double = 0
+    package internal(set) var failures: FailureRun?
+    /// Whether the run of failures has grown to its limit, so that play ends behind what is heard now.
+    package internal(set) var failuresEndPlay = false
+    /// How many items in a row may fail before play stops at the first of them.
+    package let failureLimit: Int
+    /// Seconds of an item after which `previous` restarts it.
+    static let restartAfter = 3.0
+
+    /// Stopped, with an empty queue.
+    package init(failureLimit: Int = 5) { self.failureLimit = max(1, failureLimit) }
+
+    /// Starts or resumes.
+    package mutating func play() throws(Refusal) -> [Effect] {
+        switch wish {
+        case .playing: return []
+        case .paused:
+            wish = .playing
+            return [.resume]
+        case .stopped:
+            guard let id = current ?? queue.entries.first?.id else { throw .noItem }
+            return begin(id, at: startPosition, .play, nil)
+        }
+    }
+
+    /// Plays this item from `position` (seconds).
+    package mutating func play(_ id: ItemID, at position: Double = 0) throws(Refusal) -> [Effect] {
+        guard queue.index(of: id) != nil else { throw .noSuchItem }
+        return wish == .stopped ? begin(id, at: position, .play, nil) : begin(id, at: position, .track, .jump)
+    }
+
+    /// Replaces the queue and plays its first item from `position` (seconds).
+    package mutating func play(replacingWith entries: some Collection<QueueEntry>, at position: Double) -> [Effect] {
+        let wasStopped = wish == .stopped
+        queue.clear()
+        queue.insert(entries, at: 0)
+        guard let first = entries.first else { return [] }
+        return wasStopped ? begin(first.id, at: position, .play, nil) : begin(first.id, at: position, .track, .replaced)
+    }
+
+    /// Silence that keeps its place. While stopped it changes nothing.
+    package mutating func pause() -> [Effect] {
+        guard wish == .playing else { return [] }
+        wish = .paused
+        return [.hold]
+    }
+
+    /// Stops; the item stays, at its beginning.
+    package mutating func stop() -> [Effect] {
+        startPosition = 0
+        guard wish != .stopped else { return [] }
+        return end(at: current, .command)
+    }
+
+    /// Goes to the next item, staying playing, paused or stopped; behind the last one playback ends.
+    package mutating func next() throws(Refusal) -> [Effect] {
+        guard !queue.isEmpty else { throw .noItem }
+        guard let target = current.map({ queue.next(after: $0) }) ?? queue.entries.first?.id else {
+            return wish == .stopped ? [] : end(at: nil, .next)
+        }
+        return go(to: target, .next)
+    }
+
+    /// Restarts the item if more than 3 s of it were played (`elapsed`, seconds) or it is the first, else goes to the one
+    /// before.
+    package mutating func previous(elapsed: Double) throws(Refusal) -> [Effect] {
+        guard !queue.isEmpty else { throw .noItem }
+        guard let current else { return go(to: queue.entries[queue.count - 1].id, .previous) }
+        let before = elapsed > Self.restartAfter ? nil : queue.previous(before: current)
+        return go(to: before ?? current, .previous)
+    }
+
+    /// Goes to `position` (seconds); 0…`duration` where that is known. While stopped it is where play will begin.
+    package mutating func seek(to position: Double, duration: Double?) throws(Refusal) -> [Effect] {
+        guard let current else { throw .noItem }
+        guard position >= 0, position <= duration ?? .infinity else { throw .outOfRange }
+        if wish == .stopped {
+            startPosition = position
+            return [.publish(.seek, nil)]
+        }
+        return [.start(current, position: position, .seek, nil)]
+    }
+
+    /// Moves by `interval` seconds (negative: back) from `elapsed`: behind the end it is `next`, before the beginning 0.
+    package mutating func skip(by interval: Double, from elapsed: Double, duration: Double?) throws(Refusal) -> [Effect]
+    {
+        guard current != nil else { throw .noItem }
+        let target = max(0, elapsed + interval)
+        if interval > 0, let duration, target >= duration { return try next() }
+        return try seek(to: target, duration: nil)
+    }
+
+    /// The next item became audible by itself.
+    package mutating func becameAudible(_ id: ItemID) -> [Effect] {
+        current = id
+        heard()
+        return [.publish(.track, .ended)]
+    }
+
+    /// A sample was heard: the run of failures, if any, is over.
+    package mutating func heard() {
+        failures = nil
+        failuresEndPlay = false
+    }
+
+    /// The last sample that follows by itself was heard.
+    package mutating func ended() -> [Effect] {
+        guard wish != .stopped else { return [] }
+        if failuresEndPlay, let first = failures?.first { return end(at: first, .error) }
+        return end(at: nil, .ended)
+    }
+
+    /// An item can't be played: it was to be heard now (it is the current one), or was looked at ahead of time.
+    package mutating func failed(_ id: ItemID, _ message: String) -> [Effect] {
+        var run = failures ?? FailureRun(first: id, last: id, message: message, count: 0)
+        run.last = id
+        run.message = message
+        run.count += 1
+        failures = run
+        let next = queue.next(after: id)
+        guard id == current, wish != .stopped else {
+            failuresEndPlay = run.count >= failureLimit
+            return [.replan]
+        }
+        guard run.count < failureLimit, let next else { return [.publish(.error, nil)] + end(at: run.first, .error) }
+        current = next
+        return [.start(next, position: 0, .track, .error)]
+    }
+
+    private mutating func begin(
+        _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?
+    ) -> [Effect] {
+        wish = .playing
+        current = id
+        startPosition = 0
+        heard()
+        return [.start(id, position: position, cause, reason)]
+    }
+
+    mutating func go(to id: ItemID, _ reason: ChangeReason) -> [Effect] {
+        current = id
+        startPosition = 0
+        heard()
+        return wish == .stopped ? [.publish(.track, reason)] : [.start(id, position: 0, .track, reason)]
+    }
+
+    mutating func end(at id: ItemID?, _ reason: ChangeReason) -> [Effect] {
+        wish = .stopped
+        current = id
+        startPosition = 0
+        failuresEndPlay = false
+        return [.halt(reason)]
+    }
+}
