@@ -27,8 +27,8 @@ package struct JSONReader {
     let bytes: UnsafeRawBufferPointer
     /// The place of the next byte.
     package private(set) var offset: Int
-    /// Whether a number beyond the range of a double was read (as infinity).
-    package private(set) var sawNotFinite = false
+    /// Whether a number beyond the range of a double was read (as infinity); whoever needs to know where may reset it.
+    package var sawNotFinite = false
     private var depth = 0
 
     /// A reader at the start of `bytes`.

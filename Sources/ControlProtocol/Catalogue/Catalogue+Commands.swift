@@ -1,0 +1,108 @@
+import NowPlaying
+
+extension Catalogue {
+    static let nowPlayingMethods: [Method] = [
+        Method(
+            name: .nowPlayingGet, kind: .nowPlaying, role: .read, parameters: [session],
+            help: "Answers the whole last published state, without asking anybody.", result: "the state",
+            example: "{}"),
+        Method(
+            name: .nowPlayingSubscribe, kind: .nowPlaying, role: .read,
+            parameters: [
+                .optional("session", .text, "name of the session, \"*\" for all; without it the active one"),
+                .optional(
+                    "causes", .array(.choice(Cause.allCases.map(\.rawValue)), count: 1...64),
+                    "only these key events; without it all"),
+            ],
+            isRefusedInBatch: true,
+            help: "Answers the state, and from now on sends a notification nowPlaying.changed with the state at each "
+                + "key event.",
+            result: "the state, cause snapshot", example: #"{"causes": ["play", "pause", "track"]}"#),
+        Method(
+            name: .nowPlayingUnsubscribe, kind: .nowPlaying, role: .read, parameters: [],
+            help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
+    ]
+
+    static let guards: [Parameter] = [
+        session,
+        .optional("itemId", .integer(1...Int64.max), "do it only if this item is the current one"),
+        .optional("notAfter", .number, "Unix time; later than that nothing is done and the answer says so"),
+    ]
+
+    private static let commandResult = "status, state, seq and anchor: what was achieved"
+
+    private static func command(
+        _ name: MethodName, _ parameters: [Parameter] = [], exclusive: [[String]] = [], help: String,
+        example: String = "{}"
+    ) -> Method {
+        let names = Set(parameters.map(\.name))
+        return Method(
+            name: name, kind: .command, role: .control,
+            parameters: parameters + guards.filter { !names.contains($0.name) }, exclusive: exclusive, help: help,
+            result: commandResult, example: example)
+    }
+
+    static let commandMethods: [Method] = [
+        command(
+            .play,
+            [
+                .optional("uri", .uri, "replace the queue by this; with a descriptor, the name to show"),
+                .optional(
+                    "descriptor", .integer(0...15),
+                    "replace the queue by an open file: its place among those sent with the line"),
+                .optional("itemId", .integer(1...Int64.max), "play this entry of the queue"),
+                .optional("index", .integer(0...Int64.max), "play the entry at this place, from 0"),
+                .optional("position", .number, "begin so many seconds into the item"),
+            ],
+            exclusive: [["uri", "itemId", "index"], ["descriptor", "itemId", "index"]],
+            help:
+                "Starts or resumes at the default rate. With a uri or descriptor it replaces the queue; after the end of the "
+                + "queue it begins at the first entry.",
+            example: #"{"uri": "/music/a.flac", "position": 60.5}"#),
+        command(.pause, help: "Pauses; the next sample is kept for play."),
+        command(.stop, help: "Stops; the item stays, at 0."),
+        command(.togglePlayPause, help: "Pauses while playing, else plays."),
+        command(
+            .nextTrack,
+            help: "Goes to the next entry and keeps playing or paused; on the last one it ends playback."),
+        command(
+            .previousTrack,
+            help: "Goes to the entry before, or restarts an item of which more than 3 s were played, or the first."),
+        command(
+            .skipForward,
+            [.optional("interval", .positiveNumber, "seconds; without it the first of the preferred intervals")],
+            help: "Moves ahead in the item; past its end, to the next one.", example: #"{"interval": 30}"#),
+        command(
+            .skipBackward,
+            [.optional("interval", .positiveNumber, "seconds; without it the first of the preferred intervals")],
+            help: "Moves back in the item; past its start, to 0.", example: #"{"interval": 15}"#),
+        command(
+            .changePlaybackPosition,
+            [.required("position", .number, "seconds into the item, 0 to its duration")],
+            help: "Seeks in the item; while stopped it sets where play begins.", example: #"{"position": 83.5}"#),
+        Method(
+            name: .commandsList, kind: .command, role: .read, parameters: [session],
+            help: "Lists every command: whether it can be done now, why not, and its parameters.",
+            result: "version and commands", example: "{}"),
+        Method(
+            name: .commandsConfigure, kind: .command, role: .control,
+            parameters: [
+                .required("command", .choice(RemoteCommand.allCases.map(\.rawValue)), "which command"),
+                session,
+                .optional(
+                    "whileConnected", .boolean,
+                    "undo it when this connection ends; without it, for the daemon's life (admin)"),
+                .optional("enabled", .boolean, "whether the command may be used"),
+                .optional("reason", .text, "why not, in words that a remote can show"),
+                .optional(
+                    "preferredIntervals", .array(.positiveNumber, count: 1...16),
+                    "seconds, for skipForward and skipBackward; the first is the default"),
+                .optional(
+                    "supportedPlaybackRates", .array(.positiveNumber, count: 1...32),
+                    "rates to choose from, for changePlaybackRate"),
+            ],
+            anyOf: ["enabled", "reason", "preferredIntervals", "supportedPlaybackRates"],
+            help: "Sets what a command takes, or turns it off for everybody.", result: "version",
+            example: #"{"command": "skipForward", "preferredIntervals": [15, 30]}"#),
+    ]
+}

@@ -1,0 +1,70 @@
+extension Catalogue {
+    /// The catalogue as an OpenRPC document (OpenRPC 1.3, https://spec.open-rpc.org), each method with the role that it
+    /// needs. `version` is the daemon's.
+    package static func discovery(version: String) -> JSONValue {
+        [
+            "openrpc": "1.3.2",
+            "info": ["title": "nowplayingd", "version": .string(version), "x-protocol": 1],
+            "methods": .array(methods.map(describe)),
+            "x-notifications": [
+                [
+                    "name": "nowPlaying.changed",
+                    "summary": "The whole state, sent to subscribers at each key event.",
+                ]
+            ],
+            "x-planned": .array(planned.map(JSONValue.string)),
+            "components": ["schemas": ["media": mediaSchema]],
+        ]
+    }
+
+    private static func describe(_ method: Method) -> JSONValue {
+        [
+            "name": .string(method.name.rawValue),
+            "summary": .string(method.help),
+            "paramStructure": "by-name",
+            "params": .array(
+                method.parameters.map {
+                    [
+                        "name": .string($0.name), "summary": .string($0.help), "required": .bool(!$0.isOptional),
+                        "schema": schema($0.type),
+                    ]
+                }),
+            "result": ["name": "result", "summary": .string(method.result), "schema": ["type": "object"]],
+            "tags": [["name": .string(method.kind.rawValue)]],
+            "x-role": .string(method.role.rawValue),
+            "x-example": (try? JSONReader.read(method.example)) ?? .null,
+        ]
+    }
+
+    private static var mediaSchema: JSONValue {
+        let properties = mediaFields.map { JSONObject.Member($0.name, schema($0.type)) }
+        return [
+            "oneOf": [
+                ["type": "string"],
+                ["type": "object", "properties": .object(JSONObject(properties)), "additionalProperties": false],
+            ]
+        ]
+    }
+
+    private static func schema(_ type: ParameterType) -> JSONValue {
+        switch type {
+        case .boolean: return ["type": "boolean"]
+        case .number: return ["type": "number"]
+        case .positiveNumber: return ["type": "number", "exclusiveMinimum": 0]
+        case .numberIn(let range):
+            return ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
+        case .integer(let range):
+            var schema: JSONObject = JSONObject([
+                JSONObject.Member("type", "integer"), JSONObject.Member("minimum", .integer(range.lowerBound)),
+            ])
+            if range.upperBound != .max { schema["maximum"] = .integer(range.upperBound) }
+            return .object(schema)
+        case .text: return ["type": "string"]
+        case .choice(let words): return ["type": "string", "enum": .array(words.map(JSONValue.string))]
+        case .uri: return ["type": "string", "minLength": 1]
+        case .media: return ["$ref": "#/components/schemas/media"]
+        case .array(let element, let count):
+            return ["type": "array", "items": schema(element), "minItems": .integer(Int64(count.lowerBound))]
+        }
+    }
+}

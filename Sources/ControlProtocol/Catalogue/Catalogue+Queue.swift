@@ -1,0 +1,91 @@
+extension Catalogue {
+    private static let itemID = Parameter.required("id", .integer(1...Int64.max), "id of the entry")
+    private static let itemIDs = Parameter.required(
+        "ids", .array(.integer(1...Int64.max), count: 1...1_000_000), "ids of entries")
+
+    static let queueMethods: [Method] = [
+        Method(
+            name: .queueList, kind: .queue, role: .read,
+            parameters: [
+                .optional("offset", .integer(0...Int64.max), "first entry to list, from 0"),
+                .optional("limit", .integer(0...1000), "entries to list; without it 100"),
+                session, ifVersion,
+            ],
+            help: "Lists entries in the order in which they play.", result: "version, count and items",
+            example: #"{"offset": 0, "limit": 100}"#),
+        Method(
+            name: .queueGet, kind: .queue, role: .read, parameters: [itemID, session, ifVersion],
+            help: "Answers one entry whole.", result: "the item", example: #"{"id": 4}"#),
+        Method(
+            name: .queueAdd, kind: .queue, role: .control,
+            parameters: [
+                .required(
+                    "items", .array(.media, count: 1...1_000_000),
+                    "uris, folders, or objects with “uri” or “descriptor” and fields of an item"),
+                .optional("at", .integer(0...Int64.max), "place of the first of them; without it the end"),
+                .optional("next", .boolean, "put them behind the current item"),
+                .optional("play", .boolean, "play the first of them"),
+                session, ifVersion,
+            ],
+            exclusive: [["at", "next"]],
+            help: "Adds entries, all or none. Media are not opened, but a local path that does not exist is refused.",
+            result: "ids and version", example: #"{"items": ["/music/a.flac", "/music/album"], "play": true}"#),
+        Method(
+            name: .queueRemove, kind: .queue, role: .control, parameters: [itemIDs, session, ifVersion],
+            help: "Removes entries; if the current item is among them, goes to the next.", result: "version",
+            example: #"{"ids": [4, 5]}"#),
+        Method(
+            name: .queueMove, kind: .queue, role: .control,
+            parameters: [
+                itemIDs, .required("to", .integer(0...Int64.max), "place of the first of them after their removal"),
+                session, ifVersion,
+            ],
+            help: "Moves entries to another place, in the given order.", result: "version",
+            example: #"{"ids": [7], "to": 0}"#),
+        Method(
+            name: .queueClear, kind: .queue, role: .control, parameters: [session, ifVersion],
+            help: "Removes all entries and stops.", result: "version", example: "{}"),
+        Method(
+            name: .queueShuffle, kind: .queue, role: .control, parameters: [session, ifVersion],
+            help: "Puts the entries into a random order; the current item becomes the first.", result: "version",
+            example: "{}"),
+        Method(
+            name: .itemUpdate, kind: .queue, role: .control,
+            parameters: [itemID] + itemFields + [session, ifVersion],
+            help: "Sets fields of an entry; they count more than what its file says.", result: "version",
+            example: #"{"id": 4, "title": "Aria", "artist": "J. S. Bach"}"#),
+    ]
+
+    static let otherMethods: [Method] = [
+        Method(
+            name: .volumeSet, kind: .output, role: .control,
+            parameters: [
+                .optional("volume", .numberIn(0...1), "1 is 100 % as mixers show it"),
+                .optional("step", .number, "add this to the volume; the result is kept in 0 to 1"),
+                .optional("muted", .boolean, "whether it is silent"),
+                .optional("over", .numberIn(0...3600), "seconds in which the volume gets there"),
+                session,
+            ],
+            exclusive: [["volume", "step"]], anyOf: ["volume", "step", "muted"],
+            help: "Sets the volume of the daemon's own stream.", result: "volume and muted",
+            example: #"{"step": 0.05}"#),
+        Method(
+            name: .outputList, kind: .output, role: .read, parameters: [],
+            help: "Lists the outputs of the sound server.", result: "outputs", example: "{}"),
+        Method(
+            name: .outputSelect, kind: .output, role: .admin,
+            parameters: [.required("name", .text, "a name that output.list gave")],
+            help: "Moves the sound to another output.", result: "name", example: #"{"name": "alsa_output.usb"}"#),
+        Method(
+            name: .hello, kind: .server, role: .read,
+            parameters: [.optional("client", .text, "name of the client, shown to others in “by”")],
+            help: "Introduces the client and tells what the daemon is.",
+            result: "server, version, protocol, instance, role and capabilities", example: #"{"client": "remote"}"#),
+        Method(
+            name: .rpcDiscover, kind: .server, role: .read, parameters: [],
+            help: "Answers this catalogue as an OpenRPC document.", result: "an OpenRPC document", example: "{}"),
+        Method(
+            name: .daemonQuit, kind: .server, role: .admin, parameters: [],
+            help: "Ends the daemon.", result: "an empty object", example: "{}"),
+    ]
+}

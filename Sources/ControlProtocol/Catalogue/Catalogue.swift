@@ -1,0 +1,68 @@
+/// The one table of the protocol: the server's checks, `rpc.discover`, the client and the manual are made of it.
+package enum Catalogue {
+    /// All methods, in the order of the manual.
+    package static let methods: [Method] = nowPlayingMethods + commandMethods + queueMethods + otherMethods
+
+    private static let byName: [String: Method] = Dictionary(
+        uniqueKeysWithValues: methods.map { ($0.name.rawValue, $0) })
+
+    /// The method with this name on the wire.
+    package static func method(_ name: String) -> Method? { byName[name] }
+
+    /// The method with this name.
+    package static func method(_ name: MethodName) -> Method { byName[name.rawValue]! }
+
+    /// Methods of version 1 of the protocol that this version of the daemon does not have.
+    package static let planned: [String] = [
+        "seekForward", "seekBackward", "changePlaybackRate", "changeRepeatMode", "changeShuffleMode", "rating", "like",
+        "dislike", "bookmark", "loudness.set", "formats.list", "sleep.set", "artwork.get", "session.list",
+        "session.create", "session.activate", "session.close", "nowPlaying.publish", "announce", "diagnostics.get",
+    ]
+
+    /// The refusal of a method that `method(_:)` does not know.
+    package static func unknownMethod(_ name: String) -> RPCError {
+        if planned.contains(name) {
+            return .methodNotFound("“\(name)” is part of the protocol but not built into this version")
+        }
+        let shown = String(name.prefix(64))
+        guard let nearest = NearestName.of(name, among: methods.map(\.name.rawValue)) else {
+            return .methodNotFound("there is no method “\(shown)”")
+        }
+        return .methodNotFound("there is no method “\(shown)”; the nearest is “\(nearest)”", nearest: nearest)
+    }
+
+    static let session = Parameter.optional("session", .text, "name of the session; without it the active one")
+    static let ifVersion = Parameter.optional(
+        "ifVersion", .integer(0...Int64.max), "do it only if the queue still has this version")
+
+    /// What an entry of the queue may be told about itself.
+    package static let itemFields: [Parameter] = [
+        .optional("title", .text, "title"),
+        .optional("subtitle", .text, "subtitle"),
+        .optional("artist", .text, "artist, as one text"),
+        .optional("artists", .array(.text, count: 0...64), "artists, one by one"),
+        .optional("albumTitle", .text, "title of the album"),
+        .optional("albumArtist", .text, "artist of the album"),
+        .optional("composer", .text, "composer"),
+        .optional("genre", .text, "genre"),
+        .optional("trackNumber", .integer(0...1_000_000), "number on the disc"),
+        .optional("trackCount", .integer(0...1_000_000), "tracks of the disc"),
+        .optional("discNumber", .integer(0...1_000_000), "number of the disc"),
+        .optional("discCount", .integer(0...1_000_000), "discs of the album"),
+        .optional("releaseDate", .text, "as precise as it is known: 1999, 1999-05, 1999-05-03"),
+        .optional("isrc", .text, "International Standard Recording Code"),
+        .optional("description", .text, "text about the item"),
+        .optional("contentRating", .text, "rating of the content"),
+        .optional("isExplicit", .boolean, "whether the content is explicit"),
+        .optional("isLiveStream", .boolean, "whether it has no end and can't be seeked"),
+        .optional("defaultRate", .positiveNumber, "rate at which play starts it"),
+        .optional("artworkUrl", .text, "where its picture is"),
+    ]
+
+    /// What an object may hold that stands where a uri may.
+    package static let mediaFields: [Parameter] =
+        [
+            .optional("uri", .uri, "what to play; with a descriptor, the name to show"),
+            .optional("descriptor", .integer(0...15), "place of an open file among those sent with the line"),
+        ] + itemFields
+}

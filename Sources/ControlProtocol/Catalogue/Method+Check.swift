@@ -1,0 +1,98 @@
+extension Method {
+    /// Judges the parameters of a call by themselves, whatever the player's state. Throws -32602 for the first that is
+    /// unknown, missing, of the wrong type or out of its own domain.
+    package func check(_ given: JSONObject) throws(RPCError) {
+        try Self.check(given, against: parameters, of: "“\(name.rawValue)”", at: "")
+        for group in exclusive {
+            let present = group.filter { given[$0] != nil }
+            if present.count > 1 {
+                throw .invalidParameter(present[1], "“\(present[0])” and “\(present[1])” exclude each other")
+            }
+        }
+        if !anyOf.isEmpty, !anyOf.contains(where: { given[$0] != nil }) {
+            let names = anyOf.map { "“\($0)”" }.joined(separator: ", ")
+            throw .invalidParameter(anyOf[0], "“\(name.rawValue)” needs at least one of \(names)")
+        }
+    }
+
+    private static func check(
+        _ given: JSONObject, against parameters: [Parameter], of owner: String, at path: String
+    ) throws(RPCError) {
+        for member in given.members {
+            guard let parameter = parameters.first(where: { $0.name == member.name }) else {
+                throw unknown(member.name, parameters, owner, path)
+            }
+            try parameter.type.check(member.value, at: path + member.name)
+        }
+        for parameter in parameters where !parameter.isOptional && given[parameter.name] == nil {
+            throw .invalidParameter(
+                path + parameter.name,
+                "“\(path)\(parameter.name)” is missing: \(parameter.help), \(parameter.type.words)")
+        }
+    }
+
+    private static func unknown(
+        _ name: String, _ parameters: [Parameter], _ owner: String, _ path: String
+    ) -> RPCError {
+        let shown = path + String(name.prefix(64))
+        guard let nearest = NearestName.of(name, among: parameters.map(\.name)) else {
+            let takes =
+                parameters.isEmpty
+                ? "it takes none" : "it takes " + parameters.map(\.name).joined(separator: ", ")
+            return .invalidParameter(shown, "\(owner) has no parameter “\(shown)”; \(takes)")
+        }
+        return .invalidParameter(
+            shown, "\(owner) has no parameter “\(shown)”; the nearest is “\(nearest)”", nearest: nearest)
+    }
+
+    /// Judges an object that stands where a uri may.
+    fileprivate static func checkMedia(_ object: JSONObject, at path: String) throws(RPCError) {
+        try check(object, against: Catalogue.mediaFields, of: "“\(path)”", at: path + ".")
+        guard object["uri"] != nil || object["descriptor"] != nil else {
+            throw .invalidParameter(path + ".uri", "“\(path)” has neither “uri” nor “descriptor”")
+        }
+    }
+}
+
+extension ParameterType {
+    /// Throws -32602 unless the value is of this type and domain. `path` names it: `items[3].title`.
+    func check(_ value: JSONValue, at path: @autoclosure () -> String) throws(RPCError) {
+        switch (self, value) {
+        case (.media, .object(let object)): try Method.checkMedia(object, at: path())
+        case (.array(let type, let count), .array(let elements)):
+            guard count.contains(elements.count) else { throw refusal(value, path()) }
+            for (index, element) in elements.enumerated() { try type.check(element, at: "\(path())[\(index)]") }
+        default:
+            guard accepts(value) else { throw refusal(value, path()) }
+        }
+    }
+
+    /// Whether a value that has no parts is of this type and domain.
+    private func accepts(_ value: JSONValue) -> Bool {
+        switch self {
+        case .boolean: value.boolValue != nil
+        case .number: value.doubleValue?.isFinite == true
+        case .positiveNumber: value.doubleValue.map { $0.isFinite && $0 > 0 } == true
+        case .numberIn(let range): value.doubleValue.map(range.contains) == true
+        case .integer(let range): value.integerValue.map(range.contains) == true
+        case .text: value.stringValue.map { $0.utf8.count <= Self.maximumTextBytes } == true
+        case .choice(let words): value.stringValue.map(words.contains) == true
+        case .uri, .media:
+            value.stringValue.map { !$0.isEmpty && $0.utf8.count <= Self.maximumURIBytes } == true
+        case .array: false
+        }
+    }
+
+    private func refusal(_ value: JSONValue, _ path: String) -> RPCError {
+        let shown: String
+        switch value {
+        case .string(let text) where text.utf8.count <= 64: shown = JSONWriter.text(value)
+        case .integer, .number: shown = JSONWriter.text(value)
+        case .bool(let bool): shown = "\(bool)"
+        case .string(let text): shown = "text of \(text.utf8.count) bytes"
+        case .array(let elements): shown = "an array of \(elements.count)"
+        default: shown = value.kindName
+        }
+        return .invalidParameter(path, "“\(path)” must be \(words), not \(shown)")
+    }
+}

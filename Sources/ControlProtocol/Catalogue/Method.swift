@@ -1,0 +1,59 @@
+/// The methods that this version answers; raw values are the names on the wire.
+package enum MethodName: String, Sendable, CaseIterable {
+    case hello
+    case nowPlayingGet = "nowPlaying.get"
+    case nowPlayingSubscribe = "nowPlaying.subscribe"
+    case nowPlayingUnsubscribe = "nowPlaying.unsubscribe"
+    case play, pause, stop, togglePlayPause, nextTrack, previousTrack, skipForward, skipBackward
+    case changePlaybackPosition
+    case commandsList = "commands.list"
+    case commandsConfigure = "commands.configure"
+    case queueList = "queue.list"
+    case queueGet = "queue.get"
+    case queueAdd = "queue.add"
+    case queueRemove = "queue.remove"
+    case queueMove = "queue.move"
+    case queueClear = "queue.clear"
+    case queueShuffle = "queue.shuffle"
+    case itemUpdate = "item.update"
+    case volumeSet = "volume.set"
+    case outputList = "output.list"
+    case outputSelect = "output.select"
+    case rpcDiscover = "rpc.discover"
+    case daemonQuit = "daemon.quit"
+}
+
+/// What a peer may do; each role includes those before it.
+package enum Role: String, Sendable, CaseIterable, Comparable {
+    case read, control, admin
+
+    private var rank: Int { self == .read ? 0 : self == .control ? 1 : 2 }
+
+    package static func < (a: Role, b: Role) -> Bool { a.rank < b.rank }
+}
+
+/// One entry of the catalogue.
+package struct Method: Sendable {
+    /// What a method is about; orders the manual.
+    package enum Kind: String, Sendable, CaseIterable {
+        case nowPlaying, command, queue, output, server
+    }
+
+    package var name: MethodName
+    package var kind: Kind
+    /// The least role that may call it.
+    package var role: Role
+    package var parameters: [Parameter]
+    /// At most one of each group may be given.
+    package var exclusive: [[String]] = []
+    /// At least one of these must be given, if there are any.
+    package var anyOf: [String] = []
+    /// Whether it is refused as a step of a batch.
+    package var isRefusedInBatch = false
+    /// What it does, in a sentence or two.
+    package var help: String
+    /// What `result` holds, in words.
+    package var result: String
+    /// Parameters of a typical call, as JSON.
+    package var example: String
+}

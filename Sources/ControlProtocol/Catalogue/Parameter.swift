@@ -1,0 +1,83 @@
+/// One named parameter of a method, or one field of an item.
+package struct Parameter: Sendable {
+    package var name: String
+    package var type: ParameterType
+    package var isOptional: Bool
+    /// What it means, for people: a phrase without a full stop.
+    package var help: String
+
+    /// A parameter that must be given.
+    package static func required(_ name: String, _ type: ParameterType, _ help: String) -> Parameter {
+        Parameter(name: name, type: type, isOptional: false, help: help)
+    }
+
+    /// A parameter that may be left out.
+    package static func optional(_ name: String, _ type: ParameterType, _ help: String) -> Parameter {
+        Parameter(name: name, type: type, isOptional: true, help: help)
+    }
+}
+
+/// What values a parameter takes, whatever the player's state.
+package indirect enum ParameterType: Sendable {
+    case boolean
+    /// Any finite number.
+    case number
+    /// A number of more than 0.
+    case positiveNumber
+    /// A number in this range.
+    case numberIn(ClosedRange<Double>)
+    /// A number without a fraction in this range.
+    case integer(ClosedRange<Int64>)
+    /// Text of at most `ParameterType.maximumTextBytes`.
+    case text
+    /// One of these words.
+    case choice([String])
+    /// An absolute path or a uri.
+    case uri
+    /// A uri, or an object with `uri` or `descriptor` and fields of an item.
+    case media
+    /// Elements of one type.
+    case array(ParameterType, count: ClosedRange<Int>)
+
+    /// Bytes of UTF-8 in a text field, at most.
+    package static let maximumTextBytes = 4096
+    /// Bytes of a uri, at most: a path of 4,095 bytes, each of them written as `%xx`.
+    package static let maximumURIBytes = 3 * 4096
+
+    /// What it takes, for people: a phrase that follows "must be".
+    package var words: String {
+        switch self {
+        case .boolean: "true or false"
+        case .number: "a number"
+        case .positiveNumber: "a number of more than 0"
+        case .numberIn(let range):
+            "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+        case .integer(let range):
+            range.upperBound == .max
+                ? "a whole number of at least \(range.lowerBound)"
+                : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .text: "text of at most \(Self.maximumTextBytes) bytes"
+        case .choice(let words): "one of " + words.joined(separator: ", ")
+        case .uri: "an absolute path or a uri"
+        case .media: "a uri, or an object with “uri” or “descriptor”"
+        case .array(let element, let count):
+            (count.lowerBound > 0 ? "an array that is not empty, each element " : "an array, each element ")
+                + element.words
+        }
+    }
+
+    /// The type in one word, for tables.
+    package var typeName: String {
+        switch self {
+        case .boolean: "boolean"
+        case .number, .positiveNumber, .numberIn: "number"
+        case .integer: "integer"
+        case .text, .choice: "string"
+        case .uri: "uri"
+        case .media: "media"
+        case .array(let element, _): "array of \(element.typeName)"
+        }
+    }
+
+    private static func text(_ number: Double) -> String { JSONWriter.text(.number(number)) }
+}

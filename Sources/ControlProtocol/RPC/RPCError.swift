@@ -1,0 +1,76 @@
+/// Why a request was refused or failed, as the wire has it: a number, words for people, and details for programs.
+package struct RPCError: Error, Equatable, Sendable {
+    /// JSON-RPC's own numbers are negative, the field's status numbers are not.
+    package var code: Int
+    package var message: String
+    /// `status` names the code; `reason`, `uris`, `parameter` and others tell more.
+    package var data: JSONObject
+
+    /// An error, by its parts; the status comes first in `data`.
+    package init(code: Int, status: String, message: String, details: [JSONObject.Member] = []) {
+        self.code = code
+        self.message = message
+        data = JSONObject([JSONObject.Member("status", .string(status))] + details)
+    }
+
+    /// The line is not JSON.
+    package static func parse(_ message: String) -> RPCError {
+        RPCError(code: -32700, status: "parseError", message: message)
+    }
+
+    /// It is JSON but no request.
+    package static func invalidRequest(_ message: String) -> RPCError {
+        RPCError(code: -32600, status: "invalidRequest", message: message)
+    }
+
+    /// There is no such method.
+    package static func methodNotFound(_ message: String, nearest: String? = nil) -> RPCError {
+        RPCError(
+            code: -32601, status: "methodNotFound", message: message,
+            details: nearest.map { [JSONObject.Member("nearest", .string($0))] } ?? [])
+    }
+
+    /// A parameter is missing, unknown, of the wrong type, or out of its own domain.
+    package static func invalidParameter(_ name: String?, _ message: String, nearest: String? = nil) -> RPCError {
+        var details: [JSONObject.Member] = []
+        if let name { details.append(JSONObject.Member("parameter", .string(name))) }
+        if let nearest { details.append(JSONObject.Member("nearest", .string(nearest))) }
+        return RPCError(code: -32602, status: "invalidParams", message: message, details: details)
+    }
+
+    /// 403: this peer may not.
+    package static func denied(_ message: String) -> RPCError {
+        RPCError(code: 403, status: "denied", message: message)
+    }
+
+    /// 100: a file, item, session or output that does not exist or can't be decoded.
+    package static func noSuchContent(_ message: String, reason: String? = nil, uris: [String] = []) -> RPCError {
+        var details: [JSONObject.Member] = []
+        if let reason { details.append(JSONObject.Member("reason", .string(reason))) }
+        if !uris.isEmpty { details.append(JSONObject.Member("uris", .array(uris.map(JSONValue.string)))) }
+        return RPCError(code: 100, status: "noSuchContent", message: message, details: details)
+    }
+
+    /// 110: the command needs an item and there is none.
+    package static func noItem(_ message: String) -> RPCError {
+        RPCError(code: 110, status: "noActionableNowPlayingItem", message: message)
+    }
+
+    /// 120: there is no such sound device, or none at all.
+    package static func deviceNotFound(_ message: String) -> RPCError {
+        RPCError(code: 120, status: "deviceNotFound", message: message)
+    }
+
+    /// 200: it can't be done now; `reason` is for programs: `disabled`, `outOfRange`, `late`.
+    package static func commandFailed(_ reason: String, _ message: String) -> RPCError {
+        RPCError(
+            code: 200, status: "commandFailed", message: message,
+            details: [JSONObject.Member("reason", .string(reason))])
+    }
+
+    /// The name of the code.
+    package var status: String? { data["status"]?.stringValue }
+
+    /// What kind of 100 or 200 it is.
+    package var reason: String? { data["reason"]?.stringValue }
+}

@@ -1,0 +1,118 @@
+/// One request as it came, not yet judged by the catalogue.
+package struct RPCRequest: Sendable {
+    /// The bytes of `id` as they came; nil: a notification, which is carried out and not answered.
+    package var id: [UInt8]?
+    package var method: String
+    package var parameters: JSONObject
+    /// Whether a number in the parameters is beyond the range of a double.
+    package var hasNotFiniteNumber = false
+}
+
+/// One element of a line: a request, or why it is none, with the bytes of the id to answer with.
+package enum RPCElement: Sendable {
+    case request(RPCRequest)
+    case invalid(id: [UInt8], RPCError)
+}
+
+/// What one line holds.
+package enum RPCLine: Sendable {
+    case single(RPCElement)
+    /// At least one element, at most `RPCLine.maximumBatch`.
+    case batch([RPCElement])
+
+    /// Elements of a batch, at most.
+    package static let maximumBatch = 1000
+    /// The id of answers to what has none that could be read.
+    package static let nullID = Array("null".utf8)
+
+    /// Reads a line (without its end). Text that is not JSON, or a batch that is empty or too long, is one `invalid`.
+    package static func read(_ bytes: UnsafeRawBufferPointer) -> RPCLine {
+        var reader = JSONReader(bytes)
+        do throws(JSONError) {
+            guard reader.peek() == UInt8(ascii: "[") else {
+                let element = try self.element(&reader)
+                try reader.end()
+                return .single(element)
+            }
+            var elements: [RPCElement] = []
+            var count = 0
+            try reader.array { (reader) throws(JSONError) in
+                count += 1
+                if count <= maximumBatch {
+                    elements.append(try self.element(&reader))
+                } else {
+                    _ = try reader.value()
+                }
+            }
+            try reader.end()
+            if count == 0 { return .single(.invalid(id: nullID, .invalidRequest("an empty batch"))) }
+            if count > maximumBatch {
+                let words = "a batch of \(count) requests; at most \(maximumBatch) are taken"
+                return .single(.invalid(id: nullID, .invalidRequest(words)))
+            }
+            return .batch(elements)
+        } catch {
+            return .single(.invalid(id: nullID, .parse(error.message)))
+        }
+    }
+
+    /// What the members of a request object turned out to be.
+    private struct Parts {
+        var id: [UInt8]?
+        var isIDValid = true
+        var version: JSONValue?
+        var method: JSONValue?
+        var parameters: JSONValue?
+        var hasNotFiniteNumber = false
+    }
+
+    private static func element(_ reader: inout JSONReader) throws(JSONError) -> RPCElement {
+        guard reader.peek() == UInt8(ascii: "{") else {
+            let value = try reader.value()
+            return .invalid(id: nullID, .invalidRequest("a request is an object, not \(value.kindName)"))
+        }
+        var parts = Parts()
+        try reader.object { (reader, name) throws(JSONError) in
+            switch name {
+            case "id":
+                _ = reader.peek()
+                let start = reader.offset
+                switch try reader.value() {
+                case .string, .integer, .number, .null: parts.isIDValid = true
+                default: parts.isIDValid = false
+                }
+                parts.id = [UInt8](reader.bytes[start..<reader.offset])
+            case "jsonrpc": parts.version = try reader.value()
+            case "method": parts.method = try reader.value()
+            case "params":
+                reader.sawNotFinite = false
+                parts.parameters = try reader.value()
+                parts.hasNotFiniteNumber = reader.sawNotFinite
+            default: _ = try reader.value()
+            }
+        }
+        return judge(parts)
+    }
+
+    private static func judge(_ parts: Parts) -> RPCElement {
+        guard parts.isIDValid else {
+            return .invalid(id: nullID, .invalidRequest("“id” must be a string, a number or null"))
+        }
+        func invalid(_ error: RPCError) -> RPCElement { .invalid(id: parts.id ?? nullID, error) }
+        guard parts.version == "2.0" else {
+            return invalid(.invalidRequest("“jsonrpc” must be \"2.0\""))
+        }
+        guard case .string(let method)? = parts.method else {
+            return invalid(.invalidRequest("“method” must be a string"))
+        }
+        let parameters: JSONObject
+        switch parts.parameters {
+        case nil: parameters = JSONObject()
+        case .object(let object)?: parameters = object
+        case let other?: return invalid(.invalidRequest("“params” must be an object, not \(other.kindName)"))
+        }
+        return .request(
+            RPCRequest(
+                id: parts.id, method: method, parameters: parameters, hasNotFiniteNumber: parts.hasNotFiniteNumber))
+    }
+}
