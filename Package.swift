@@ -60,13 +60,17 @@ let package = Package(
         program("nowplayingd", ["DaemonRuntime", "LinuxSystem", "NowPlaying"]),
         program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
 
-        .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["LinuxSystem", "NowPlaying", "CLinux"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         tests("NowPlayingTests", ["NowPlaying"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "NowPlaying"]),
         tests("AudioDecodersTests", ["AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
-        tests("PulseOutputTests", ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests(
+            "PulseOutputTests",
+            ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
         tests("PlaybackEngineTests", ["PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests("DaemonRuntimeTests", ["DaemonRuntime", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests("ClientTests", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),

@@ -57,7 +57,8 @@ package import NowPlaying
     }
 
     /// Calls `handler` in every turn of the loop while the source is enabled; begins enabled. Disable it when there is
-    /// nothing to do, or the process spins.
+    /// nothing to do, or the process spins. As long as it is enabled it runs before all that becomes ready later: for
+    /// work that goes on, release it and make a new one in each turn.
     package func deferred(_ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
         let source = EventSource(.repeated(handler))
         let result = sd_event_add_defer(

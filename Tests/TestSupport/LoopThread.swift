@@ -1,0 +1,19 @@
+import LinuxSystem
+
+/// The player's loop on a thread of its own, once per test process: a process has one such loop, tests have many threads.
+///
+/// After `start`, code marked `@PlayerLoop` runs there; a test function may itself be `@PlayerLoop` and `async`.
+package enum LoopThread {
+    private static let started: Bool = DetachedThread.start("loop") {
+        _ = PlayerLoop.run { _ in }
+    }
+
+    /// Starts the loop's thread if there is none yet. Call it before anything is awaited on `PlayerLoop`.
+    package static func start() { precondition(started, "no thread can be had for the player's loop") }
+
+    /// Runs `body` on the loop and returns what it returns.
+    package static func run<T: Sendable>(_ body: @PlayerLoop @Sendable () throws -> T) async rethrows -> T {
+        start()
+        return try await body()
+    }
+}
