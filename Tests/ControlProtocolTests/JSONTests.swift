@@ -92,7 +92,7 @@ import Testing
     @Test func commas() {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("a" as StaticString)
+        writer.key("a")
         writer.beginArray()
         writer.integer(-1)
         writer.bool(true)
@@ -103,7 +103,7 @@ import Testing
         writer.beginObject()
         writer.endObject()
         writer.endArray()
-        writer.key("b\"" as String)
+        writer.key(any: "b\"")
         writer.decimalSeconds(0.5)
         writer.endObject()
         writer.newline()

@@ -1,3 +1,5 @@
+package import NowPlaying
+
 /// Writes JSON behind the bytes that it has already; sets the commas by itself.
 package struct JSONWriter {
     /// What was written so far.
@@ -49,7 +51,7 @@ package struct JSONWriter {
     }
 
     /// The name of a member; its value must follow.
-    package mutating func key(_ name: String) {
+    package mutating func key(any name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
     }
@@ -78,7 +80,7 @@ package struct JSONWriter {
         case .object(let object):
             beginObject()
             for member in object.members {
-                key(member.name)
+                key(any: member.name)
                 self.value(member.value)
             }
             endObject()
@@ -152,7 +154,16 @@ package struct JSONWriter {
         separate()
         // Up to here nanoseconds are integers that a double holds.
         guard abs(value) < 9e6 else { return longNumber(value) }
-        let nanoseconds = Int64((value * 1e9).rounded())
+        nanoseconds(Int64((value * 1e9).rounded()))
+    }
+
+    /// An instant of the monotonic clock in seconds, exact.
+    package mutating func seconds(_ time: MonotonicTime) {
+        separate()
+        nanoseconds(time.nanoseconds)
+    }
+
+    private mutating func nanoseconds(_ nanoseconds: Int64) {
         if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
         digits(nanoseconds.magnitude / 1_000_000_000)
         var fraction = nanoseconds.magnitude % 1_000_000_000

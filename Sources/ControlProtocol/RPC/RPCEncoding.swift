@@ -15,27 +15,27 @@ extension JSONWriter {
 
     private mutating func beginAnswer(_ id: [UInt8]) {
         beginObject()
-        key("jsonrpc" as StaticString)
+        key("jsonrpc")
         string("2.0")
-        key("id" as StaticString)
+        key("id")
         raw(id)
-        key("result" as StaticString)
+        key("result")
     }
 
     /// A failed answer, without the end of the line. `id` is JSON already.
     package mutating func answer(id: [UInt8], error: RPCError) {
         beginObject()
-        key("jsonrpc" as StaticString)
+        key("jsonrpc")
         string("2.0")
-        key("id" as StaticString)
+        key("id")
         raw(id)
-        key("error" as StaticString)
+        key("error")
         beginObject()
-        key("code" as StaticString)
+        key("code")
         integer(error.code)
-        key("message" as StaticString)
+        key("message")
         string(error.message)
-        key("data" as StaticString)
+        key("data")
         value(.object(error.data))
         endObject()
         endObject()
@@ -44,11 +44,11 @@ extension JSONWriter {
     /// A notification, without the end of the line. `parameters` are JSON already.
     package mutating func notification(_ method: String, parameters: [UInt8]) {
         beginObject()
-        key("jsonrpc" as StaticString)
+        key("jsonrpc")
         string("2.0")
-        key("method" as StaticString)
+        key("method")
         string(method)
-        key("params" as StaticString)
+        key("params")
         raw(parameters)
         endObject()
     }
@@ -56,16 +56,16 @@ extension JSONWriter {
     /// A request, without the end of the line. `id` is JSON already; nil: no answer is wanted.
     package mutating func request(id: [UInt8]?, method: String, parameters: JSONObject) {
         beginObject()
-        key("jsonrpc" as StaticString)
+        key("jsonrpc")
         string("2.0")
         if let id {
-            key("id" as StaticString)
+            key("id")
             raw(id)
         }
-        key("method" as StaticString)
+        key("method")
         string(method)
         if !parameters.members.isEmpty {
-            key("params" as StaticString)
+            key("params")
             value(.object(parameters))
         }
         endObject()

@@ -1,0 +1,185 @@
+package import ControlProtocol
+package import NowPlaying
+
+/// Writes a published state as the wire has it: top-level keys are always there, inside those without a value are left out.
+package struct StateEncoder: Sendable {
+    /// Identity of this boot of the host: positions on CLOCK_MONOTONIC mean something only within it.
+    private let bootID: String
+
+    /// An encoder for states of this boot (`/proc/sys/kernel/random/boot_id`).
+    package init(bootID: String) { self.bootID = bootID }
+
+    /// The state as JSON text.
+    package func encode(_ state: NowPlayingState) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(2048)
+        var writer = JSONWriter(bytes)
+        write(state, to: &writer)
+        return writer.bytes
+    }
+
+    private func write(_ state: NowPlayingState, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("session", state.session)
+        writer.member("seq", state.sequence)
+        writer.member("instance", state.instance)
+        writer.member("cause", state.cause.rawValue)
+        writer.key("reason")
+        if let reason = state.reason { writer.string(reason.rawValue) } else { writer.null() }
+        writer.nullable("by", state.by) { writer, by in
+            writer.member("client", by.client)
+            writer.member("pid", Int(by.pid))
+            writer.member("uid", Int(by.uid))
+            writer.member("via", by.via)
+        }
+        writer.member("state", state.state.rawValue)
+        writer.nullable("stall", state.stall) { writer, stall in writer.member("reason", stall.rawValue) }
+        writer.key("interruption")
+        writer.null()
+        writer.key("ad")
+        writer.null()
+        writer.key("anchor")
+        anchor(state.anchor, to: &writer)
+        writer.nullable("item", state.item, StateEncoder.item)
+        writer.nullable("upcoming", state.upcoming) { writer, upcoming in
+            writer.member("itemId", Int(upcoming.itemID.number))
+            writer.member("title", upcoming.title)
+            writer.member("artist", upcoming.artist)
+            writer.key("monotonic")
+            writer.seconds(upcoming.monotonic)
+            writer.member("wall", upcoming.wall)
+        }
+        writer.key("queue")
+        writer.beginObject()
+        writer.key("index")
+        if let index = state.queueIndex { writer.integer(index) } else { writer.null() }
+        writer.member("count", state.queueCount)
+        writer.member("version", state.queueVersion)
+        writer.endObject()
+        writer.member("commandsVersion", state.commandsVersion)
+        writer.member("repeatMode", state.repeatMode)
+        writer.member("shuffleMode", state.shuffleMode)
+        writer.member("volume", state.volume)
+        writer.member("muted", state.muted)
+        writer.key("sleep")
+        writer.null()
+        writer.nullable("output", state.output) { writer, output in
+            writer.member("name", output.name)
+            writer.member("description", output.description)
+            writer.member("state", output.state)
+            writer.member("latency", output.latency)
+            writer.member("sampleRate", output.sampleRate)
+        }
+        writer.nullable("error", state.error) { writer, error in
+            writer.member("itemId", Int(error.itemID.number))
+            writer.member("uri", error.uri)
+            writer.member("status", error.status)
+            writer.member("message", error.message)
+            writer.member("count", error.count)
+        }
+        writer.endObject()
+    }
+
+    /// The anchor alone, as answers of commands carry it.
+    package func anchor(_ anchor: PlaybackAnchor, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("elapsed", anchor.elapsed)
+        writer.member("rate", anchor.rate)
+        writer.member("defaultRate", anchor.defaultRate)
+        writer.member("skew", anchor.skew)
+        writer.key("monotonic")
+        writer.seconds(anchor.monotonic)
+        writer.member("wall", anchor.wall)
+        writer.member("wallSynced", anchor.wallSynced)
+        writer.member("bootId", bootID)
+        writer.endObject()
+    }
+
+    private static func item(_ writer: inout JSONWriter, _ item: NowPlayingItem) {
+        writer.member("id", Int(item.id.number))
+        writer.member("play", item.play)
+        writer.member("uri", item.uri)
+        metadata(&writer, item.metadata)
+        writer.member("duration", item.duration)
+        if let format = item.format {
+            writer.key("format")
+            writer.beginObject()
+            writer.member("codec", format.codec)
+            writer.member("sampleRate", format.sampleRate)
+            writer.member("channels", format.channels)
+            writer.member("bitsPerSample", format.bitsPerSample)
+            writer.endObject()
+        }
+    }
+
+    /// The known fields of an item, as members of the object that was begun.
+    package static func metadata(_ writer: inout JSONWriter, _ metadata: MediaMetadata) {
+        writer.member("title", metadata.title)
+        writer.member("subtitle", metadata.subtitle)
+        writer.member("artist", metadata.artist)
+        if !metadata.artists.isEmpty {
+            writer.key("artists")
+            writer.beginArray()
+            for artist in metadata.artists { writer.string(artist) }
+            writer.endArray()
+        }
+        writer.member("albumTitle", metadata.albumTitle)
+        writer.member("albumArtist", metadata.albumArtist)
+        writer.member("composer", metadata.composer)
+        writer.member("genre", metadata.genre)
+        writer.member("trackNumber", metadata.trackNumber)
+        writer.member("trackCount", metadata.trackCount)
+        writer.member("discNumber", metadata.discNumber)
+        writer.member("discCount", metadata.discCount)
+        writer.member("releaseDate", metadata.releaseDate)
+        writer.member("isrc", metadata.isrc)
+        writer.member("description", metadata.summary)
+        writer.member("contentRating", metadata.contentRating)
+        writer.member("isExplicit", metadata.isExplicit)
+        writer.member("mediaType", "audio")
+        writer.member("isLiveStream", metadata.isLiveStream)
+        writer.member("defaultRate", metadata.defaultRate)
+        writer.member("artworkUrl", metadata.artworkURL)
+    }
+}
+
+extension JSONWriter {
+    /// A member of text; none if there is no text.
+    package mutating func member(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        key(name)
+        string(value)
+    }
+
+    /// A member of a number; none if there is no number.
+    package mutating func member(_ name: StaticString, _ value: Int?) {
+        guard let value else { return }
+        key(name)
+        integer(value)
+    }
+
+    /// A member of a decimal number; none if there is no number.
+    package mutating func member(_ name: StaticString, _ value: Double?) {
+        guard let value else { return }
+        key(name)
+        decimalSeconds(value)
+    }
+
+    /// A member of truth; none if it is not known.
+    package mutating func member(_ name: StaticString, _ value: Bool?) {
+        guard let value else { return }
+        key(name)
+        bool(value)
+    }
+
+    /// A member that is an object, or `null`.
+    fileprivate mutating func nullable<Value>(
+        _ name: StaticString, _ value: Value?, _ members: (inout JSONWriter, Value) -> Void
+    ) {
+        key(name)
+        guard let value else { return null() }
+        beginObject()
+        members(&self, value)
+        endObject()
+    }
+}

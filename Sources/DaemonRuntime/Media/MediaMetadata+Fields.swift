@@ -1,0 +1,35 @@
+package import ControlProtocol
+package import NowPlaying
+
+extension MediaMetadata {
+    /// What these fields of an item say (`Catalogue.itemFields`, judged already); others are ignored.
+    package init(fields: JSONObject) {
+        self.init()
+        for member in fields.members {
+            let value = member.value
+            switch member.name {
+            case "title": title = value.stringValue
+            case "subtitle": subtitle = value.stringValue
+            case "artist": artist = value.stringValue
+            case "artists": artists = value.arrayValue?.compactMap(\.stringValue) ?? []
+            case "albumTitle": albumTitle = value.stringValue
+            case "albumArtist": albumArtist = value.stringValue
+            case "composer": composer = value.stringValue
+            case "genre": genre = value.stringValue
+            case "trackNumber": trackNumber = value.integerValue.map { Int($0) }
+            case "trackCount": trackCount = value.integerValue.map { Int($0) }
+            case "discNumber": discNumber = value.integerValue.map { Int($0) }
+            case "discCount": discCount = value.integerValue.map { Int($0) }
+            case "releaseDate": releaseDate = value.stringValue
+            case "isrc": isrc = value.stringValue
+            case "description": summary = value.stringValue
+            case "contentRating": contentRating = value.stringValue
+            case "isExplicit": isExplicit = value.boolValue
+            case "isLiveStream": isLiveStream = value.boolValue
+            case "defaultRate": defaultRate = value.doubleValue
+            case "artworkUrl": artworkURL = value.stringValue
+            default: break
+            }
+        }
+    }
+}
