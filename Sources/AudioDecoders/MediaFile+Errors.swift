@@ -1,0 +1,44 @@
+import AudioCore
+import Glibc
+
+extension MediaFile {
+    /// Why a file can't be opened, by errno of open(2) and fstat(2).
+    static func openingError(_ code: Int32) -> DecodingError {
+        switch code {
+        case ENOENT: DecodingError(.unavailable, "there is no such file")
+        case EACCES, EPERM:
+            DecodingError(
+                .unavailable, "no permission to read it: its mode and those of the folders above must allow it")
+        case ELOOP: DecodingError(.unavailable, "its name leads into a loop of symbolic links")
+        case ENOTDIR: DecodingError(.unavailable, "a part of its path is not a folder")
+        case ENAMETOOLONG: DecodingError(.unavailable, "its name is too long")
+        case ENXIO: DecodingError(.unavailable, "it is a socket or a device without a driver, not a regular file")
+        case EMFILE, ENFILE:
+            DecodingError(.unavailable, "too many files are open: raise the limit of open files (ulimit -n)")
+        case EBADF: DecodingError(.unavailable, "the descriptor handed over is not open")
+        default: goneError(code) ?? DecodingError(.unavailable, "it can't be opened: \(words(code))")
+        }
+    }
+
+    /// Why reading failed, by errno of pread(2).
+    static func readingError(_ code: Int32) -> DecodingError {
+        goneError(code) ?? DecodingError(.unavailable, "it can't be read any more: \(words(code))")
+    }
+
+    /// The error, if this errno says that the medium itself is gone.
+    private static func goneError(_ code: Int32) -> DecodingError? {
+        switch code {
+        case EIO: DecodingError(.mediaGone, "the disk or network below it reports an error of input or output")
+        case ESTALE: DecodingError(.mediaGone, "the file server does not know it any more")
+        case ENODEV, ENXIO: DecodingError(.mediaGone, "the device it is on was removed")
+        case ENOTCONN, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ECONNRESET, EREMOTEIO:
+            DecodingError(.mediaGone, "the file server it is on is not connected")
+        default: nil
+        }
+    }
+
+    private static func words(_ code: Int32) -> String {
+        guard let text = strerror(code) else { return "error \(code)" }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,81 @@
+import AudioCore
+import Glibc
+
+extension MediaFile {
+    /// How far ahead the kernel is asked to have the file ready.
+    private static let adviceBytes: Int64 = 1 << 20
+
+    /// Copies up to `target.count` bytes from `offset` on and says how many; less only at the end of the file as it is
+    /// now, or where the buffered part ends. 0: nothing there. Throws `.mediaGone` or `.unavailable`.
+    func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+        if target.isEmpty || offset < 0 { return 0 }
+        if offset < windowStart || offset >= windowStart + Int64(windowCount) {
+            // What would fill the window anyway goes where it is wanted at once.
+            if target.count >= Self.windowBytes {
+                advise(from: offset)
+                return try readNow(into: target, at: offset)
+            }
+            try fill(from: offset)
+        }
+        let skip = Int(offset - windowStart)
+        let count = min(target.count, windowCount - skip)
+        if count <= 0 { return 0 }
+        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: window[skip..<skip + count]))
+        return count
+    }
+
+    /// Copies as many bytes as `target` has room for and the file has from `offset` on. Throws as `read` does.
+    func readFully(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+        var done = 0
+        while done < target.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: target[done...])
+            let count = try read(into: rest, at: offset + Int64(done))
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Up to `count` bytes from `offset` on, as an array: for headers. Throws as `read` does.
+    func bytes(at offset: Int64, count: Int) throws(DecodingError) -> [UInt8] {
+        var result = [UInt8](repeating: 0, count: count)
+        var failure: DecodingError?
+        let got = result.withUnsafeMutableBytes { target in
+            do throws(DecodingError) { return try readFully(into: target, at: offset) } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        result.removeLast(count - got)
+        return result
+    }
+
+    /// Fills the window from `offset` on: little after a jump, more the longer reading goes straight on.
+    private func fill(from offset: Int64) throws(DecodingError) {
+        let isNext = offset == windowStart + Int64(windowCount) && windowCount > 0
+        fillBytes = isNext ? min(Self.windowBytes, fillBytes * 2) : Self.firstFillBytes
+        windowCount = 0
+        if isNext { advise(from: offset) }
+        windowStart = offset
+        let part = UnsafeMutableRawBufferPointer(rebasing: window[..<fillBytes])
+        windowCount = try readNow(into: part, at: offset)
+    }
+
+    /// Asks the kernel for what comes next, once in half a MiB.
+    private func advise(from offset: Int64) {
+        if offset < advisedEnd - Self.adviceBytes { advisedEnd = 0 }
+        guard offset + Self.adviceBytes / 2 > advisedEnd, offset < size else { return }
+        posix_fadvise(descriptor, off_t(offset), off_t(Self.adviceBytes), POSIX_FADV_WILLNEED)
+        advisedEnd = offset + Self.adviceBytes
+    }
+
+    private func readNow(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+        while true {
+            if shouldStop() { throw DecodingError(.unavailable, "reading it was given up") }
+            let count = pread(descriptor, target.baseAddress, target.count, off_t(offset))
+            if count >= 0 { return count }
+            if errno != EINTR { throw Self.readingError(errno) }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package import AudioCore
+import CLinux
+import Glibc
+
+/// A regular file that is read from front to back with jumps, on the decode thread. It owns its descriptor, keeps 64 KiB
+/// of the file and never maps it: a mapped file that is truncated by somebody else would kill the process.
+///
+/// The file position of the descriptor is neither used nor moved, so a client may go on using its own duplicate.
+package final class MediaFile {
+    /// Bytes that the file had when it was opened.
+    package let size: Int64
+
+    let descriptor: Int32
+    let shouldStop: @Sendable () -> Bool
+    let window = UnsafeMutableRawBufferPointer.allocate(byteCount: MediaFile.windowBytes, alignment: 64)
+    /// What of the file is in `window`: `windowCount` bytes from `windowStart` on.
+    var windowStart: Int64 = 0
+    var windowCount = 0
+    /// How much the last filling of the window asked for; grows while reading goes straight on.
+    var fillBytes = 0
+    /// End of what the kernel was asked to have ready.
+    var advisedEnd: Int64 = 0
+
+    static let windowBytes = 64 << 10
+    /// What is read after a jump: about two frames of FLAC.
+    static let firstFillBytes = 16 << 10
+
+    /// Opens the file at this path; the path is bytes, as Linux has it, without NUL. `shouldStop` is asked before each
+    /// read, on the reading thread: true ends it with an error, so that a decoder that nobody wants any more ends soon.
+    /// Throws `.unavailable` or `.mediaGone`.
+    package convenience init(
+        pathBytes: some Sequence<UInt8>, shouldStop: @escaping @Sendable () -> Bool = { false }
+    ) throws(DecodingError) {
+        var path = pathBytes.map { CChar(bitPattern: $0) }
+        if path.contains(0) {
+            throw DecodingError(.unavailable, "its name contains a zero byte, which no file can have")
+        }
+        path.append(0)
+        // Not blocking: opening a FIFO would wait for a writer. No controlling terminal, should it be one.
+        let descriptor = linux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
+        guard descriptor >= 0 else { throw Self.openingError(errno) }
+        try self.init(descriptor: descriptor, shouldStop: shouldStop)
+    }
+
+    /// The same for a path that is valid text.
+    package convenience init(
+        path: String, shouldStop: @escaping @Sendable () -> Bool = { false }
+    ) throws(DecodingError) {
+        try self.init(pathBytes: path.utf8, shouldStop: shouldStop)
+    }
+
+    /// Takes over an open descriptor, which it closes in every case. Throws `.unavailable` or `.mediaGone`.
+    package init(
+        descriptor: Int32, shouldStop: @escaping @Sendable () -> Bool = { false }
+    ) throws(DecodingError) {
+        self.descriptor = descriptor
+        self.shouldStop = shouldStop
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            size = 0
+            throw Self.openingError(errno)
+        }
+        size = Int64(status.st_size)
+        if let what = Self.nameOfIrregular(status.st_mode) {
+            throw DecodingError(.unavailable, "\(what), not a regular file")
+        }
+        let flags = fcntl(descriptor, F_GETFL)
+        if flags >= 0, flags & O_ACCMODE == O_WRONLY || flags & LINUX_O_PATH != 0 {
+            throw DecodingError(.unavailable, "the descriptor handed over is not open for reading")
+        }
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+
+    deinit {
+        window.deallocate()
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// What the file is when it is not a regular one.
+    private static func nameOfIrregular(_ mode: mode_t) -> String? {
+        switch mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: "it is a folder"
+        case S_IFIFO: "it is a FIFO"
+        case S_IFSOCK: "it is a socket"
+        case S_IFCHR, S_IFBLK: "it is a device"
+        default: "it is something else"
+        }
+    }
+}

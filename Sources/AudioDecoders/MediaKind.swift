@@ -1,0 +1,83 @@
+import AudioCore
+
+/// What a file is, judged by its first bytes and never by its name.
+enum MediaKind: Equatable {
+    case flac
+    /// A container of uncompressed samples that libsndfile reads; its name for people.
+    case samples(container: String)
+    /// Known, but not decoded by this version; its name for people.
+    case unsupported(String)
+    case text
+    case unknown
+
+    /// Bytes that `init` wants to see.
+    static let neededBytes = 512
+
+    /// Judges by the first bytes; `afterTag`: an ID3v2 tag came before them.
+    init(firstBytes bytes: [UInt8], afterTag: Bool = false) {
+        func has(_ text: StaticString, at offset: Int = 0) -> Bool {
+            bytes.count >= offset + text.utf8CodeUnitCount
+                && text.withUTF8Buffer { $0.elementsEqual(bytes[offset..<offset + $0.count]) }
+        }
+        if has("fLaC") {
+            self = .flac
+        } else if let container = Self.container(bytes, has: has) {
+            self = .samples(container: container)
+        } else if let name = Self.foreignMagic.first(where: { has($0.magic, at: $0.offset) })?.name {
+            self = .unsupported(name)
+        } else if bytes.starts(with: Self.windowsMediaIdentifier) {
+            self = .unsupported("Windows Media")
+        } else if let name = Self.audioFrameName(bytes) {
+            self = .unsupported(name)
+        } else if afterTag {
+            self = .unsupported("MP3")
+        } else if Self.isText(bytes) {
+            self = .text
+        } else {
+            self = .unknown
+        }
+    }
+
+    private static func container(_ bytes: [UInt8], has: (StaticString, Int) -> Bool) -> String? {
+        if has("RIFF", 0) || has("RIFX", 0), has("WAVE", 8) { return "WAV" }
+        if has("RF64", 0), has("WAVE", 8) { return "RF64" }
+        if bytes.starts(with: wave64Identifier) { return "W64" }
+        if has("FORM", 0), has("AIFF", 8) || has("AIFC", 8) { return "AIFF" }
+        if has(".snd", 0) || has("dns.", 0) { return "AU" }
+        if has("caff", 0) { return "CAF" }
+        return nil
+    }
+
+    /// GUID of the `riff` chunk of Sony Wave64.
+    private static let wave64Identifier: [UInt8] = [
+        0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0x00, 0x00,
+    ]
+
+    /// Beginning of the GUID of the header object of ASF.
+    private static let windowsMediaIdentifier: [UInt8] = [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]
+
+    private static let foreignMagic: [(magic: StaticString, offset: Int, name: String)] = [
+        ("OggS", 0, "Ogg (Vorbis, Opus)"), ("ftyp", 4, "MP4 (AAC, ALAC)"), ("\u{1A}E", 0, "Matroska"),
+        ("wvpk", 0, "WavPack"), ("MAC ", 0, "Monkey's Audio"), ("MPCK", 0, "Musepack"), ("MP+", 0, "Musepack"),
+        ("TTA1", 0, "True Audio"), ("DSD ", 0, "DSD"), ("FRM8", 0, "DSD"), ("OFR ", 0, "OptimFROG"),
+        ("MThd", 0, "MIDI"), ("ADIF", 0, "AAC"), ("#!AMR", 0, "AMR"), ("TAG", 0, "MP3"),
+        ("AVI ", 8, "AVI"), ("FLV", 0, "Flash video"),
+        ("\u{7F}ELF", 0, "A program"), ("%PDF", 0, "PDF"), ("GIF8", 0, "A picture"), ("PNG\r\n", 1, "A picture"),
+        ("JFIF", 6, "A picture"), ("Exif", 6, "A picture"), ("WEBP", 8, "A picture"),
+        ("PK\u{3}\u{4}", 0, "A ZIP archive"),
+    ]
+
+    /// The coding, if the file begins with a frame header of MPEG audio (ISO 11172-3 §2.4.1.3) or of ADTS.
+    private static func audioFrameName(_ bytes: [UInt8]) -> String? {
+        guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
+        if bytes[1] & 0xF6 == 0xF0 { return "AAC" }
+        let version = bytes[1] >> 3 & 3
+        let layer = bytes[1] >> 1 & 3
+        let isHeader = version != 1 && layer != 0 && bytes[2] >> 4 != 15 && bytes[2] >> 4 != 0 && bytes[2] >> 2 & 3 != 3
+        return isHeader ? (layer == 1 ? "MP3" : "MPEG audio") : nil
+    }
+
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+    }
+}

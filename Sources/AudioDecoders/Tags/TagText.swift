@@ -1,0 +1,54 @@
+/// Makes texts out of the bytes that tags hold, whatever they hold.
+enum TagText {
+    /// Longest text that is kept, in bytes of UTF-8.
+    static let maximumBytes = 4096
+
+    /// The text of these bytes: UTF-8, or Latin-1 where they are not valid UTF-8 (old taggers). Control characters and line
+    /// separators become spaces, space around it is dropped, it is cut at a character to 4 KiB. Nil: nothing is left.
+    static func text(_ bytes: some RandomAccessCollection<UInt8>) -> String? {
+        // A character that the limit cuts through would make the rest look invalid.
+        let wholePart = prefix(of: bytes, maximum: maximumBytes)
+        let decoded = String(validating: wholePart, as: UTF8.self) ?? latin1(wholePart)
+        var scalars = String.UnicodeScalarView()
+        scalars.append(contentsOf: decoded.unicodeScalars.lazy.map { isControl($0) ? " " : $0 })
+        let first = scalars.firstIndex { $0 != " " }
+        guard let first, let last = scalars.lastIndex(where: { $0 != " " }) else { return nil }
+        return cut(String(scalars[first...last]))
+    }
+
+    /// `text` cut at a character to the maximum.
+    static func cut(_ text: String) -> String {
+        if text.utf8.count <= maximumBytes { return text }
+        return String(decoding: prefix(of: Array(text.utf8), maximum: maximumBytes), as: UTF8.self)
+    }
+
+    /// At most `maximum` bytes, without a UTF-8 sequence that is cut in two.
+    private static func prefix<Bytes: RandomAccessCollection<UInt8>>(
+        of bytes: Bytes, maximum: Int
+    ) -> Bytes.SubSequence {
+        var part = bytes.prefix(maximum)
+        if part.count == bytes.count { return part }
+        let next = bytes[part.endIndex]
+        guard next & 0xC0 == 0x80 else { return part }
+        // The cut is inside of a sequence: drop what there is of it, at most three bytes.
+        for _ in 0..<3 {
+            guard let last = part.last else { break }
+            if last & 0xC0 == 0x80 { part = part.dropLast() } else { break }
+        }
+        if let last = part.last, last >= 0xC0 { part = part.dropLast() }
+        return part
+    }
+
+    private static func latin1(_ bytes: some Sequence<UInt8>) -> String {
+        var scalars = String.UnicodeScalarView()
+        scalars.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0) })
+        return String(scalars)
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0xFEFF: true
+        default: false
+        }
+    }
+}

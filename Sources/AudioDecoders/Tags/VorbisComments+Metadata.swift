@@ -1,0 +1,61 @@
+import AudioCore
+import NowPlaying
+
+extension VorbisComments {
+    /// Names that are of use here; others are not kept.
+    static let knownNames: Set<String> = [
+        "TITLE", "SUBTITLE", "ARTIST", "ALBUM", "ALBUMARTIST", "ALBUM ARTIST", "COMPOSER", "GENRE", "DATE", "YEAR",
+        "ISRC",
+        "TRACKNUMBER", "TRACKTOTAL", "TOTALTRACKS", "DISCNUMBER", "DISCTOTAL", "TOTALDISCS", "DESCRIPTION", "COMMENT",
+        "ITUNESADVISORY", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK",
+    ]
+
+    /// What the comments say in the words of the player.
+    var metadata: MediaMetadata {
+        var result = MediaMetadata()
+        result.title = first("TITLE")
+        result.subtitle = first("SUBTITLE")
+        result.artist = joined("ARTIST")
+        result.artists = values["ARTIST"] ?? []
+        result.albumTitle = first("ALBUM")
+        result.albumArtist = joined("ALBUMARTIST") ?? joined("ALBUM ARTIST")
+        result.composer = joined("COMPOSER")
+        result.genre = joined("GENRE")
+        result.releaseDate = first("DATE").flatMap(TagNumbers.date) ?? first("YEAR").flatMap(TagNumbers.date)
+        result.isrc = first("ISRC")
+        result.summary = first("DESCRIPTION") ?? first("COMMENT")
+        let track = TagNumbers.numberAndCount(first("TRACKNUMBER"))
+        result.trackNumber = track.number
+        result.trackCount =
+            TagNumbers.number(first("TRACKTOTAL")) ?? TagNumbers.number(first("TOTALTRACKS")) ?? track.count
+        let disc = TagNumbers.numberAndCount(first("DISCNUMBER"))
+        result.discNumber = disc.number
+        result.discCount = TagNumbers.number(first("DISCTOTAL")) ?? TagNumbers.number(first("TOTALDISCS")) ?? disc.count
+        // 1: explicit, 0: neither, 2: a cleaned version.
+        if let advisory = first("ITUNESADVISORY") { result.isExplicit = advisory == "1" }
+        return result
+    }
+
+    /// Loudspeakers by WAVEFORMATEXTENSIBLE_CHANNEL_MASK (RFC 9639 §8.6.2), if it names as many as there are channels.
+    func channelPositions(count: Int) -> [ChannelPosition]? {
+        guard var digits = first("WAVEFORMATEXTENSIBLE_CHANNEL_MASK")?.lowercased()[...] else { return nil }
+        if digits.hasPrefix("0x") { digits = digits.dropFirst(2) }
+        guard let mask = UInt32(digits, radix: 16) else { return nil }
+        let order = ChannelPosition.waveOrder
+        guard mask.nonzeroBitCount == count, mask >> order.count == 0 else { return nil }
+        return order.indices.filter { mask >> $0 & 1 == 1 }.map { order[$0] }
+    }
+
+    private func first(_ name: String) -> String? { values[name]?.first }
+
+    private func joined(_ name: String) -> String? { values[name].map { TagText.cut($0.joined(separator: ", ")) } }
+}
+
+extension ChannelPosition {
+    /// The loudspeakers of dwChannelMask, from bit 0 on.
+    static let waveOrder: [ChannelPosition] = [
+        .frontLeft, .frontRight, .frontCenter, .lowFrequency, .rearLeft, .rearRight, .frontLeftOfCenter,
+        .frontRightOfCenter, .rearCenter, .sideLeft, .sideRight, .topCenter, .topFrontLeft, .topFrontCenter,
+        .topFrontRight, .topRearLeft, .topRearCenter, .topRearRight,
+    ]
+}
