@@ -1,0 +1,107 @@
+import AudioCore
+import Glibc
+
+extension FLACDecoder: FLACHandleClient {
+    func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        if !head.isEmpty {
+            let count = min(head.count, buffer.count)
+            buffer.copyBytes(from: head[..<count])
+            head.removeFirst(count)
+            return count
+        }
+        do throws(DecodingError) {
+            let count = try file.read(into: buffer, at: offset)
+            offset += Int64(count)
+            return count
+        } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    func receive(_ block: FLACBlock) {
+        guard
+            block.channels == info.channels && block.bitsPerSample == info.bitsPerSample
+                && block.sampleRate == info.sampleRate
+        else {
+            // A block that is damaged says nothing about the format.
+            if !block.isDamaged { failure = DecodingError(.broken, "its format changes in the middle") }
+            return
+        }
+        // The header of a damaged block is not to be trusted, except where it says what was expected anyway.
+        if block.isDamaged, block.firstSample != nextSample { return }
+        let gap = block.firstSample - nextSample
+        // Played already: a repetition, or the beginning of a second stream behind the first.
+        if gap + Int64(block.frames) <= 0 { return }
+        if gap > 0, let length = lengthInFrames, block.firstSample - (first?.header.firstSample ?? 0) > length {
+            return
+        }
+        if landing == nil { landing = block.firstSample }
+        nextSample = block.firstSample + Int64(block.frames)
+        if gap > 0 { silentFrames += gap }
+        let dropped = min(framesToDrop, silentFrames)
+        silentFrames -= dropped
+        framesToDrop -= dropped
+        let isRepeated = max(0, -gap)
+        let skipped = min(Int64(block.frames) - isRepeated, framesToDrop)
+        framesToDrop -= skipped
+        take(block, from: Int(isRepeated + skipped))
+    }
+
+    /// Puts the frames of the block from `start` on where they can be: in the caller's buffer, the others in ours.
+    private func take(_ block: FLACBlock, from start: Int) {
+        deliverSilence()
+        var kept = start
+        let direct = silentFrames == 0 ? min(targetFrames, block.frames - start) : 0
+        if direct > 0, let target {
+            convert(block, from: start, frames: direct, to: target)
+            advanceTarget(direct)
+            kept += direct
+        }
+        restStart = 0
+        restEnd = block.frames - kept
+        guard restEnd > 0 else { return }
+        let bytes = restEnd * format.bytesPerFrame
+        if rest == nil || rest!.count < bytes {
+            rest?.deallocate()
+            let usual = min(info.maximumBlockFrames, 8192) * format.bytesPerFrame
+            rest = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes, usual), alignment: 64)
+        }
+        convert(block, from: kept, frames: restEnd, to: rest!.baseAddress!)
+    }
+
+    /// Gives the caller what waits from earlier: silence, then the rest of a block.
+    func deliverWaiting() {
+        deliverSilence()
+        let count = min(targetFrames, restEnd - restStart)
+        guard count > 0, let target, let rest else { return }
+        memcpy(target, rest.baseAddress! + restStart * format.bytesPerFrame, count * format.bytesPerFrame)
+        restStart += count
+        advanceTarget(count)
+    }
+
+    private func deliverSilence() {
+        let count = Int(min(Int64(targetFrames), silentFrames))
+        guard count > 0, let target else { return }
+        memset(target, 0, count * format.bytesPerFrame)
+        silentFrames -= Int64(count)
+        advanceTarget(count)
+    }
+
+    private func advanceTarget(_ frames: Int) {
+        target = target.map { $0 + frames * format.bytesPerFrame }
+        targetFrames -= frames
+    }
+
+    private func convert(_ block: FLACBlock, from start: Int, frames: Int, to output: UnsafeMutableRawPointer) {
+        if format.sampleFormat == .int16 {
+            SampleConversion.int16(
+                block.samples, channels: block.channels, bitsPerSample: block.bitsPerSample, first: start,
+                frames: frames, to: output)
+        } else {
+            SampleConversion.int32(
+                block.samples, channels: block.channels, bitsPerSample: block.bitsPerSample, first: start,
+                frames: frames, to: output)
+        }
+    }
+}

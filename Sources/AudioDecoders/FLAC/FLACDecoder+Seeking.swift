@@ -1,0 +1,45 @@
+import AudioCore
+
+extension FLACDecoder {
+    /// How often a frame that turns out to be none is replaced by an earlier one.
+    private static let maximumAttempts = 8
+
+    func seek(toFrame frame: Int64) throws(DecodingError) {
+        guard let first else { return }
+        let sample = first.header.firstSample + max(0, frame)
+        var limit = file.size
+        if let length = lengthInFrames, frame >= length {
+            setPosition(at: limit, sample: sample)
+            isAtEnd = true
+            return
+        }
+        for _ in 1...Self.maximumAttempts {
+            let place = try search.lastFrame(
+                notAfter: sample, first: first, end: lengthInFrames.map { first.header.firstSample + $0 }, below: limit)
+            setPosition(at: place.offset, sample: place.header.firstSample)
+            framesToDrop = sample - place.header.firstSample
+            guard handle!.flush() else { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
+            // Decode up to the target, to be sure that the frame is what it seemed to be.
+            while failure == nil, !isAtEnd, restEnd == restStart, silentFrames == 0 { decodeNext() }
+            if let failure { throw failure }
+            if landing == nil || landing == place.header.firstSample || place.offset == first.offset { return }
+            // The frame is damaged, or it was an accident in the data of an earlier one: begin before it, so that what is
+            // missing becomes silence and nothing else.
+            limit = place.offset
+        }
+    }
+
+    private func setPosition(at offset: Int64, sample: Int64) {
+        self.offset = offset
+        nextSample = sample
+        framesToDrop = 0
+        silentFrames = 0
+        restStart = 0
+        restEnd = 0
+        failure = nil
+        isAtEnd = false
+        landing = nil
+        beganAtFirst = offset == first?.offset
+        head = []
+    }
+}

@@ -1,0 +1,110 @@
+import AudioCore
+import NowPlaying
+
+/// Native FLAC by libFLAC. Up to 16 bits come out as int16, 17 to 32 as int32, the sample's bits at the top: nothing is lost.
+///
+/// libFLAC sees a stream of STREAMINFO and frames only: metadata is read by `FLACMetadataBlocks`, frames to seek to are
+/// found by `FLACFrameSearch`. Damaged frames are replaced by silence of the same length, so that all that follows stays
+/// where it belongs.
+final class FLACDecoder: AudioDecoder {
+    let format: AudioFormat
+    let mediaFormat: MediaFormat
+    let lengthInFrames: Int64?
+    let metadata: MediaMetadata
+
+    let file: MediaFile
+    let info: FLACStreamInfo
+    let search: FLACFrameSearch
+    /// The first frame; nil: the file has no audio at all.
+    let first: FLACFrameSearch.Place?
+    private(set) var handle: FLACHandle?
+
+    /// What libFLAC is still to be given before the file: marker and STREAMINFO.
+    var head: [UInt8]
+    /// Where in the file libFLAC reads on.
+    var offset: Int64
+    /// Why supplying or receiving failed; thrown by the next `read` that has nothing else to deliver.
+    var failure: DecodingError?
+    var isAtEnd = false
+
+    /// Number of the sample that comes next out of libFLAC; damaged frames are gaps in these numbers.
+    var nextSample: Int64
+    /// Frames to be dropped before the next one that is delivered: the part of a block before the target of a seek.
+    var framesToDrop: Int64 = 0
+    /// Frames of silence in place of damaged ones, to be delivered before `rest`.
+    var silentFrames: Int64 = 0
+    /// Where `receive` may write at once, and how many frames there still is room for.
+    var target: UnsafeMutableRawPointer?
+    var targetFrames = 0
+    /// What did not fit into `target`: the frames `restStart..<restEnd`.
+    var rest: UnsafeMutableRawBufferPointer?
+    var restStart = 0
+    var restEnd = 0
+    /// Number of the first sample that was decoded since the beginning or the last seek.
+    var landing: Int64?
+    /// Whether that was to be the first frame of the file.
+    var beganAtFirst = true
+
+    /// Opens the stream whose `fLaC` stands at `start` in the file. Throws `.broken`, or what reading throws.
+    init(file: MediaFile, start: Int64) throws(DecodingError) {
+        let blocks = try FLACMetadataBlocks(in: file, at: start)
+        let info = blocks.streamInfo
+        self.file = file
+        self.info = info
+        metadata = blocks.comments.metadata
+        format = AudioFormat(
+            sampleFormat: info.bitsPerSample <= 16 ? .int16 : .int32, sampleRate: info.sampleRate,
+            channels: blocks.comments.channelPositions(count: info.channels)
+                ?? ChannelPosition.standardOrder(channels: info.channels))
+        mediaFormat = MediaFormat(
+            codec: "FLAC", sampleRate: info.sampleRate, channels: info.channels, bitsPerSample: info.bitsPerSample)
+        search = FLACFrameSearch(file: file, info: info, audioStart: blocks.audioStart)
+        first = try search.firstFrame()
+        let isEmpty = blocks.audioStart >= file.size
+        if first == nil, !isEmpty || info.lengthInFrames != nil {
+            throw DecodingError(.broken, isEmpty ? "it ends before its first sound" : "no audio can be found in it")
+        }
+        lengthInFrames = isEmpty ? 0 : info.lengthInFrames
+        head = Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)] + info.bytes
+        offset = first?.offset ?? file.size
+        nextSample = first?.header.firstSample ?? 0
+        handle = FLACHandle(client: self)
+        guard handle != nil, handle!.readMetadata() else {
+            throw failure ?? DecodingError(.broken, "the FLAC decoder does not accept its header")
+        }
+    }
+
+    deinit { rest?.deallocate() }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        let capacity = buffer.count / format.bytesPerFrame
+        target = buffer.baseAddress
+        targetFrames = capacity
+        defer {
+            target = nil
+            targetFrames = 0
+        }
+        while targetFrames > 0 {
+            deliverWaiting()
+            if targetFrames == 0 { break }
+            if failure != nil || isAtEnd { break }
+            decodeNext()
+        }
+        let delivered = capacity - targetFrames
+        if delivered == 0, let failure { throw failure }
+        return delivered
+    }
+
+    /// Has libFLAC read one block, or to the end.
+    func decodeNext() {
+        switch handle!.decodeNext() {
+        case .goesOn: break
+        case .end:
+            isAtEnd = true
+            if landing == nil, beganAtFirst, first != nil {
+                failure = DecodingError(.broken, "not one frame of its audio can be decoded")
+            }
+        case .failed: if failure == nil { failure = DecodingError(.broken, "the FLAC decoder gave up on it") }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// The header of a frame (RFC 9639 §9.1), as far as finding frames needs it.
+struct FLACFrameHeader: Equatable {
+    /// Longest header there is.
+    static let maximumBytes = 16
+
+    /// Sample of the stream with which the frame begins, as numbered by the encoder.
+    let firstSample: Int64
+    /// Frames of audio in it.
+    let blockFrames: Int
+    private let sampleRate: Int
+    private let channels: Int
+    private let bitsPerSample: Int
+
+    /// Reads the header at the beginning of `bytes`; nil if there is none or it doesn't belong to a stream like this.
+    init?(_ bytes: UnsafeRawBufferPointer, in info: FLACStreamInfo) {
+        guard bytes.count >= 6, bytes[0] == 0xFF, bytes[1] & 0xFE == 0xF8, bytes[3] & 1 == 0 else { return nil }
+        let blockCode = bytes[2] >> 4
+        let rateCode = bytes[2] & 15
+        let channelCode = bytes[3] >> 4
+        guard blockCode != 0, rateCode != 15, channelCode < 11 else { return nil }
+        guard let (number, numberBytes) = Self.codedNumber(UnsafeRawBufferPointer(rebasing: bytes[4...])) else {
+            return nil
+        }
+        var index = 4 + numberBytes
+        let extra = (blockCode == 6 ? 1 : blockCode == 7 ? 2 : 0) + (rateCode == 12 ? 1 : rateCode > 12 ? 2 : 0)
+        guard bytes.count > index + extra else { return nil }
+        func next(_ count: Int) -> Int {
+            defer { index += count }
+            return (index..<index + count).reduce(0) { $0 << 8 | Int(bytes[$1]) }
+        }
+        switch blockCode {
+        case 1: blockFrames = 192
+        case 2...5: blockFrames = 576 << Int(blockCode - 2)
+        case 6: blockFrames = next(1) + 1
+        case 7: blockFrames = next(2) + 1
+        default: blockFrames = 256 << Int(blockCode - 8)
+        }
+        switch rateCode {
+        case 0: sampleRate = info.sampleRate
+        case 12: sampleRate = next(1) * 1000
+        case 13: sampleRate = next(2)
+        case 14: sampleRate = next(2) * 10
+        default: sampleRate = Self.sampleRates[Int(rateCode)]
+        }
+        channels = channelCode < 8 ? Int(channelCode) + 1 : 2
+        let bitsCode = Int(bytes[3] >> 1 & 7)
+        bitsPerSample = bitsCode == 0 ? info.bitsPerSample : Self.sampleBits[bitsCode]
+        guard sampleRate == info.sampleRate, channels == info.channels, bitsPerSample == info.bitsPerSample,
+            Self.checksum(bytes[..<index]) == bytes[index]
+        else { return nil }
+        // Old encoders with blocks of different length counted samples without saying so in the header.
+        if bytes[1] & 1 == 1 || info.minimumBlockFrames != info.maximumBlockFrames {
+            firstSample = number
+        } else {
+            guard number < 1 << 31 else { return nil }
+            firstSample = number * Int64(info.minimumBlockFrames)
+        }
+    }
+
+    private static let sampleRates = [
+        0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000,
+    ]
+    private static let sampleBits = [0, 8, 12, -1, 16, 20, 24, 32]
+
+    /// The number in the variable-length code of the header (UTF-8's, to 36 bits), and how many bytes it took.
+    private static func codedNumber(_ bytes: UnsafeRawBufferPointer) -> (Int64, Int)? {
+        let first = bytes[0]
+        if first < 0x80 { return (Int64(first), 1) }
+        let count = (~first).leadingZeroBitCount
+        guard (2...7).contains(count), bytes.count >= count else { return nil }
+        var number = count == 7 ? 0 : Int64(first & (0x7F >> UInt8(count)))
+        for byte in bytes[1..<count] {
+            guard byte & 0xC0 == 0x80 else { return nil }
+            number = number << 6 | Int64(byte & 0x3F)
+        }
+        return (number, count)
+    }
+
+    /// CRC-8 with the polynomial x⁸ + x² + x + 1 (RFC 9639 §9.1.8).
+    private static func checksum(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt8 {
+        var sum: UInt8 = 0
+        for byte in bytes {
+            sum ^= byte
+            for _ in 0..<8 { sum = sum << 1 ^ (sum & 0x80 != 0 ? 0x07 : 0) }
+        }
+        return sum
+    }
+}

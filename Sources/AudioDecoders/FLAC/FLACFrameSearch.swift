@@ -1,0 +1,104 @@
+import AudioCore
+import Glibc
+
+/// Finds frames in a FLAC file by their headers alone, without decoding and without a seek table: a few reads of 16 KiB,
+/// whatever the length of the file.
+struct FLACFrameSearch {
+    /// A frame and where it begins in the file.
+    struct Place {
+        let offset: Int64
+        let header: FLACFrameHeader
+
+        /// Whether this sample is in the frame.
+        func contains(_ sample: Int64) -> Bool {
+            sample >= header.firstSample && sample < header.firstSample + Int64(header.blockFrames)
+        }
+    }
+
+    let file: MediaFile
+    let info: FLACStreamInfo
+    let audioStart: Int64
+
+    private static let chunkBytes = 16 << 10
+    /// Within this distance the headers are gone through one by one.
+    private static let nearBytes: Int64 = 32 << 10
+    /// How much of damaged audio is searched for its first frame.
+    private static let firstFrameLimit: Int64 = 1 << 20
+
+    /// The first frame there is; nil: none at the beginning of the audio. Throws what reading throws.
+    func firstFrame() throws(DecodingError) -> Place? {
+        try firstHeader(from: audioStart, to: min(file.size, audioStart + Self.firstFrameLimit)) { _ in true }
+    }
+
+    /// The last frame that begins at or before `sample` (numbered as by the encoder) and at a file offset below `limit`,
+    /// given the first frame. `end`: the number after the last sample, if known. Throws what reading throws.
+    func lastFrame(
+        notAfter sample: Int64, first: Place, end: Int64?, below limit: Int64
+    ) throws(DecodingError) -> Place {
+        var low = first
+        var high = (offset: limit, sample: end.flatMap { $0 > sample ? $0 : nil })
+        var turn = 0
+        while high.offset - low.offset > Self.nearBytes, !low.contains(sample) {
+            var guess = low.offset + (high.offset - low.offset) / 2
+            // Each third guess halves, in case the bytes are spread too unevenly for a rule of three.
+            if turn % 3 < 2, let highSample = high.sample, highSample > low.header.firstSample {
+                let part =
+                    Double(sample - low.header.firstSample) / Double(highSample - low.header.firstSample)
+                guess = low.offset + Int64(part * Double(high.offset - low.offset)) - Int64(Self.chunkBytes / 2)
+            }
+            turn += 1
+            guess = min(max(guess, low.offset + 1), high.offset - Int64(Self.chunkBytes))
+            let lowest = low.header.firstSample
+            let highest = high.sample ?? .max
+            let found = try firstHeader(from: guess, to: high.offset) {
+                $0.firstSample > lowest && $0.firstSample < highest
+            }
+            if let found, found.header.firstSample <= sample {
+                low = found
+            } else {
+                high = (guess, found?.header.firstSample ?? high.sample)
+            }
+        }
+        if low.contains(sample) { return low }
+        var last = low
+        _ = try firstHeader(from: low.offset + 1, to: limit) { offset, header in
+            if header.firstSample > sample { return true }
+            if header.firstSample > last.header.firstSample { last = Place(offset: offset, header: header) }
+            return last.contains(sample)
+        }
+        return last
+    }
+
+    private func firstHeader(
+        from start: Int64, to limit: Int64, where isWanted: (FLACFrameHeader) -> Bool
+    ) throws(DecodingError) -> Place? {
+        try firstHeader(from: start, to: limit) { _, header in isWanted(header) }
+    }
+
+    /// Goes through the headers that begin at offsets from `start` to below `limit`, until one is wanted.
+    private func firstHeader(
+        from start: Int64, to limit: Int64, where isWanted: (Int64, FLACFrameHeader) -> Bool
+    ) throws(DecodingError) -> Place? {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkBytes, alignment: 16)
+        defer { chunk.deallocate() }
+        var offset = start
+        while offset < limit {
+            let count = try file.readFully(into: chunk, at: offset)
+            // A header that the chunk cuts through belongs to the next one.
+            let isLast = count < chunk.count
+            let starts = min(isLast ? count : count - FLACFrameHeader.maximumBytes, Int(min(limit - offset, 1 << 30)))
+            var index = 0
+            while index < starts, let hit = memchr(chunk.baseAddress! + index, 0xFF, starts - index) {
+                index = UnsafeRawPointer(hit) - UnsafeRawPointer(chunk.baseAddress!)
+                let rest = UnsafeRawBufferPointer(rebasing: chunk[index..<count])
+                if let header = FLACFrameHeader(rest, in: info), isWanted(offset + Int64(index), header) {
+                    return Place(offset: offset + Int64(index), header: header)
+                }
+                index += 1
+            }
+            if isLast { return nil }
+            offset += Int64(count - FLACFrameHeader.maximumBytes)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,107 @@
+private import CFLAC
+
+/// One block as libFLAC decoded it: valid during the call that delivers it.
+struct FLACBlock {
+    /// Sample of the stream with which it begins, as numbered by the encoder.
+    let firstSample: Int64
+    let frames: Int
+    let channels: Int
+    let bitsPerSample: Int
+    let sampleRate: Int
+    /// Samples of each channel.
+    let samples: UnsafePointer<UnsafePointer<Int32>?>
+    /// The checksum did not fit: the samples are silence, and the numbers may be wrong.
+    let isDamaged: Bool
+}
+
+/// What a `FLACHandle` gets its bytes from and gives its blocks to, both during `decodeNext` only.
+protocol FLACHandleClient: AnyObject {
+    /// Fills in up to `buffer.count` bytes of the stream and says how many; 0: the end; nil: it can't.
+    func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int?
+    /// Takes a block.
+    func receive(_ block: FLACBlock)
+}
+
+/// A stream decoder of libFLAC: the only file that knows the library.
+struct FLACHandle: ~Copyable {
+    /// What came of `decodeNext`.
+    enum Outcome {
+        /// It may be called again; a block may have been delivered, or damage was passed over.
+        case goesOn
+        case end
+        /// The client could not supply bytes, or the library gave up.
+        case failed
+    }
+
+    /// What the callbacks get: the client, and whether the block to come is damaged.
+    private final class Context {
+        unowned let client: any FLACHandleClient
+        var nextIsDamaged = false
+        init(_ client: any FLACHandleClient) { self.client = client }
+    }
+
+    private let decoder: UnsafeMutablePointer<FLAC__StreamDecoder>
+    private let context: Context
+
+    /// Makes a decoder; nil if memory is short. The client must outlive it.
+    init?(client: any FLACHandleClient) {
+        guard let decoder = FLAC__stream_decoder_new() else { return nil }
+        let context = Context(client)
+        FLAC__stream_decoder_set_md5_checking(decoder, 0)
+        FLAC__stream_decoder_set_metadata_ignore_all(decoder)
+        let status = FLAC__stream_decoder_init_stream(
+            decoder, Self.read, nil, nil, nil, nil, Self.write, nil, Self.fail,
+            Unmanaged.passUnretained(context).toOpaque())
+        guard status == FLAC__STREAM_DECODER_INIT_STATUS_OK else {
+            FLAC__stream_decoder_delete(decoder)
+            return nil
+        }
+        self.decoder = decoder
+        self.context = context
+    }
+
+    deinit { FLAC__stream_decoder_delete(decoder) }
+
+    /// Reads the marker and the metadata. False: the client could not supply them, or they are no FLAC.
+    func readMetadata() -> Bool { FLAC__stream_decoder_process_until_end_of_metadata(decoder) != 0 }
+
+    /// Forgets what it has read, also after an end or a failure: the next bytes are somewhere else, and none of the metadata.
+    func flush() -> Bool {
+        context.nextIsDamaged = false
+        return FLAC__stream_decoder_flush(decoder) != 0
+    }
+
+    /// Reads up to the end of a block or of the bytes.
+    func decodeNext() -> Outcome {
+        guard FLAC__stream_decoder_process_single(decoder) != 0 else { return .failed }
+        return FLAC__stream_decoder_get_state(decoder) == FLAC__STREAM_DECODER_END_OF_STREAM ? .end : .goesOn
+    }
+
+    private static let read: FLAC__StreamDecoderReadCallback = { _, bytes, count, context in
+        let context = Unmanaged<Context>.fromOpaque(context!).takeUnretainedValue()
+        guard let got = context.client.supply(UnsafeMutableRawBufferPointer(start: bytes, count: count!.pointee)) else {
+            count!.pointee = 0
+            return FLAC__STREAM_DECODER_READ_STATUS_ABORT
+        }
+        count!.pointee = got
+        return got == 0 ? FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM : FLAC__STREAM_DECODER_READ_STATUS_CONTINUE
+    }
+
+    private static let write: FLAC__StreamDecoderWriteCallback = { _, frame, samples, context in
+        let context = Unmanaged<Context>.fromOpaque(context!).takeUnretainedValue()
+        let header = frame!.pointee.header
+        context.client.receive(
+            FLACBlock(
+                firstSample: Int64(bitPattern: header.number.sample_number), frames: Int(header.blocksize),
+                channels: Int(header.channels), bitsPerSample: Int(header.bits_per_sample),
+                sampleRate: Int(header.sample_rate), samples: samples!, isDamaged: context.nextIsDamaged))
+        context.nextIsDamaged = false
+        return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
+    }
+
+    private static let fail: FLAC__StreamDecoderErrorCallback = { _, status, context in
+        // The silenced block of a wrong checksum is delivered right after this report; after others none is.
+        Unmanaged<Context>.fromOpaque(context!).takeUnretainedValue().nextIsDamaged =
+            status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH
+    }
+}

@@ -1,0 +1,47 @@
+import AudioCore
+
+/// What stands before the audio of a FLAC file, as far as playing needs it. Pictures, cue sheets, seek tables and padding
+/// are stepped over unread: a seek finds its frame without a table, which may be wrong.
+struct FLACMetadataBlocks {
+    let streamInfo: FLACStreamInfo
+    let comments: VorbisComments
+    /// Where the audio begins in the file.
+    let audioStart: Int64
+
+    /// More blocks than this are not a FLAC file.
+    private static let maximumBlocks = 4096
+
+    /// Reads the blocks of the file whose `fLaC` stands at `start`. Throws `.broken`, or what reading throws.
+    init(in file: MediaFile, at start: Int64) throws(DecodingError) {
+        var offset = start + 4
+        var streamInfo: FLACStreamInfo?
+        var comments: VorbisComments?
+        for _ in 0..<Self.maximumBlocks {
+            let header = try file.bytes(at: offset, count: 4)
+            guard header.count == 4 else { throw Self.cutOff }
+            let length = header[1...].reduce(0) { $0 << 8 | Int($1) }
+            offset += 4
+            switch header[0] & 0x7F {
+            case 0 where streamInfo == nil:
+                streamInfo = FLACStreamInfo(try file.bytes(at: offset, count: min(length, FLACStreamInfo.byteCount)))
+            case 4 where comments == nil:
+                comments = try VorbisComments(in: file, at: offset, length: length)
+            case 127: throw DecodingError(.broken, "its FLAC header is damaged")
+            default: break
+            }
+            guard let streamInfo else { throw DecodingError(.broken, "its FLAC header is damaged or cut off") }
+            offset += Int64(length)
+            if header[0] & 0x80 != 0 {
+                if offset > file.size { throw Self.cutOff }
+                try streamInfo.check()
+                self.streamInfo = streamInfo
+                self.comments = comments ?? VorbisComments()
+                audioStart = offset
+                return
+            }
+        }
+        throw DecodingError(.broken, "its FLAC header has no end")
+    }
+
+    private static let cutOff = DecodingError(.broken, "it is cut off within its FLAC header")
+}

@@ -1,0 +1,44 @@
+import AudioCore
+
+/// STREAMINFO, the one block that every FLAC file has (RFC 9639 §8.2).
+struct FLACStreamInfo {
+    /// Length of the block, without its header.
+    static let byteCount = 34
+
+    /// The block as it is in the file.
+    let bytes: [UInt8]
+
+    var minimumBlockFrames: Int { number(at: 0, count: 2) }
+    var maximumBlockFrames: Int { number(at: 2, count: 2) }
+    var sampleRate: Int { number(at: 10, count: 3) >> 4 }
+    var channels: Int { Int(bytes[12] >> 1 & 7) + 1 }
+    var bitsPerSample: Int { (Int(bytes[12] & 1) << 4 | Int(bytes[13] >> 4)) + 1 }
+    /// Frames from beginning to end; nil: the encoder did not know.
+    var lengthInFrames: Int64? {
+        let length = Int64(bytes[13] & 15) << 32 | Int64(number(at: 14, count: 4))
+        return length == 0 ? nil : length
+    }
+
+    /// Takes the block; nil if it is not as long as it must be.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Throws `.broken` if nothing can be played by this.
+    func check() throws(DecodingError) {
+        if minimumBlockFrames < 16 || maximumBlockFrames < minimumBlockFrames {
+            throw DecodingError(.broken, "its FLAC header is damaged: it names no valid length of blocks")
+        }
+        if sampleRate == 0 { throw DecodingError(.broken, "it says that its sampling rate is 0") }
+        if sampleRate > DecoderRegistry.maximumSampleRate {
+            throw DecodingError(
+                .broken, "its sampling rate is \(sampleRate) Hz; the sound server takes at most 384 kHz")
+        }
+        if bitsPerSample < 4 { throw DecodingError(.broken, "it says that its samples have \(bitsPerSample) bits") }
+    }
+
+    private func number(at index: Int, count: Int) -> Int {
+        bytes[index..<index + count].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,58 @@
+/// Interleaves the samples of FLAC's channels into the forms in which audio leaves us. Real-time leaves: no allocation, no
+/// lock; the loops are written so that the compiler makes vector instructions of them.
+enum SampleConversion {
+    /// Channels of samples, each sample in the low `bitsPerSample` bits of an Int32.
+    typealias Planes = UnsafePointer<UnsafePointer<Int32>?>
+
+    /// Writes `frames` frames from `first` on to `target` as Int16, shifted up to 16 bits.
+    static func int16(
+        _ planes: Planes, channels: Int, bitsPerSample: Int, first: Int, frames: Int, to target: UnsafeMutableRawPointer
+    ) {
+        let shift = Int32(16 - bitsPerSample)
+        if channels == 2 {
+            let left = planes[0]! + first
+            let right = planes[1]! + first
+            let output = target.assumingMemoryBound(to: UInt32.self)
+            for index in 0..<frames {
+                let low = UInt32(bitPattern: left[index] &<< shift) & 0xFFFF
+                let high = UInt32(bitPattern: right[index] &<< shift) &<< 16
+                output[index] = (low | high).littleEndian
+            }
+            return
+        }
+        let output = target.assumingMemoryBound(to: Int16.self)
+        for channel in 0..<channels {
+            let input = planes[channel]! + first
+            var position = channel
+            for index in 0..<frames {
+                output[position] = Int16(truncatingIfNeeded: input[index] &<< shift)
+                position &+= channels
+            }
+        }
+    }
+
+    /// Writes `frames` frames from `first` on to `target` as Int32, shifted up to 32 bits.
+    static func int32(
+        _ planes: Planes, channels: Int, bitsPerSample: Int, first: Int, frames: Int, to target: UnsafeMutableRawPointer
+    ) {
+        let shift = Int32(32 - bitsPerSample)
+        let output = target.assumingMemoryBound(to: Int32.self)
+        if channels == 2 {
+            let left = planes[0]! + first
+            let right = planes[1]! + first
+            for index in 0..<frames {
+                output[2 &* index] = left[index] &<< shift
+                output[2 &* index &+ 1] = right[index] &<< shift
+            }
+            return
+        }
+        for channel in 0..<channels {
+            let input = planes[channel]! + first
+            var position = channel
+            for index in 0..<frames {
+                output[position] = input[index] &<< shift
+                position &+= channels
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import AudioCore
+import NowPlaying
+
+/// Uncompressed samples in WAV, RF64, W64, AIFF, AU and CAF by libsndfile. 8 and 16 bits come out as int16, 24 and 32 as
+/// int32 with the sample at the top, float as float32 without scaling. 64 bit floats are rounded to 32.
+final class PCMDecoder: AudioDecoder {
+    let format: AudioFormat
+    let mediaFormat: MediaFormat
+    let metadata: MediaMetadata
+    var lengthInFrames: Int64? { handle.lengthInFrames }
+
+    private let handle: SndFileHandle
+    /// The frame that comes next.
+    private var position: Int64 = 0
+
+    /// Opens the content that begins at `start` in the file; `container` is its name for people. Throws `.broken`,
+    /// `.notRecognised`, or what reading throws.
+    init(file: MediaFile, start: Int64, container: String) throws(DecodingError) {
+        let handle = try SndFileHandle(file: file, start: start)
+        guard handle.container != nil, let coding = handle.coding else {
+            throw DecodingError(
+                .notRecognised, "the coding of the samples in this \(container) file is not built into this version")
+        }
+        guard (1...8).contains(handle.channels) else {
+            throw DecodingError(.broken, "it has \(handle.channels) channels; 1 to 8 can be played")
+        }
+        guard handle.sampleRate > 0 else { throw DecodingError(.broken, "it says that its sampling rate is 0") }
+        guard handle.sampleRate <= DecoderRegistry.maximumSampleRate else {
+            throw DecodingError(
+                .broken, "its sampling rate is \(handle.sampleRate) Hz; the sound server takes at most 384 kHz")
+        }
+        format = AudioFormat(
+            sampleFormat: coding.sampleFormat, sampleRate: handle.sampleRate,
+            channels: handle.channelPositions ?? ChannelPosition.standardOrder(channels: handle.channels))
+        mediaFormat = MediaFormat(
+            codec: coding.name, sampleRate: handle.sampleRate, channels: handle.channels,
+            bitsPerSample: coding.bitsPerSample)
+        metadata = Self.metadata(of: handle)
+        self.handle = handle
+    }
+
+    func seek(toFrame frame: Int64) throws(DecodingError) {
+        let wanted = min(max(0, frame), handle.lengthInFrames)
+        // Not every coding of libsndfile can be moved to its very end.
+        if wanted < handle.lengthInFrames { try handle.seek(toFrame: wanted) }
+        position = wanted
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        let room = Int64(buffer.count / format.bytesPerFrame)
+        let wanted = Int(min(room, handle.lengthInFrames - position))
+        guard wanted > 0, let target = buffer.baseAddress else { return 0 }
+        let got = try handle.read(wanted, as: format.sampleFormat, into: target)
+        position += Int64(got)
+        return got
+    }
+
+    private static func metadata(of handle: borrowing SndFileHandle) -> MediaMetadata {
+        func text(_ kind: SndFileHandle.Text) -> String? { handle.text(kind).flatMap { TagText.text($0) } }
+        var result = MediaMetadata()
+        result.title = text(.title)
+        result.artist = text(.artist)
+        result.artists = result.artist.map { [$0] } ?? []
+        result.albumTitle = text(.album)
+        result.genre = text(.genre)
+        result.summary = text(.comment)
+        result.releaseDate = text(.date).flatMap(TagNumbers.date)
+        let track = TagNumbers.numberAndCount(text(.trackNumber))
+        result.trackNumber = track.number
+        result.trackCount = track.count
+        return result
+    }
+}

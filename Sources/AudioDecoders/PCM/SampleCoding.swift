@@ -1,0 +1,40 @@
+import AudioCore
+
+/// How the samples of a container are coded, as far as we decode it.
+enum SampleCoding: Equatable {
+    /// Whole numbers of this many bits.
+    case integer(bits: Int)
+    /// IEEE 754 of this many bits.
+    case float(bits: Int)
+    /// One of the telephone codings or simple ADPCM, by name: at most 16 bits come out of it.
+    case companded(String)
+
+    /// The form in which the samples lose nothing. 64 bit floats do lose precision: no sound server takes them.
+    var sampleFormat: SampleFormat {
+        switch self {
+        case .integer(let bits): bits <= 16 ? .int16 : .int32
+        case .float: .float32
+        case .companded: .int16
+        }
+    }
+
+    /// The coding's name for people.
+    var name: String {
+        switch self {
+        case .integer: "PCM"
+        case .float: "PCM (float)"
+        case .companded(let name): name
+        }
+    }
+
+    /// Bits of a sample in the file; nil where the coding has none.
+    var bitsPerSample: Int? {
+        switch self {
+        case .integer(let bits), .float(let bits): bits
+        case .companded: nil
+        }
+    }
+}
+
+/// Containers that libsndfile may take a file for.
+enum SampleContainer { case wave, aiff, au, coreAudio }

@@ -1,0 +1,147 @@
+import AudioCore
+private import CSndFile
+import Glibc
+
+/// A file opened by libsndfile through our own reading: the only file that knows the library.
+struct SndFileHandle: ~Copyable {
+    /// The texts that libsndfile knows of.
+    enum Text: CaseIterable { case title, artist, album, date, trackNumber, genre, comment }
+
+    /// What the callbacks read from.
+    private final class Source {
+        let file: MediaFile
+        let start: Int64
+        var position: Int64 = 0
+        var failure: DecodingError?
+        init(_ file: MediaFile, _ start: Int64) {
+            self.file = file
+            self.start = start
+        }
+    }
+
+    let lengthInFrames: Int64
+    let sampleRate: Int
+    let channels: Int
+    /// Whether positions other than the beginning can be reached.
+    let isSeekable: Bool
+    let container: SampleContainer?
+    let coding: SampleCoding?
+
+    private let handle: OpaquePointer
+    private let source: Source
+
+    /// Opens the content that begins at `start` in the file. Throws `.broken`, `.notRecognised`, or what reading throws.
+    init(file: MediaFile, start: Int64) throws(DecodingError) {
+        let source = Source(file, start)
+        var callbacks = SF_VIRTUAL_IO(
+            get_filelen: { context in
+                let source = Unmanaged<Source>.fromOpaque(context!).takeUnretainedValue()
+                return source.file.size - source.start
+            },
+            seek: { offset, whence, context in
+                let source = Unmanaged<Source>.fromOpaque(context!).takeUnretainedValue()
+                let base: Int64
+                switch whence {
+                case SEEK_CUR: base = source.position
+                case SEEK_END: base = source.file.size - source.start
+                default: base = 0
+                }
+                let (sum, overflow) = base.addingReportingOverflow(offset)
+                if overflow || sum < 0 { return -1 }
+                source.position = sum
+                return sum
+            },
+            read: { target, count, context in
+                let source = Unmanaged<Source>.fromOpaque(context!).takeUnretainedValue()
+                return SndFileHandle.read(
+                    source, UnsafeMutableRawBufferPointer(start: target, count: Int(max(0, count))))
+            },
+            write: { _, _, _ in 0 },
+            tell: { context in Unmanaged<Source>.fromOpaque(context!).takeUnretainedValue().position })
+        var info = SF_INFO()
+        let handle = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, Unmanaged.passUnretained(source).toOpaque())
+        guard let handle else {
+            if let failure = source.failure { throw failure }
+            throw Self.openingError(sf_error(nil))
+        }
+        self.handle = handle
+        self.source = source
+        lengthInFrames = max(0, info.frames)
+        sampleRate = Int(info.samplerate)
+        channels = Int(info.channels)
+        isSeekable = info.seekable != 0
+        container = SampleContainer(Int(info.format) & SF_FORMAT_TYPEMASK)
+        coding = SampleCoding(Int(info.format) & SF_FORMAT_SUBMASK)
+    }
+
+    deinit { sf_close(handle) }
+
+    /// Reads up to `frames` frames in `format` into `target` and says how many. Throws what reading throws.
+    func read(
+        _ frames: Int, as format: SampleFormat, into target: UnsafeMutableRawPointer
+    ) throws(DecodingError) -> Int {
+        source.failure = nil
+        let got: sf_count_t
+        switch format {
+        case .int16: got = sf_readf_short(handle, target.assumingMemoryBound(to: Int16.self), sf_count_t(frames))
+        case .int32: got = sf_readf_int(handle, target.assumingMemoryBound(to: Int32.self), sf_count_t(frames))
+        case .float32: got = sf_readf_float(handle, target.assumingMemoryBound(to: Float.self), sf_count_t(frames))
+        }
+        if got <= 0, let failure = source.failure { throw failure }
+        return Int(max(0, got))
+    }
+
+    /// Moves to this frame, before the end. Throws `.broken` if the library can't, or what reading throws.
+    func seek(toFrame frame: Int64) throws(DecodingError) {
+        source.failure = nil
+        let reached = sf_seek(handle, frame, Int32(SEEK_SET))
+        if let failure = source.failure { throw failure }
+        if reached != frame { throw DecodingError(.broken, "this place in it can't be reached") }
+    }
+
+    /// The bytes of a text that the file has.
+    func text(_ text: Text) -> [UInt8]? {
+        let kind =
+            switch text {
+            case .title: SF_STR_TITLE
+            case .artist: SF_STR_ARTIST
+            case .album: SF_STR_ALBUM
+            case .date: SF_STR_DATE
+            case .trackNumber: SF_STR_TRACKNUMBER
+            case .genre: SF_STR_GENRE
+            case .comment: SF_STR_COMMENT
+            }
+        guard let bytes = sf_get_string(handle, Int32(kind)) else { return nil }
+        return [UInt8](UnsafeRawBufferPointer(start: bytes, count: strnlen(bytes, TagText.maximumBytes + 4)))
+    }
+
+    /// Where the loudspeakers stand, if the file says so of each channel.
+    var channelPositions: [ChannelPosition]? {
+        var map = [Int32](repeating: 0, count: channels)
+        let size = Int32(channels * MemoryLayout<Int32>.size)
+        guard sf_command(handle, Int32(SFC_GET_CHANNEL_MAP_INFO), &map, size) == SF_TRUE else { return nil }
+        let positions = map.compactMap { Self.position(Int($0)) }
+        return positions.count == channels && Set(positions).count == channels ? positions : nil
+    }
+
+    private static func read(_ source: Source, _ target: UnsafeMutableRawBufferPointer) -> sf_count_t {
+        guard source.failure == nil else { return 0 }
+        do throws(DecodingError) {
+            let count = try source.file.readFully(into: target, at: source.start + source.position)
+            source.position += Int64(count)
+            return sf_count_t(count)
+        } catch {
+            source.failure = error
+            return 0
+        }
+    }
+
+    private static func openingError(_ code: Int32) -> DecodingError {
+        switch Int(code) {
+        case SF_ERR_UNRECOGNISED_FORMAT: DecodingError(.broken, "its header is damaged or cut off")
+        case SF_ERR_UNSUPPORTED_ENCODING:
+            DecodingError(.notRecognised, "the coding of its samples is not built into this version")
+        default: DecodingError(.broken, "its header is damaged: \(String(cString: sf_error_number(code)))")
+        }
+    }
+}
