@@ -1,0 +1,75 @@
+import AudioCore
+import AudioDecoders
+import TestSupport
+import Testing
+
+/// Bytes of the samples as the decoder of a file of this material is to deliver them.
+func expectedBytes(_ material: AudioMaterial, _ format: SampleFormat) -> [UInt8] {
+    switch format {
+    case .int16: material.int16.withUnsafeBytes { Array($0) }
+    case .int32: material.int32.withUnsafeBytes { Array($0) }
+    case .float32: material.float32.withUnsafeBytes { Array($0) }
+    }
+}
+
+/// Reads up to `frames` frames in pieces of at most `piece` frames.
+func readFrames(_ decoder: any AudioDecoder, frames: Int = .max, piece: Int = 3000) throws -> [UInt8] {
+    var result: [UInt8] = []
+    let size = decoder.format.bytesPerFrame
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece * size, alignment: 16)
+    defer { buffer.deallocate() }
+    var left = frames
+    while left > 0 {
+        let wanted = min(piece, left)
+        let count = try decoder.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<(wanted * size)]))
+        if count == 0 { break }
+        #expect(count <= wanted)
+        result += buffer[..<(count * size)]
+        left -= count
+    }
+    return result
+}
+
+/// The contract of `AudioDecoder`, checked on a decoder just opened whose frames are to be `expected`.
+func checkConformance(
+    _ decoder: any AudioDecoder, expected: [UInt8], seed: UInt64 = 7, location: SourceLocation = #_sourceLocation
+) throws {
+    let size = decoder.format.bytesPerFrame
+    let total = expected.count / size
+    var random = SeededRandom(seed: seed)
+    func frames(_ first: Int, _ count: Int) -> ArraySlice<UInt8> {
+        let end = min(total, first + count)
+        return expected[min(first, total) * size..<end * size]
+    }
+    // All of it, in pieces of odd sizes, each frame once; then the end, as often as one asks.
+    let all = try readFrames(decoder, piece: 1 + Int(random.next() % 5000))
+    #expect(all == expected, "not the same samples", sourceLocation: location)
+    #expect(try readFrames(decoder).isEmpty, sourceLocation: location)
+    if let length = decoder.lengthInFrames { #expect(length == Int64(total), sourceLocation: location) }
+    // Exact seeks from anywhere to anywhere, the edges among them.
+    let edges = [0, 1, total - 1, total / 2, 4095, 4096, 4097].filter { (0..<max(total, 1)).contains($0) }
+    for target in edges + (0..<40).map({ _ in Int(random.next() % UInt64(max(total, 1))) }) {
+        try decoder.seek(toFrame: Int64(target))
+        let count = 1 + Int(random.next() % 300)
+        let read = try readFrames(decoder, frames: count, piece: 1 + Int(random.next() % 128))
+        #expect(read[...] == frames(target, count), "wrong after a seek to \(target)", sourceLocation: location)
+    }
+    for target in [total, total + 1, total + 1_000_000, Int.max / 4] {
+        try decoder.seek(toFrame: Int64(target))
+        #expect(try readFrames(decoder).isEmpty, "frames behind the end", sourceLocation: location)
+    }
+    // Still usable after the end.
+    try decoder.seek(toFrame: 0)
+    #expect(try readFrames(decoder, frames: 500)[...] == frames(0, 500), sourceLocation: location)
+    // No room: nothing, and nothing lost.
+    #expect(try decoder.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) == 0, sourceLocation: location)
+    #expect(try readFrames(decoder, frames: 100)[...] == frames(500, 100), sourceLocation: location)
+}
+
+/// The error with which opening fails; nil if it does not.
+func openingError(_ bytes: [UInt8], _ folder: TemporaryFolder, _ name: String = "a.flac") -> DecodingError? {
+    do throws(DecodingError) {
+        _ = try DecoderRegistry.openDecoder(path: folder.write(bytes, name))
+        return nil
+    } catch { return error }
+}
