@@ -16,6 +16,8 @@ package final class DecodeThread: Sendable {
         var item: DecodeItem
         /// The ring to go on in, if the format fits, from `ringStart`.
         var ring: SampleRing?
+        /// Seconds of audio to report as `reached`.
+        var prefill: Double
     }
 
     struct State {
@@ -59,11 +61,12 @@ package final class DecodeThread: Sendable {
     deinit { if wakeup >= 0 { close(wakeup) } }
 
     /// Begins a new run with `item`, dropping all that is under way. With `ring` it goes on there, behind what the ring
-    /// keeps (`SampleRing.startRun` with the same number comes before).
-    package func begin(run: Int, _ item: DecodeItem, in ring: SampleRing?) {
+    /// keeps (`SampleRing.startRun` with the same number comes before). `reached` is reported once when `prefill` seconds
+    /// are decoded.
+    package func begin(run: Int, _ item: DecodeItem, in ring: SampleRing?, prefill: Double) {
         change { state in
             state.run = run
-            state.beginning = Beginning(run: run, item: item, ring: ring)
+            state.beginning = Beginning(run: run, item: item, ring: ring, prefill: prefill)
             state.next = nil
             state.mark = nil
             state.closing = false
@@ -74,6 +77,14 @@ package final class DecodeThread: Sendable {
 
     /// What follows the item that is being decoded; nil: nothing.
     package func setNext(_ item: DecodeItem?) { change { $0.next = item } }
+
+    /// Takes back what follows. False: the thread has begun with it already.
+    package func takeBackNext() -> Bool {
+        state.withLock { state in
+            defer { state.next = nil }
+            return state.next != nil
+        }
+    }
 
     /// Report `reached` once, when the end of the ring in work is at `mark` or behind it.
     package func setMark(_ mark: Int64?) { change { $0.mark = mark } }

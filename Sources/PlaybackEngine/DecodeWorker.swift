@@ -34,6 +34,8 @@ final class DecodeWorker {
     private let shared: DecodeThread
     private var run = 0
     private var work: Work?
+    /// The ring in use, also after an item that could not be opened.
+    private var ring: SampleRing?
     /// Whether the player knows that nothing follows.
     private var toldDrained = false
     private var isFilling = false
@@ -46,7 +48,9 @@ final class DecodeWorker {
             case .begin(let beginning): begin(beginning)
             case .decode: decodePiece()
             case .follow(let item): follow(item)
-            case .close: work = nil
+            case .close:
+                work = nil
+                ring = nil
             case .sleep(let drained):
                 // Told before sleeping; the player may answer with what follows, which wakes us at once.
                 if drained, !toldDrained {
@@ -110,16 +114,19 @@ final class DecodeWorker {
         toldDrained = false
         let kept = work
         work = nil
+        ring = beginning.ring
         let reusable = kept?.item.id == beginning.item.id ? kept?.decoder : nil
-        openItem(beginning.item, reusing: reusable, in: beginning.ring)
+        openItem(beginning.item, reusing: reusable, in: beginning.ring, prefill: beginning.prefill)
     }
 
     private func follow(_ item: DecodeItem) {
         toldDrained = false
-        openItem(item, reusing: nil, in: work?.ring)
+        openItem(item, reusing: nil, in: ring, prefill: nil)
     }
 
-    private func openItem(_ item: DecodeItem, reusing kept: (any AudioDecoder)?, in ring: SampleRing?) {
+    private func openItem(
+        _ item: DecodeItem, reusing kept: (any AudioDecoder)?, in ring: SampleRing?, prefill: Double?
+    ) {
         do throws(DecodingError) {
             let decoder: any AudioDecoder
             if let kept { decoder = kept } else { decoder = try shared.open(item.source, shared.abandoned) }
@@ -130,6 +137,11 @@ final class DecodeWorker {
                 throw DecodingError(.broken, "there is no memory left for a buffer of its format")
             }
             work = Work(item: item, decoder: decoder, ring: ring, itemFrame: start)
+            self.ring = ring
+            if let prefill {
+                let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.room)
+                shared.state.withLock { if $0.run == run { $0.mark = mark } }
+            }
             shared.post(
                 .opened(
                     OpenedItem(

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -96,3 +97,7 @@ int linux_window_size(int descriptor, unsigned short *rows, unsigned short *colu
 
 int linux_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 int linux_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+int linux_clock_is_disciplined(void) {
+    struct timex state = {0};
+    return adjtimex(&state) >= 0 && !(state.status & STA_UNSYNC);
+}

@@ -31,3 +31,5 @@ int linux_window_size(int descriptor, unsigned short *rows, unsigned short *colu
 int linux_accept(int socket);
 /* pthread_setname_np(3) of the calling thread, at most 15 bytes. */
 int linux_name_thread(const char *name);
+/* adjtimex(2): whether something disciplines the wall clock (STA_UNSYNC is clear). */
+int linux_clock_is_disciplined(void);

@@ -1,0 +1,54 @@
+import CLinux
+import Glibc
+package import NowPlaying
+
+/// The wall clock beside CLOCK_MONOTONIC.
+package enum WallClock {
+    /// Unix time of an instant, in seconds, as the wall clock stands now. Any thread.
+    package static func time(of instant: MonotonicTime) -> Double {
+        var wall = timespec()
+        clock_gettime(CLOCK_REALTIME, &wall)
+        return Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9 + instant.seconds(since: EventLoop.now)
+    }
+
+    /// Whether the wall clock was ever set: by the network, or from a clock that runs while the machine is off. Any thread.
+    package static var isSet: Bool {
+        if linux_clock_is_disciplined() != 0 { return true }
+        if access("/run/systemd/timesync/synchronized", F_OK) == 0 || access("/dev/rtc0", F_OK) == 0 { return true }
+        return access("/dev/ptp0", F_OK) == 0
+    }
+}
+
+/// Tells when the wall clock is set or the host wakes from sleep. Costs no wakeup: a timer that never fires by itself.
+@PlayerLoop package final class WallClockWatch {
+    private let descriptor: Int32
+    private var source: EventSource?
+
+    /// Calls `handler` after each step of the wall clock. Nil: the kernel can't tell.
+    package init?(_ loop: EventLoop, _ handler: @escaping @PlayerLoop () -> Void) {
+        descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
+        guard descriptor >= 0 else { return nil }
+        arm()
+        let descriptor = descriptor
+        source = loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in
+            var count: UInt64 = 0
+            // timerfd_create(2): a read fails with ECANCELED when the clock was set.
+            if read(descriptor, &count, 8) < 0, errno == ECANCELED {
+                self.arm()
+                handler()
+            }
+        }
+        guard source != nil else { return nil }
+    }
+
+    private func arm() {
+        var never = itimerspec()
+        never.it_value.tv_sec = Int.max / 2_000_000_000
+        timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME) | Int32(TFD_TIMER_CANCEL_ON_SET), &never, nil)
+    }
+
+    isolated deinit {
+        source = nil
+        close(descriptor)
+    }
+}

@@ -1,0 +1,100 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// One format's way to the ear: a ring, the stream that it is sent to, and the map between them. Of two lanes one is heard
+/// and the other waits for a change of format.
+@PlayerLoop final class Lane {
+    let ring: SampleRing
+    var stream: (any AudioStream)?
+    /// Whether the stream exists at the server.
+    var isReady = false
+    /// Whether the flow is stopped, as far as we have asked for it.
+    var isCorked = true
+    /// Stream frame less ring frame of what is sent; nil before anything was.
+    var offset: Int64?
+    /// Ring frame behind the last one that was sent.
+    var sentEnd: Int64
+    var timeline = Timeline()
+    var clock: DeviceClock
+    /// Stream frame before which nothing of the present flow is heard: where it began, was resumed or spliced.
+    var heardFrom: Int64 = 0
+    /// Whether a new place is being prepared: what the ring holds must not be sent yet.
+    var awaitsSplice = false
+    /// A part of what was sent that must be replaced by what follows in the ring.
+    struct Rewrite {
+        /// Stream frame from which on it is wrong.
+        var streamStart: Int64
+        /// Stream frame behind the last wrong one.
+        var oldEnd: Int64
+    }
+    /// Set as long as the server holds something that must not be heard.
+    var rewrite: Rewrite?
+    /// Ring frame behind the last one of all that follows by itself; nil while more comes.
+    var ringEnd: Int64?
+    /// Whether the server was told that nothing follows.
+    var isDraining = false
+    /// Whether all that the server had is played out.
+    var isDrained = false
+    /// Whether sound ran or runs out because the source is late.
+    var isStarved = false
+    /// What to do when sound flows; set while that is awaited.
+    var onStarted: (@PlayerLoop () -> Void)?
+    /// Whether a question about the timing for a refill is under way.
+    var isRefilling = false
+    /// The last reading.
+    var timing: StreamTiming?
+    /// The largest latency among the last readings, seconds.
+    private(set) var latency = 0.0
+    private var latencies: [Double] = []
+
+    init(ring: SampleRing, sentEnd: Int64) {
+        self.ring = ring
+        self.sentEnd = sentEnd
+        clock = DeviceClock(sampleRate: ring.format.sampleRate)
+    }
+
+    var format: AudioFormat { ring.format }
+
+    /// Stream frame behind the last one that was sent.
+    var sentStreamEnd: Int64 { sentEnd + (offset ?? 0) }
+
+    /// Stream frame where everything ends; nil while more comes.
+    var streamEnd: Int64? {
+        guard let ringEnd, let offset else { return nil }
+        return ringEnd + offset
+    }
+
+    /// Keeps a reading: the clock learns from it while sound flows.
+    func note(_ timing: StreamTiming) {
+        self.timing = timing
+        if timing.isPlaying { clock.note(frame: timing.audibleFrame, at: timing.time) }
+        latencies.append(timing.latency)
+        if latencies.count > 3 { latencies.removeFirst() }
+        latency = latencies.max() ?? 0
+    }
+
+    /// The frame that is audible at a reading: the clock's word once it has enough of them, else the reading's.
+    func audibleFrame(_ timing: StreamTiming) -> Double {
+        guard timing.isPlaying else { return timing.audibleFrame }
+        return clock.frame(at: timing.time) ?? timing.audibleFrame
+    }
+
+    /// Sends ring frames up to `end`, the first of them at stream frame `at` (nil: behind the last).
+    func send(upTo end: Int64, at: Int64? = nil) {
+        guard let stream, end > sentEnd else { return }
+        var place = at
+        ring.read(sentEnd..<end) { bytes in
+            stream.write(bytes, at: place)
+            place = nil
+        }
+        sentEnd = end
+    }
+
+    /// Ends the stream.
+    func close() {
+        stream?.close()
+        stream = nil
+        isReady = false
+    }
+}

@@ -1,0 +1,67 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// A new place that was asked for and is being prepared: opened, decoded ahead, spliced into what is heard.
+@PlayerLoop final class PendingChange {
+    let run: Int
+    let ticket: Int
+    let item: ItemID
+    /// Seconds of the item.
+    let position: Double
+    var cause: Cause
+    var reason: ChangeReason?
+    var by: Originator?
+    /// Those who asked for just this.
+    var waiters: [Waiter] = []
+    /// Those whose wish was overtaken by it.
+    var superseded: [Waiter] = []
+    /// What the decode thread found; nil until then.
+    var opened: OpenedItem?
+    /// Where it will be heard; nil until the item is opened.
+    var lane: Lane?
+    /// Whether enough is decoded to begin.
+    var isFilled = false
+    /// Whether the splice is under way.
+    var isSplicing = false
+    /// Answers those who wait when it takes too long.
+    var deadline: EventSource?
+
+    init(run: Int, ticket: Int, item: ItemID, position: Double, cause: Cause, reason: ChangeReason?, by: Originator?) {
+        self.run = run
+        self.ticket = ticket
+        self.item = item
+        self.position = position
+        self.cause = cause
+        self.reason = reason
+        self.by = by
+    }
+
+    /// Takes over those who wait for a change that this one overtakes, and what made it more than a seek.
+    func overtake(_ older: PendingChange) {
+        superseded = older.superseded + older.waiters
+        older.waiters = []
+        older.superseded = []
+        older.deadline?.release()
+        if older.cause == .play || (cause == .seek && older.cause != .seek) {
+            cause = older.cause
+            reason = older.reason
+        }
+    }
+}
+
+/// A change of the flow alone that was asked of the server: resume, hold or halt.
+@PlayerLoop final class FlowChange {
+    let cause: Cause
+    let reason: ChangeReason?
+    let by: Originator?
+    var waiters: [Waiter]
+    var deadline: EventSource?
+
+    init(cause: Cause, reason: ChangeReason?, by: Originator?, waiters: [Waiter]) {
+        self.cause = cause
+        self.reason = reason
+        self.by = by
+        self.waiters = waiters
+    }
+}

@@ -1,0 +1,89 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// What happens by itself: the next item becomes audible, or the last one ends. One deadline, for the next of them.
+extension Player {
+    /// Seconds that a corked stream needs from being let go until it is heard.
+    static let uncorkLead = 0.002
+
+    /// Sets the deadline for the next boundary, from what the clock knows by now.
+    func scheduleBoundary() {
+        guard let lane = audible, pending == nil, !lane.isCorked, stall == nil, transport.wish == .playing else {
+            boundary = nil
+            return
+        }
+        guard let frame = nextBoundary(on: lane), let time = lane.clock.time(of: Double(frame)) else {
+            boundary = nil
+            return
+        }
+        let lead = ahead != nil && lane.streamEnd == frame ? Player.uncorkLead : 0
+        let due = time.advanced(bySeconds: -lead)
+        if let boundary {
+            boundary.setDeadline(due)
+        } else {
+            boundary = loop.deadline(due) { [unowned self] in atBoundary() }
+        }
+    }
+
+    /// Stream frame of the next boundary behind what listeners were told of.
+    private func nextBoundary(on lane: Lane) -> Int64? {
+        let shownAt = lane.timeline.segments.lastIndex { $0.ticket == shownTicket }
+        if let shownAt, shownAt + 1 < lane.timeline.segments.count {
+            return lane.timeline.segments[shownAt + 1].streamStart
+        }
+        return lane.streamEnd
+    }
+
+    private func atBoundary() {
+        boundary = nil
+        guard let lane = audible, let frame = nextBoundary(on: lane), let stream = lane.stream else { return }
+        if lane.streamEnd == frame, !lane.timeline.segments.contains(where: { $0.streamStart == frame }) {
+            return ahead == nil ? endHeard() : handOver()
+        }
+        stream.readTiming { [unowned self] result in
+            guard lane === audible, pending == nil, !lane.isCorked, boundary == nil else { return }
+            guard case .success(let timing) = result else { return }
+            lane.note(timing)
+            guard
+                let place = lane.timeline.place(at: lane.audibleFrame(timing) + 0.001 * Double(lane.format.sampleRate)),
+                place.segment.ticket != shownTicket
+            else { return scheduleBoundary() }
+            itemBecameAudible(lane, place.segment, flowingAnchor(lane, timing, of: place.segment))
+        }
+    }
+
+    /// The next item on the same stream is heard.
+    private func itemBecameAudible(_ lane: Lane, _ segment: Timeline.Segment, _ anchor: PlaybackAnchor) {
+        chain.removeSubrange(..<(chain.firstIndex { $0.ticket == segment.ticket } ?? 0))
+        show(segment.item, ticket: segment.ticket, begins: true)
+        for case .publish(let cause, let reason) in transport.becameAudible(segment.item) {
+            publish(cause, reason, anchor: anchor)
+        }
+        if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
+        scheduleBoundary()
+    }
+
+    /// The format changes: the waiting stream is let go as the other one ends.
+    func handOver() {
+        guard let old = audible, let next = ahead, let segment = next.timeline.segments.first else { return }
+        awaitsHandOver = !next.isReady || next.sentEnd == next.ring.begin
+        if awaitsHandOver { return }
+        ahead = nil
+        audible = next
+        decoder?.setAudible(next.ring)
+        next.heardFrom = 0
+        letFlow(next) { [unowned self] timing in
+            retire(old)
+            guard audible === next else { return }
+            next.note(timing)
+            itemBecameAudible(next, segment, flowingAnchor(next, timing, of: segment))
+            refill(next, timing)
+        }
+    }
+
+    /// The last sample was heard.
+    private func endHeard() {
+        carryOut(transport.ended(), nil)
+    }
+}

@@ -1,0 +1,103 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// What follows by itself: the chain of items on the decode thread, held against the queue.
+extension Player {
+    /// Tells the decode thread what follows the last item that it has opened.
+    func planNext() {
+        guard let last = chain.last, let opened = last.opened, let next = successor(of: last.id) else { return }
+        guard let entry = transport.queue[next] else { return }
+        nextTicket += 1
+        chain.append(ChainLink(ticket: nextTicket, id: next))
+        if let lane = lane(of: opened.ring) {
+            lane.ringEnd = nil
+            lane.isDraining = false
+        }
+        decoder?.setNext(DecodeItem(ticket: nextTicket, id: next, source: entry.source))
+    }
+
+    /// What follows an item by itself; nil: nothing, or nothing after too many failures.
+    func successor(of id: ItemID) -> ItemID? {
+        guard !transport.failuresEndPlay else { return nil }
+        var next = transport.queue.next(after: id)
+        while let candidate = next, skipped.contains(candidate) { next = transport.queue.next(after: candidate) }
+        return next
+    }
+
+    /// The queue changed: what was decoded ahead is kept as far as it is still what follows.
+    func replan() {
+        guard transport.wish != .stopped, !chain.isEmpty else { return }
+        takeReports()
+        guard let wrong = chain.indices.dropFirst().first(where: { chain[$0].id != successor(of: chain[$0 - 1].id) })
+        else {
+            return planNext()
+        }
+        let isUntaken = chain[wrong].opened == nil && decoder?.takeBackNext() == true
+        let link = chain[wrong]
+        chain.removeSubrange(wrong...)
+        if isUntaken {
+            planNext()
+            if chain.count == wrong { endChain() }
+        } else if let pending {
+            start(pending.item, at: pending.position, pending.cause, pending.reason, by: pending.by, nil)
+        } else {
+            respliceBehind(chain[wrong - 1], replacing: link)
+        }
+    }
+
+    /// Nothing follows the last link any more; if it is decoded already, its end is the end.
+    private func endChain() {
+        guard let last = chain.last, let opened = last.opened, let end = last.ringEnd,
+            let lane = lane(of: opened.ring)
+        else { return }
+        lane.ringEnd = end
+        topUp(lane)
+    }
+
+    /// What follows `link` was decoded, and maybe sent, but is not what is wanted: takes it back and puts the right item there.
+    private func respliceBehind(_ link: ChainLink, replacing wrong: ChainLink) {
+        guard let opened = link.opened, let end = link.ringEnd, let lane = lane(of: opened.ring), let decoder else {
+            return
+        }
+        run += 1
+        if lane === audible { dropAhead() }
+        let ringStart = lane.ring.startRun(run, at: end)
+        if lane.sentEnd > ringStart, let offset = lane.offset {
+            lane.rewrite = Lane.Rewrite(streamStart: ringStart + offset, oldEnd: lane.sentStreamEnd)
+            lane.sentEnd = ringStart
+        }
+        if let offset = lane.offset { lane.timeline.cut(at: ringStart + offset) }
+        boundary = nil
+        guard let next = successor(of: link.id), let entry = transport.queue[next] else {
+            decoder.rest(run: run)
+            lane.ringEnd = ringStart
+            topUp(lane)
+            return
+        }
+        nextTicket += 1
+        chain.append(ChainLink(ticket: nextTicket, id: next))
+        lane.ringEnd = nil
+        lane.isDraining = false
+        decoder.begin(
+            run: run, DecodeItem(ticket: nextTicket, id: next, source: entry.source), in: lane.ring,
+            prefill: lane.latency < 0.1 ? Player.shortPrefill : Player.longPrefill)
+        decoder.setAudible(lane.ring)
+        scheduleBoundary()
+    }
+
+    /// Puts every item of the chain that stands in the lane's ring, and is not there yet, onto its timeline. Not before the
+    /// lane's place in the stream is known.
+    func mapChain(on lane: Lane) {
+        guard let offset = lane.offset, !lane.awaitsSplice, lane.rewrite == nil else { return }
+        for link in chain {
+            guard let item = link.opened, item.ring === lane.ring else { continue }
+            if lane.timeline.segments.contains(where: { $0.ticket == link.ticket }) { continue }
+            lane.timeline.append(
+                Timeline.Segment(
+                    streamStart: item.ringStart + offset, itemStart: item.itemStart, item: item.id, ticket: item.ticket)
+            )
+        }
+        if lane === audible { scheduleBoundary() }
+    }
+}

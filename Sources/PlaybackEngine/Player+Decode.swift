@@ -1,0 +1,142 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Hearing from the decode thread.
+extension Player {
+    func takeReports() {
+        guard let decoder else { return }
+        for report in decoder.takeReports() {
+            switch report {
+            case .opened(let item): opened(item)
+            case .reached(let ring, _): reached(ring)
+            case .finished(let ticket, let ring, let end, let length): finished(ticket, ring, end, length)
+            case .failed(let ticket, let id, let error, let heard): failed(ticket, id, error, heard: heard)
+            case .drained: drained()
+            }
+            // What a report led to may have begun another run: the rest of these belongs to the old one.
+            if self.decoder !== decoder { return }
+        }
+    }
+
+    private func opened(_ item: OpenedItem) {
+        guard let place = chain.firstIndex(where: { $0.ticket == item.ticket }) else { return }
+        chain[place].opened = item
+        learn(item)
+        if pending == nil || pending?.ticket == item.ticket { tellError() }
+        if let pending, pending.ticket == item.ticket {
+            pending.opened = item
+            if let audible, audible.ring === item.ring {
+                pending.lane = audible
+            } else {
+                let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
+                pending.lane = lane
+                openStream(of: lane)
+            }
+        } else if let lane = lane(of: item.ring) {
+            mapChain(on: lane)
+        } else if pending == nil, audible != nil, ahead == nil {
+            // The format changes: another stream takes over at the end of this one.
+            let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
+            lane.offset = -item.ringStart
+            ahead = lane
+            audible?.ringEnd = place > 0 ? chain[place - 1].ringEnd : nil
+            audible.map(topUp)
+            mapChain(on: lane)
+            openStream(of: lane)
+        }
+        planNext()
+        tellUpcoming(item)
+    }
+
+    /// Keeps what the file says about itself.
+    private func learn(_ item: OpenedItem) {
+        let given = transport.queue[item.id]?.details?.given ?? MediaMetadata()
+        let details = ItemDetails(
+            given: given, found: item.metadata, duration: item.length.map { item.format.seconds(frames: $0) },
+            format: item.mediaFormat)
+        transport.setDetails(details, of: item.id)
+    }
+
+    func lane(of ring: SampleRing) -> Lane? {
+        if audible?.ring === ring { return audible }
+        if ahead?.ring === ring { return ahead }
+        return pending?.lane?.ring === ring ? pending?.lane : nil
+    }
+
+    private func reached(_ ring: SampleRing) {
+        if let pending, pending.lane?.ring === ring {
+            pending.isFilled = true
+            trySplice()
+        } else if let lane = lane(of: ring) {
+            topUp(lane)
+        }
+    }
+
+    private func finished(_ ticket: Int, _ ring: SampleRing, _ end: Int64, _ length: Int64) {
+        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        chain[place].ringEnd = end
+        correctLength(chain[place], length)
+        if length == 0, let item = chain[place].opened { itemFailed(place, item.id, "it contains no audio") }
+    }
+
+    /// A file that promised another length than it has is told with what it has.
+    private func correctLength(_ link: ChainLink, _ length: Int64) {
+        guard let item = link.opened, item.length != length, let details = transport.queue[item.id]?.details else {
+            return
+        }
+        let seconds = item.format.seconds(frames: length)
+        transport.setDetails(
+            ItemDetails(given: details.given, found: details.found, duration: seconds, format: details.format),
+            of: item.id)
+        if shown?.id == item.id, pending == nil {
+            shown = transport.queue[item.id]
+            publish(.metadata)
+        }
+    }
+
+    private func failed(_ ticket: Int, _ id: ItemID, _ error: DecodingError, heard: Bool) {
+        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        if heard {
+            // It plays as far as it goes.
+            onItemFailure?(transport.queue[id]?.source.uri ?? "", error.message)
+            return
+        }
+        itemFailed(place, id, error.message)
+    }
+
+    private func itemFailed(_ place: Int, _ id: ItemID, _ message: String) {
+        let uri = transport.queue[id]?.source.uri ?? ""
+        onItemFailure?(uri, message)
+        skipped.insert(id)
+        errorIsUntold = true
+        let ticket = chain[place].ticket
+        chain.removeSubrange(place...)
+        guard let pending, pending.ticket == ticket else { return carryOut(transport.failed(id, message), nil) }
+        // Who asked for just this item hears that it can't be; the queue moves on.
+        let asked = pending.waiters
+        pending.waiters = []
+        let effects = transport.failed(id, message)
+        for waiter in asked { waiter.answer(.failure(.undecodable(uri: uri, message: message))) }
+        carryOut(effects, nil, by: pending.by)
+    }
+
+    /// The run of failing items is over, as the next one opens or nothing follows: one event for all of them.
+    func tellError() {
+        guard errorIsUntold else { return }
+        errorIsUntold = false
+        if transport.failures != nil { publish(.error) }
+    }
+
+    private func drained() {
+        guard let last = chain.last, let opened = last.opened, let end = last.ringEnd else { return }
+        lane(of: opened.ring)?.ringEnd = end
+        if pending == nil { tellError() }
+        if let pending, pending.lane?.ring === opened.ring {
+            pending.isFilled = true
+            trySplice()
+        } else if let lane = lane(of: opened.ring) {
+            topUp(lane)
+        }
+    }
+}

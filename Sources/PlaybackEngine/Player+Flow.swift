@@ -1,0 +1,148 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Letting sound flow and holding it.
+extension Player {
+    /// Lets the sound go on where it is held.
+    func resume(by: Originator?, _ waiter: Waiter?) {
+        if let pending {
+            // The place that is being prepared will be audible.
+            if pending.cause == .pause { pending.cause = .play }
+            if let waiter { pending.waiters.append(waiter) }
+            return
+        }
+        guard let lane = audible, lane.isReady, lane.offset != nil, lane.timeline.segments.isEmpty == false else {
+            guard let current = transport.current else { return }
+            return start(current, at: state.anchor.elapsed, .play, nil, by: by, waiter)
+        }
+        let change = beginFlow(.play, nil, by: by, waiter)
+        lane.heardFrom = Int64(heldFrame(lane).rounded())
+        letFlow(lane) { [unowned self] timing in
+            guard flow === change else { return }
+            lane.note(timing)
+            stall = nil
+            finish(change, anchor: flowingAnchor(lane, timing))
+            refill(lane, timing)
+        }
+    }
+
+    /// The stream frame that is heard next on a corked lane.
+    func heldFrame(_ lane: Lane) -> Double {
+        min(lane.timing?.audibleFrame ?? Double(lane.heardFrom), Double(lane.sentStreamEnd))
+    }
+
+    /// Silence, keeping the place.
+    func hold(by: Originator?, _ waiter: Waiter?) {
+        boundary = nil
+        starvation = nil
+        serverWatch = nil
+        retry = nil
+        guard let lane = audible, lane.isReady, !lane.isCorked, let stream = lane.stream else {
+            if let pending {
+                if pending.cause == .play || pending.cause == .unstall { pending.cause = .pause }
+                if let waiter { pending.waiters.append(waiter) }
+                if stall != nil { finishStalledHold(by: by, nil) }
+                return
+            }
+            return finishStalledHold(by: by, waiter)
+        }
+        let change = beginFlow(.pause, nil, by: by, waiter)
+        lane.isCorked = true
+        lane.onStarted = nil
+        stream.setCorked(true) { _ in }
+        stream.readTiming { [unowned self] result in
+            guard flow === change else { return }
+            switch result {
+            case .failure(let error): serverFailed(error)
+            case .success(let timing):
+                lane.note(timing)
+                stall = nil
+                finish(change, anchor: heldAnchor(lane, timing))
+            }
+        }
+    }
+
+    /// Nothing can be heard anyway: the wish alone changes.
+    private func finishStalledHold(by: Originator?, _ waiter: Waiter?) {
+        stall = nil
+        publish(.pause, anchor: stoppedAnchor(at: EventLoop.now), by: by)
+        if let waiter { answer([waiter]) }
+    }
+
+    /// Silence for good.
+    func halt(_ reason: ChangeReason, by: Originator?, _ waiter: Waiter?) {
+        boundary = nil
+        starvation = nil
+        serverWatch = nil
+        retry = nil
+        stall = nil
+        awaitsHandOver = false
+        run += 1
+        decoder?.rest(run: run)
+        chain = []
+        dropAhead()
+        var waiters = waiter.map { [$0] } ?? []
+        if let pending {
+            pending.deadline?.release()
+            waiters += pending.waiters + pending.superseded
+            if pending.lane !== audible { pending.lane?.close() }
+            self.pending = nil
+        }
+        let change = beginFlow(.stop, reason, by: by, nil)
+        change.waiters += waiters
+        let lane = audible
+        audible = nil
+        guard let lane, lane.isReady, let stream = lane.stream, reason != .ended, reason != .error, !lane.isCorked
+        else {
+            if let lane { retire(lane) }
+            return finishHalt(change)
+        }
+        lane.isCorked = true
+        stream.setCorked(true) { [unowned self] _ in
+            lane.close()
+            if flow === change { finishHalt(change) }
+        }
+    }
+
+    private func finishHalt(_ change: FlowChange) {
+        showStopped()
+        finish(change, anchor: resting(at: transport.startPosition))
+    }
+
+    /// Closes a lane when its last frames are played; with nil, those that are played out by now.
+    func retire(_ lane: Lane?) {
+        if let lane {
+            lane.onStarted = nil
+            if lane.isDraining, !lane.isDrained, lane.isReady { retiring.append(lane) } else { lane.close() }
+        }
+        for lane in retiring where lane.isDrained { lane.close() }
+        retiring.removeAll { $0.stream == nil }
+    }
+
+    private func beginFlow(_ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?) -> FlowChange {
+        let change = FlowChange(cause: cause, reason: reason, by: by, waiters: waiter.map { [$0] } ?? [])
+        if let flow {
+            change.waiters = flow.waiters + change.waiters
+            flow.waiters = []
+            flow.deadline?.release()
+        }
+        flow = change
+        change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: Player.answerLimit)) { [unowned self] in
+            guard flow === change else { return }
+            change.deadline = nil
+            if transport.wish == .playing { setStalled(.noOutput, by: change.by) }
+            answer(change.waiters)
+            change.waiters = []
+        }
+        return change
+    }
+
+    private func finish(_ change: FlowChange, anchor: PlaybackAnchor) {
+        flow = nil
+        change.deadline?.release()
+        publish(change.cause, change.reason, anchor: anchor, by: change.by)
+        answer(change.waiters)
+        scheduleBoundary()
+    }
+}

@@ -1,0 +1,194 @@
+package import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// The output: there, gone, hung, back.
+extension Player: AudioOutputDelegate, AudioStreamDelegate {
+    /// Connects when sound is wanted, and says at once when there is nothing to connect to.
+    func connectIfNeeded() {
+        if !output.isConnected { output.connect() }
+    }
+
+    func openStream(of lane: Lane) {
+        guard output.isConnected, lane.stream == nil else { return }
+        lane.stream = output.openStream(lane.format, delegate: self)
+    }
+
+    package func outputConnectionChanged(_ error: OutputError?) {
+        if let error { return serverFailed(error) }
+        retryDelay = 0.2
+        serverWatch = nil
+        retry = nil
+        if let lane = pending?.lane, lane.stream == nil { openStream(of: lane) }
+        if pending == nil { comeBack() }
+    }
+
+    /// The server or its device is gone or does not answer: the place is kept, and found again when it is back.
+    func serverFailed(_ error: OutputError) {
+        let reason: StallReason
+        switch error.kind {
+        case .noServer: reason = .noServer
+        case .serverHung: reason = .serverHung
+        case .noDevice, .refused: reason = .noOutput
+        }
+        if let change = flow, transport.wish != .playing {
+            // A pause or stop that the server did not hear of is one all the same.
+            flow = nil
+            change.deadline?.release()
+            let anchor = transport.wish == .paused ? stoppedAnchor(at: EventLoop.now) : resting(at: 0)
+            loseStreams()
+            publish(change.cause, change.reason, anchor: anchor, by: change.by)
+            return answer(change.waiters)
+        }
+        if transport.wish == .playing { setStalled(reason, by: pending?.by ?? flow?.by) }
+        if let change = flow {
+            flow = nil
+            change.deadline?.release()
+            answer(change.waiters)
+        }
+        if let change = pending {
+            change.deadline?.release()
+            change.deadline = nil
+            answer(change.superseded, superseded: true)
+            answer(change.waiters)
+            change.superseded = []
+            change.waiters = []
+        }
+        loseStreams()
+        scheduleRetry()
+    }
+
+    /// The streams are dead. The rings stay until the place is asked for anew.
+    private func loseStreams() {
+        boundary = nil
+        starvation = nil
+        awaitsHandOver = false
+        if output.isConnected, stall == .serverHung { output.disconnect() }
+        audible?.close()
+        audible = nil
+        dropAhead()
+        for lane in retiring { lane.close() }
+        retiring = []
+        pending?.lane?.close()
+        pending?.isSplicing = false
+    }
+
+    /// Tries again, with growing pauses, as long as sound is wanted.
+    private func scheduleRetry() {
+        guard transport.wish == .playing, retry == nil else { return }
+        if serverWatch == nil { serverWatch = parts.watchServer { [unowned self] in tryAgain() } }
+        retry = loop.deadline(EventLoop.now.advanced(bySeconds: retryDelay)) { [unowned self] in
+            retryDelay = min(30, retryDelay * 2)
+            tryAgain()
+        }
+    }
+
+    private func tryAgain() {
+        retry = nil
+        guard transport.wish == .playing, stall != nil else { return }
+        if output.isConnected { comeBack() } else { output.connect() }
+    }
+
+    /// The output is back: goes on where sound was lost.
+    private func comeBack() {
+        guard transport.wish == .playing, let current = transport.current, stall != nil else { return }
+        if let pending {
+            start(pending.item, at: pending.position, pending.cause, pending.reason, by: pending.by, nil)
+        } else {
+            start(current, at: state.anchor.elapsed, .unstall, nil, by: nil, nil)
+        }
+    }
+
+    package func outputDeviceChanged(_ device: OutputDevice?) {
+        guard let told = state.output, let device else { return }
+        if told.name != device.name || told.state != device.state.rawValue {
+            publish(told.name != device.name ? .route : .outputs)
+        }
+    }
+
+    package func outputVolumeChanged(_ volume: Double, muted: Bool) {
+        guard volume != self.volume || muted != self.muted else { return }
+        self.volume = volume
+        self.muted = muted
+        publish(.volume)
+    }
+
+    package func streamIsReady(_ stream: any AudioStream) {
+        for lane in [pending?.lane, ahead] {
+            guard let lane, lane.stream === stream else { continue }
+            lane.isReady = true
+            if lane === ahead {
+                fillAhead(lane)
+                if awaitsHandOver { handOver() }
+            } else {
+                trySplice()
+            }
+        }
+    }
+
+    package func streamNeedsFrames(_ stream: any AudioStream) {
+        if let audible, audible.stream === stream { topUp(audible) }
+    }
+
+    package func streamStarted(_ stream: any AudioStream) {
+        if let audible, audible.stream === stream { audible.onStarted?() }
+    }
+
+    package func streamUnderflowed(_ stream: any AudioStream) {
+        guard let lane = audible, lane.stream === stream, !lane.isCorked, pending == nil else { return }
+        if let end = lane.ringEnd, lane.sentEnd >= end { return }
+        if lane.ring.end > lane.sentEnd { return topUp(lane) }
+        starve(lane)
+    }
+
+    package func streamSuspended(_ stream: any AudioStream, _ suspended: Bool) {
+        guard let lane = audible, lane.stream === stream, !lane.isCorked, transport.wish == .playing else { return }
+        lane.clock.restart()
+        if suspended { return setStalled(.suspended) }
+        flowAgain(lane)
+    }
+
+    package func streamMoved(_ stream: any AudioStream) {
+        guard let lane = audible, lane.stream === stream else { return }
+        lane.clock.restart()
+        lane.clock = DeviceClock(sampleRate: lane.format.sampleRate)
+        topUp(lane)
+    }
+
+    package func streamFailed(_ stream: any AudioStream, _ error: OutputError) {
+        guard audible?.stream === stream || ahead?.stream === stream || pending?.lane?.stream === stream else { return }
+        serverFailed(error)
+    }
+
+    // MARK: Late sources
+
+    /// The queue at the server ran empty. What was sent is still on its way to the ear: silence begins when it has ended.
+    private func starve(_ lane: Lane) {
+        lane.isStarved = true
+        let silence = lane.clock.time(of: Double(lane.sentStreamEnd)) ?? EventLoop.now
+        starvation = loop.deadline(silence) { [unowned self, weak lane] in
+            guard let lane, lane === audible, lane.isStarved, pending == nil else { return }
+            lane.isCorked = true
+            lane.stream?.setCorked(true) { _ in }
+            setStalled(.sourceLate)
+        }
+    }
+
+    /// Frames have come again: corked, filled, let go, so that none is lost.
+    func starvationEnded(_ lane: Lane) {
+        starvation = nil
+        guard stall == .sourceLate, lane.isCorked, transport.wish == .playing else { return }
+        flowAgain(lane)
+    }
+
+    private func flowAgain(_ lane: Lane) {
+        lane.heardFrom = Int64(heldFrame(lane).rounded())
+        letFlow(lane) { [unowned self] timing in
+            guard lane === audible, transport.wish == .playing else { return }
+            lane.note(timing)
+            stall = nil
+            publish(.unstall, anchor: flowingAnchor(lane, timing))
+            refill(lane, timing)
+        }
+    }
+}

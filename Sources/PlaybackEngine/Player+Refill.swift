@@ -1,0 +1,135 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Keeping the server's queue full, and learning from what it tells on that occasion.
+extension Player {
+    /// Seconds by which an extrapolation may be off before it is corrected (`protocol.md` §2).
+    static let driftLimit = 0.002
+
+    /// Sends what there is and is wanted.
+    func topUp(_ lane: Lane) {
+        if lane === audible, !lane.awaitsSplice { askForRefill(lane) } else if lane === ahead { fillAhead(lane) }
+    }
+
+    private func askForRefill(_ lane: Lane) {
+        guard let stream = lane.stream, lane.isReady, lane.offset != nil, !lane.isRefilling else { return }
+        lane.isRefilling = true
+        stream.readTiming { [unowned self, weak lane] result in
+            guard let lane else { return }
+            lane.isRefilling = false
+            guard lane === audible, !lane.awaitsSplice else { return }
+            switch result {
+            case .failure(let error): serverFailed(error)
+            case .success(let timing):
+                lane.note(timing)
+                refill(lane, timing)
+                checkDrift(lane, timing)
+            }
+        }
+    }
+
+    /// Gives up what was heard, sends what follows, and lets the decode thread go on.
+    func refill(_ lane: Lane, _ timing: StreamTiming) {
+        guard let stream = lane.stream, let offset = lane.offset, !lane.awaitsSplice else { return }
+        let heard = Int64(timing.audibleFrame.rounded(.down))
+        lane.ring.release(before: min(heard - offset, lane.sentEnd))
+        lane.timeline.forget(before: heard)
+        if lane.rewrite != nil, !rewrite(lane, timing) { return }
+        let room = stream.targetFrames - (lane.sentStreamEnd - timing.takenFrame)
+        let wanted = lane.sentEnd + max(0, room)
+        let end = min(wanted, lane.ring.end)
+        let wasStarved = lane.isStarved
+        if end > lane.sentEnd { lane.isStarved = false }
+        lane.send(upTo: end)
+        drainIfEnded(lane)
+        decoder?.roomMade()
+        if end < wanted, lane.ringEnd == nil {
+            // A whole refill's worth, so that a slow source does not wake us for each piece.
+            expect(lane, end: min(wanted, end + max(stream.refillFrames / 2, 1)))
+        }
+        if wasStarved, !lane.isStarved { starvationEnded(lane) }
+        scheduleBoundary()
+    }
+
+    /// Asks to hear when the ring has frames up to `end`.
+    private func expect(_ lane: Lane, end: Int64) {
+        let mark = min(end, lane.ring.begin + lane.ring.capacity)
+        guard lane.ring.end < mark else { return }
+        decoder?.setMark(mark)
+        // It may have come there, and gone to sleep, in between.
+        if lane.ring.end >= mark { loop.later { [weak self, weak lane] in if let lane { self?.topUp(lane) } } }
+    }
+
+    /// Replaces what must not be heard by what follows now. False: what follows is not decoded yet.
+    private func rewrite(_ lane: Lane, _ timing: StreamTiming) -> Bool {
+        guard let wrong = lane.rewrite, let stream = lane.stream else { return true }
+        let available = lane.ring.end - lane.sentEnd
+        let enough = max(stream.prebufferFrames, lane.format.frames(seconds: lane.latency < 0.1 ? 0.25 : 2))
+        if lane.ringEnd == nil, available < min(enough, wrong.oldEnd - wrong.streamStart) {
+            expect(lane, end: lane.sentEnd + enough)
+            return false
+        }
+        lane.rewrite = nil
+        let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
+        let place = max(
+            wrong.streamStart, lane.isCorked ? timing.takenFrame : firstRewritable(lane, timing, margin: margin))
+        lane.offset = place - lane.sentEnd
+        lane.send(upTo: min(lane.ring.end, lane.sentEnd + stream.targetFrames), at: place)
+        mapChain(on: lane)
+        if lane.ringEnd != nil, lane.sentStreamEnd < wrong.oldEnd { silence(lane, upTo: wrong.oldEnd) }
+        return true
+    }
+
+    /// Covers what the server still holds behind the end: a drain would play it.
+    private func silence(_ lane: Lane, upTo end: Int64) {
+        let nothing = [UInt8](repeating: 0, count: 64 << 10)
+        let piece = Int64(nothing.count / lane.format.bytesPerFrame)
+        var at = lane.sentStreamEnd
+        while at < end {
+            let frames = min(piece, end - at)
+            nothing.withUnsafeBytes { bytes in
+                let part = UnsafeRawBufferPointer(rebasing: bytes[..<(Int(frames) * lane.format.bytesPerFrame)])
+                lane.stream?.write(part, at: at)
+            }
+            at += frames
+        }
+    }
+
+    /// All is sent and nothing follows: without being told, a server keeps the tail (PipeWire) or waits for more.
+    func drainIfEnded(_ lane: Lane) {
+        guard let end = lane.ringEnd, lane.sentEnd >= end, !lane.isDraining, !lane.isCorked, lane.rewrite == nil else {
+            return
+        }
+        lane.isDraining = true
+        lane.isDrained = false
+        lane.stream?.drain { [weak self, weak lane] _ in
+            guard let lane, lane.isDraining else { return }
+            lane.isDrained = true
+            self?.retire(nil)
+        }
+    }
+
+    /// Fills the stream that waits for its turn.
+    func fillAhead(_ lane: Lane) {
+        guard let stream = lane.stream, lane.isReady, lane.isCorked, let offset = lane.offset else { return }
+        let wanted = stream.targetFrames - offset
+        let end = min(wanted, lane.ring.end)
+        lane.send(upTo: end, at: lane.sentEnd + offset == 0 ? 0 : nil)
+        if end < wanted, lane.ringEnd == nil { expect(lane, end: wanted) }
+        scheduleBoundary()
+    }
+
+    /// Holds the last anchor against a reading that came anyway.
+    private func checkDrift(_ lane: Lane, _ timing: StreamTiming) {
+        guard timing.isPlaying, stall == nil, state.anchor.rate > 0, pending == nil, flow == nil else { return }
+        let anchor = flowingAnchor(lane, timing)
+        guard let here = lane.timeline.place(at: lane.audibleFrame(timing)), here.segment.ticket == shownTicket else {
+            return
+        }
+        guard anchor.monotonic <= timing.time else { return }
+        let told = state.anchor.position(at: timing.time, duration: nil)
+        guard abs(told - anchor.elapsed) > max(Player.driftLimit, 3 * (lane.clock.noise ?? 0)) else { return }
+        publish(.drift, anchor: anchor)
+    }
+}

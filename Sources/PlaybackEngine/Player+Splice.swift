@@ -1,0 +1,144 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Putting a prepared place into what is heard.
+extension Player {
+    /// Seconds between what is audible and the first frame that may be rewritten: what the message and the device's own
+    /// rewinding need.
+    static let spliceMargin = 0.003
+
+    /// Begins the splice as soon as the place is decoded and the stream is there.
+    func trySplice() {
+        guard let change = pending, change.isFilled, !change.isSplicing, let opened = change.opened,
+            let lane = change.lane, lane.isReady, let stream = lane.stream
+        else { return }
+        change.isSplicing = true
+        if lane === audible, !lane.isCorked {
+            stream.readTiming { [unowned self] result in
+                guard pending === change, case .success(let timing) = result else {
+                    return spliceFailed(change, result)
+                }
+                lane.note(timing)
+                // Corked meanwhile: a pause came; the place is put in while it is silent.
+                if lane.isCorked { return spliceSilently(change, lane, opened) }
+                let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
+                splice(change, lane, opened, at: firstRewritable(lane, timing, margin: margin))
+            }
+        } else if lane.offset == nil {
+            splice(change, lane, opened, at: 0)
+        } else {
+            spliceSilently(change, lane, opened)
+        }
+    }
+
+    /// The first stream frame whose sound can still be replaced.
+    func firstRewritable(_ lane: Lane, _ timing: StreamTiming, margin: Double) -> Int64 {
+        let rate = Double(lane.format.sampleRate)
+        let soon = Int64((timing.audibleFrame + margin * rate).rounded(.up))
+        let canRewind = lane.stream?.canRewind ?? false
+        let earliest = canRewind ? 0 : timing.takenFrame + Int64(margin * rate)
+        return max(soon, earliest, 0)
+    }
+
+    /// Replaces all that is queued on a corked stream.
+    private func spliceSilently(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
+        guard let stream = lane.stream else { return }
+        stream.flush { _ in }
+        stream.readTiming { [unowned self] result in
+            guard pending === change, case .success(let timing) = result else { return spliceFailed(change, result) }
+            lane.timeline = Timeline()
+            splice(change, lane, opened, at: max(0, timing.takenFrame))
+        }
+    }
+
+    /// The server did not tell where it is. If it is gone, the output's delegate call says so; if it hangs, we say so.
+    private func spliceFailed(_ change: PendingChange, _ result: Result<StreamTiming, OutputError>) {
+        change.isSplicing = false
+        guard pending === change, case .failure(let error) = result else { return }
+        serverFailed(error)
+    }
+
+    private func splice(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem, at streamFrame: Int64) {
+        if let audible, audible !== lane { audible.close() }
+        audible = lane
+        decoder?.setAudible(lane.ring)
+        lane.awaitsSplice = false
+        lane.rewrite = nil
+        lane.isDraining = false
+        lane.offset = streamFrame - opened.ringStart
+        lane.sentEnd = opened.ringStart
+        lane.heardFrom = streamFrame
+        lane.timeline.cut(at: streamFrame)
+        mapChain(on: lane)
+        let target = opened.ringStart + (lane.stream?.targetFrames ?? 0)
+        lane.send(upTo: min(lane.ring.end, target), at: streamFrame)
+        guard transport.wish == .playing else { return settleSilently(change, lane) }
+        if lane.isCorked {
+            letFlow(lane) { [unowned self] timing in settle(change, lane, timing) }
+        } else {
+            lane.stream?.readTiming { [unowned self] result in
+                guard pending === change else { return }
+                guard case .success(let timing) = result else { return spliceFailed(change, result) }
+                settle(change, lane, timing)
+            }
+        }
+    }
+
+    /// Starts the flow and calls back with the first reading in which it flows.
+    func letFlow(_ lane: Lane, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
+        lane.isCorked = false
+        lane.clock.restart()
+        lane.onStarted = { [unowned self, unowned lane] in
+            guard let stream = lane.stream else { return }
+            stream.readTiming { [unowned self] result in
+                switch result {
+                case .failure(let error): if lane.onStarted != nil { serverFailed(error) }
+                case .success(let timing):
+                    // Not begun yet: `streamStarted` comes when it does.
+                    guard timing.isPlaying, !lane.isCorked, lane.onStarted != nil else { return }
+                    lane.onStarted = nil
+                    flowing(timing)
+                }
+            }
+        }
+        lane.stream?.setCorked(false) { [unowned self] error in
+            if let error { return serverFailed(error) }
+            // What is too short to begin by itself begins by being told that it is all.
+            drainIfEnded(lane)
+            lane.onStarted?()
+        }
+    }
+
+    /// The new place is audible, or will be in a few milliseconds.
+    private func settle(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) {
+        guard pending === change else { return }
+        if transport.wish != .playing { return settleSilently(change, lane) }
+        lane.note(timing)
+        finish(change, lane, anchor: flowingAnchor(lane, timing))
+        refill(lane, timing)
+    }
+
+    private func settleSilently(_ change: PendingChange, _ lane: Lane) {
+        finish(change, lane, anchor: resting(at: place(of: change, lane)))
+    }
+
+    private func place(of change: PendingChange, _ lane: Lane) -> Double {
+        guard let opened = change.opened else { return change.position }
+        return opened.format.seconds(frames: opened.itemStart)
+    }
+
+    private func finish(_ change: PendingChange, _ lane: Lane, anchor: PlaybackAnchor) {
+        pending = nil
+        change.deadline?.release()
+        stall = nil
+        retryDelay = 0.2
+        if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.cause != .seek) }
+        if transport.wish == .playing { transport.heard() }
+        publish(change.cause, change.reason, anchor: anchor, by: change.by)
+        answer(change.superseded, superseded: true)
+        answer(change.waiters)
+        if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
+        topUp(lane)
+    }
+}

@@ -1,0 +1,101 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Asking for a new place.
+extension Player {
+    /// Seconds decoded before a place is spliced into a device that takes little at a time: more than a stream's prebuffer.
+    static let shortPrefill = 0.3
+    /// The same for a device that takes up to 2 s at once: it must not run dry between two of our messages.
+    static let longPrefill = 2.4
+
+    /// Prepares `id` from `position` seconds on; what is heard goes on until it is ready.
+    func start(
+        _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?
+    ) {
+        guard let entry = transport.queue[id] else { return }
+        run += 1
+        nextTicket += 1
+        let change = PendingChange(
+            run: run, ticket: nextTicket, item: id, position: position, cause: cause, reason: reason, by: by)
+        if let pending { change.overtake(pending) }
+        if let waiter { change.waiters.append(waiter) }
+        pending = change
+        if reason != .error { skipped = [] }
+        dropAhead()
+        boundary = nil
+        starvation = nil
+        var ring: SampleRing?
+        if let audible, audible.isReady {
+            // All that was not sent is given up; what was sent plays on until the splice.
+            audible.sentEnd = audible.ring.startRun(run, at: nil)
+            audible.awaitsSplice = true
+            audible.ringEnd = nil
+            ring = audible.ring
+        }
+        chain = [ChainLink(ticket: change.ticket, id: id)]
+        let quick = audible.map { !$0.isCorked && $0.latency < 0.1 } ?? false
+        let item = DecodeItem(ticket: change.ticket, id: id, source: entry.source, position: position)
+        guard let decoder = readyDecoder() else {
+            return carryOut(transport.failed(id, "the system has no more threads: end some programs"), nil)
+        }
+        decoder.begin(run: run, item, in: ring, prefill: quick ? Player.shortPrefill : Player.longPrefill)
+        connectIfNeeded()
+        change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: Player.answerLimit)) { [unowned self] in
+            takesTooLong(change)
+        }
+    }
+
+    /// The decode thread, started on first use.
+    func readyDecoder() -> DecodeThread? {
+        if let decoder { return decoder }
+        decoder = DecodeThread(loop, open: parts.openDecoder, ringCapacity: parts.ringCapacity) { [unowned self] in
+            takeReports()
+        }
+        return decoder
+    }
+
+    /// A second has gone and the place is not ready: those who wait are told how it is.
+    private func takesTooLong(_ change: PendingChange) {
+        guard pending === change else { return }
+        change.deadline = nil
+        if transport.wish == .playing, stall == nil {
+            setStalled(change.opened == nil || !change.isFilled ? .sourceLate : .noServer, by: change.by)
+        }
+        answer(change.superseded, superseded: true)
+        answer(change.waiters)
+        change.superseded = []
+        change.waiters = []
+        if change.opened == nil || !change.isFilled { watchForHang(change) }
+    }
+
+    /// A read that hangs for 5 s is given up: another thread takes over, the old one ends when the kernel lets it go.
+    private func watchForHang(_ change: PendingChange) {
+        change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: 4)) { [unowned self] in
+            guard pending === change, !change.isFilled, abandonedThreads < 4 else { return }
+            abandonedThreads += 1
+            decoder?.end()
+            decoder = nil
+            let uri = transport.queue[change.item]?.source.uri ?? ""
+            let message = "nothing could be read for 5 seconds: the disk or network behind it hangs"
+            onItemFailure?(uri, message)
+            carryOut(transport.failed(change.item, message), nil)
+        }
+    }
+
+    /// The lane that waited for a change of format is not wanted any more.
+    func dropAhead() {
+        ahead?.close()
+        ahead = nil
+    }
+
+    /// Sound is wanted but can't be heard: the position stands from here on.
+    func setStalled(_ reason: StallReason, by: Originator? = nil) {
+        guard stall != reason else { return }
+        let anchor = stoppedAnchor(at: EventLoop.now)
+        stall = reason
+        boundary = nil
+        if shown == nil || state.state == .stopped { showCurrent() }
+        publish(.stall, anchor: pending.map { resting(at: $0.position) } ?? anchor, by: by)
+    }
+}

@@ -1,0 +1,153 @@
+package import AudioCore
+package import LinuxSystem
+package import NowPlaying
+
+/// The player: carries out what the transport decides, on the decode thread and the output, and publishes what is audible.
+///
+/// All of it belongs to the loop. A new place goes through four rooms: `Player+Start` asks for it, `Player+Decode` hears of
+/// it, `Player+Splice` puts it into what is heard, `Player+Publish` tells everybody.
+@PlayerLoop package final class Player {
+    /// What a player is made of.
+    package struct Parts {
+        package var output: any AudioOutput
+        package var openDecoder: DecoderOpener
+        /// Frames that a ring has to hold for a format.
+        package var ringCapacity: @Sendable (AudioFormat) -> Int64
+        package var failureLimit: Int
+        /// This run of the daemon, as published.
+        package var instance: String
+        /// First number for items of the queue.
+        package var firstItemNumber: Int64
+        /// Watches for the sound server coming up and calls back; keeps watching as long as what it returns lives.
+        package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?
+
+        /// The parts, each by its name.
+        package init(
+            output: any AudioOutput, openDecoder: @escaping DecoderOpener,
+            ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5, instance: String,
+            firstItemNumber: Int64 = 1,
+            watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil }
+        ) {
+            self.output = output
+            self.openDecoder = openDecoder
+            self.ringCapacity = ringCapacity
+            self.failureLimit = failureLimit
+            self.instance = instance
+            self.firstItemNumber = firstItemNumber
+            self.watchServer = watchServer
+        }
+    }
+
+    /// Entries that the queue holds at most (`protocol.md` §1).
+    package static let queueLimit = 1_000_000
+    /// Seconds that a command waits for the sound server before it is answered with its wish taken.
+    static let answerLimit = 1.0
+
+    let loop: EventLoop
+    let parts: Parts
+    var output: any AudioOutput { parts.output }
+    var transport: Transport
+    /// What was published last.
+    package internal(set) var state: NowPlayingState
+    /// Called with every state as it is published.
+    package var onPublish: (@PlayerLoop (NowPlayingState) -> Void)?
+    /// Called with a line for the log: an item's fault.
+    package var onItemFailure: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
+
+    var decoder: DecodeThread?
+    var run = 0
+    var nextTicket = 0
+    var nextItemNumber: Int64
+    /// Items handed to the decode thread, in order, the audible one first.
+    var chain: [ChainLink] = []
+    /// Items that could not be played since the last start: what plays by itself passes them over.
+    var skipped: Set<ItemID> = []
+    /// Whether a failure has not been published yet.
+    var errorIsUntold = false
+    /// What is heard, or was and is held.
+    var audible: Lane?
+    /// What takes over at the next change of format.
+    var ahead: Lane?
+    /// Whether the audible one has ended and the other is not ready yet.
+    var awaitsHandOver = false
+    /// Lanes whose last frames are on their way to the ear.
+    var retiring: [Lane] = []
+    var pending: PendingChange?
+    var flow: FlowChange?
+    /// How many times each item began.
+    var playCounts: [ItemID: Int] = [:]
+    /// The item that listeners were told of; kept apart, as it may have left the queue.
+    var shown: QueueEntry?
+    /// The time of its playing that listeners were told of.
+    var shownTicket = 0
+    /// Why wanted sound can't be heard; nil while it can.
+    var stall: StallReason?
+    /// Called at the audible boundary of an item or the end.
+    var boundary: EventSource?
+    var retry: EventSource?
+    var retryDelay = 0.2
+    var serverWatch: AnyObject?
+    var starvation: EventSource?
+    var wallClock: WallClockWatch?
+    var volume = 1.0
+    var muted = false
+    var commandsVersion = 1
+    /// Decode threads that hang in a read and were given up.
+    var abandonedThreads = 0
+
+    /// An item that the decode thread works on or has worked on.
+    struct ChainLink {
+        var ticket: Int
+        var id: ItemID
+        /// What was found; nil until it is opened.
+        var opened: OpenedItem?
+        /// Ring frame behind its last one; nil until it is decoded.
+        var ringEnd: Int64?
+    }
+
+    /// A stopped player with an empty queue.
+    package init(_ loop: EventLoop, _ parts: Parts) {
+        self.loop = loop
+        self.parts = parts
+        transport = Transport(failureLimit: parts.failureLimit)
+        nextItemNumber = parts.firstItemNumber
+        let now = EventLoop.now
+        state = NowPlayingState(
+            anchor: PlaybackAnchor(
+                elapsed: 0, rate: 0, monotonic: now, wall: WallClock.time(of: now), wallSynced: WallClock.isSet))
+        state.instance = parts.instance
+        state.commandsVersion = commandsVersion
+        parts.output.delegate = self
+        wallClock = WallClockWatch(loop) { [unowned self] in publishClockStep() }
+    }
+
+    /// The queue as it is.
+    package var queue: PlayQueue { transport.queue }
+
+    /// Seconds into the item at this moment: of the place that is being prepared, if there is one.
+    package var elapsed: Double {
+        if let pending { return pending.position }
+        if transport.wish == .stopped { return transport.startPosition }
+        return state.anchor.position(at: EventLoop.now, duration: state.item?.duration)
+    }
+
+    /// Seconds of the current item; nil while unknown.
+    package var currentDuration: Double? {
+        guard let current = transport.current else { return nil }
+        return transport.queue[current]?.details?.duration
+    }
+
+    /// The item where we stand or go to.
+    package var currentItem: ItemID? { transport.current }
+
+    /// Ends everything silently; for the end of the process.
+    package func shutDown() {
+        boundary = nil
+        retry = nil
+        starvation = nil
+        decoder?.end()
+        audible?.close()
+        ahead?.close()
+        output.disconnect()
+    }
+}

@@ -1,0 +1,66 @@
+package import AudioCore
+import LinuxSystem
+package import NowPlaying
+
+/// An item that a client wants in the queue.
+package struct QueueRequest: Sendable {
+    package let source: MediaSource
+    /// What the client says about it.
+    package let given: MediaMetadata
+
+    /// A request for this source.
+    package init(source: MediaSource, given: MediaMetadata = MediaMetadata()) {
+        self.source = source
+        self.given = given
+    }
+}
+
+/// What a client can ask of the player.
+package enum PlayerCommand: Sendable {
+    /// Start or resume, optionally from `position` seconds.
+    case play(position: Double?)
+    case playItem(ItemID, position: Double)
+    /// Replace the queue and play it from the first.
+    case playQueue([QueueRequest], position: Double)
+    case pause, stop, togglePlayPause, nextTrack, previousTrack
+    /// Move by seconds; negative: back.
+    case skip(Double)
+    /// Go to a place, in seconds.
+    case seek(Double)
+}
+
+/// How a command ended.
+package struct CommandOutcome: Sendable {
+    /// The state as it was published last.
+    package let state: NowPlayingState
+    /// Whether a later command overtook this one: `state` is the later one's.
+    package let isSuperseded: Bool
+}
+
+/// Why a command failed.
+package enum CommandRefusal: Error, Equatable, Sendable {
+    /// There is no item.
+    case noItem
+    /// The item is not in the queue.
+    case noSuchItem
+    /// The position lies outside the item.
+    case outOfRange
+    /// The item can't be played: its address and why.
+    case undecodable(uri: String, message: String)
+    /// The queue would grow over its limit.
+    case queueFull
+
+    init(_ refusal: Transport.Refusal) {
+        switch refusal {
+        case .noItem: self = .noItem
+        case .noSuchItem: self = .noSuchItem
+        case .outOfRange: self = .outOfRange
+        }
+    }
+}
+
+/// Somebody who waits for a command's end; answered exactly once.
+struct Waiter {
+    var by: Originator
+    var answer: @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
+}
