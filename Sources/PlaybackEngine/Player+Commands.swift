@@ -51,9 +51,7 @@ extension Player {
     func makeEntries(_ requests: [QueueRequest]) -> [QueueEntry] {
         requests.map { request in
             defer { nextItemNumber += 1 }
-            return QueueEntry(
-                id: ItemID(nextItemNumber), source: request.source,
-                details: request.given == MediaMetadata() ? nil : ItemDetails(given: request.given))
+            return QueueEntry(id: ItemID(nextItemNumber), source: request.source, details: request.details)
         }
     }
 
@@ -169,5 +167,14 @@ extension Player {
     /// Tells those who waited how it is now.
     func answer(_ waiters: [Waiter], superseded: Bool = false) {
         for waiter in waiters { waiter.answer(.success(CommandOutcome(state: state, isSuperseded: superseded))) }
+    }
+}
+
+extension Player {
+    /// A step of a volume that changes over time: heard at once, told when it is the last.
+    package func fadeVolume(_ volume: Double, isLast: Bool, by: Originator) {
+        self.volume = volume
+        output.setVolume(volume, muted: muted)
+        if isLast { publish(.volume, by: by) }
     }
 }

@@ -5,13 +5,13 @@ package import NowPlaying
 /// An item that a client wants in the queue.
 package struct QueueRequest: Sendable {
     package let source: MediaSource
-    /// What the client says about it.
-    package let given: MediaMetadata
+    /// What the client says about it; nil: nothing.
+    package let details: ItemDetails?
 
     /// A request for this source.
-    package init(source: MediaSource, given: MediaMetadata = MediaMetadata()) {
+    package init(source: MediaSource, details: ItemDetails? = nil) {
         self.source = source
-        self.given = given
+        self.details = details
     }
 }
 

@@ -1,0 +1,136 @@
+import AudioCore
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// The remote commands: guards first, then what they ask for.
+extension PlayerMethods {
+    func command(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        if let refusal = guarded(request) { return answer(.failure(refusal)) }
+        let by = request.client.originator
+        let command: PlayerCommand
+        switch request.method {
+        case .play: return play(request, answer)
+        case .pause: command = .pause
+        case .stop: command = .stop
+        case .togglePlayPause: command = .togglePlayPause
+        case .nextTrack: command = .nextTrack
+        case .previousTrack: command = .previousTrack
+        case .skipForward: command = .skip(request.double("interval") ?? centre.interval(forward: true))
+        case .skipBackward: command = .skip(-(request.double("interval") ?? centre.interval(forward: false)))
+        default: command = .seek(request.double("position") ?? 0)
+        }
+        perform(command, by, answer)
+    }
+
+    private func perform(
+        _ command: PlayerCommand, _ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
+        player.perform(command, by: by) { [unowned self] result in
+            switch result {
+            case .success(let outcome): answer(self.answer(for: outcome))
+            case .failure(let refusal): answer(failure(refusal))
+            }
+        }
+    }
+
+    /// What stands against the command before it is looked at: guards and disabling, in the order of `protocol.md` §3.
+    private func guarded(_ request: MethodRequest) -> RPCError? {
+        let command = RemoteCommand(rawValue: request.method.rawValue)
+        if let wanted = request.itemID("itemId"), request.method != .play, wanted != player.currentItem {
+            return .noSuchContent("another item plays by now", reason: "otherItem")
+        }
+        if let command, centre.disabling(of: command).isDisabled {
+            let needsItem = command != .pause && command != .stop
+            if needsItem, player.queue.isEmpty, request.media.isEmpty {
+                return .noItem("there is nothing to play: the queue is empty; add something with queue.add")
+            }
+            let reason = centre.disabling(of: command).reason ?? "turned off by a client"
+            return .commandFailed("disabled", "\(command.rawValue) is disabled: \(reason)")
+        }
+        if let limit = request.double("notAfter") {
+            if !WallClock.isSet {
+                log("notAfter of \(request.client.name) is ignored: the wall clock was never set")
+            } else if WallClock.time(of: EventLoop.now) > limit {
+                return .commandFailed("late", "the command came after its “notAfter”: nothing was done")
+            }
+        }
+        return nil
+    }
+
+    private func play(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        let by = request.client.originator
+        let position = request.double("position")
+        if let position, position < 0 {
+            return answer(.failure(.commandFailed("outOfRange", "the position lies before the beginning of the item")))
+        }
+        if !request.media.isEmpty { return playMedia(request, by, position ?? 0, answer) }
+        if request.parameters["uri"] != nil || request.parameters["descriptor"] != nil {
+            return answer(
+                .failure(
+                    .noSuchContent("there is nothing playable in it", uris: request.string("uri").map { [$0] } ?? [])))
+        }
+        if let id = request.itemID("itemId") {
+            return perform(.playItem(id, position: position ?? 0), by, answer)
+        }
+        if let index = request.integer("index") {
+            guard player.queue.entries.indices.contains(index) else {
+                return answer(
+                    .failure(.noSuchContent("the queue has \(player.queue.count) entries: there is none at \(index)")))
+            }
+            return perform(.playItem(player.queue.entries[index].id, position: position ?? 0), by, answer)
+        }
+        perform(.play(position: position), by, answer)
+    }
+
+    /// Replaces the queue, once it is known that what was named can be opened at all.
+    private func playMedia(
+        _ request: MethodRequest, _ by: Originator, _ position: Double,
+        _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
+        let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
+        guard requests.count <= Player.queueLimit else { return answer(failure(.queueFull)) }
+        guard requests.count == 1 else { return perform(.playQueue(requests, position: position), by, answer) }
+        MediaProbe.open(requests[0].source, opener, loop) { [weak self] error in
+            guard let self else { return }
+            if let error {
+                return answer(failure(.undecodable(uri: requests[0].source.uri, message: error.message)))
+            }
+            perform(.playQueue(requests, position: position), by, answer)
+        }
+    }
+}
+
+/// Finds out whether something can be decoded, on a short-lived thread.
+enum MediaProbe {
+    /// Hands the answer from the thread to the loop.
+    private final class Answer: @unchecked Sendable {
+        // @unchecked: written by the thread before it notifies, read by the loop after.
+        var error: DecodingError?
+    }
+
+    /// Opens the source and forgets it; `completion` is called once on the loop, with the error if there was one.
+    @PlayerLoop static func open(
+        _ source: MediaSource, _ opener: @escaping DecoderOpener, _ loop: EventLoop,
+        _ completion: @escaping @PlayerLoop (DecodingError?) -> Void
+    ) {
+        let answer = Answer()
+        var kept: LoopSignal?
+        let signal = LoopSignal(loop) {
+            kept?.cancel()
+            kept = nil
+            completion(answer.error)
+        }
+        kept = signal
+        let isStarted = DetachedThread.start("probe") {
+            do throws(DecodingError) { _ = try opener(source, AbandonFlag()) } catch { answer.error = error }
+            signal.notify()
+        }
+        if !isStarted {
+            answer.error = DecodingError(.unavailable, "the system has no more threads: end some programs")
+            signal.notify()
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import AudioCore
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// Volume and devices.
+extension PlayerMethods {
+    func volume(_ request: MethodRequest) -> MethodResult {
+        let state = player.state
+        var target = request.double("volume")
+        if let step = request.double("step") { target = max(0, min(1, (fade?.target ?? state.volume) + step)) }
+        fade = nil
+        if let target, let seconds = request.double("over"), seconds > 0 {
+            player.setVolume(nil, muted: request.bool("muted"), by: request.client.originator)
+            fade = VolumeFade(loop, from: state.volume, to: target, over: seconds) { [unowned self] volume, isLast in
+                player.fadeVolume(volume, isLast: isLast, by: request.client.originator)
+                if isLast { fade = nil }
+            }
+        } else {
+            player.setVolume(target, muted: request.bool("muted"), by: request.client.originator)
+        }
+        return .success(["volume": .number(target ?? player.state.volume), "muted": .bool(player.state.muted)])
+    }
+
+    func listOutputs(_ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        output.listDevices { result in
+            switch result {
+            case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
+            case .success(let devices): answer(.success(["outputs": .array(devices.map(Self.describe))]))
+            }
+        }
+    }
+
+    private static func describe(_ device: OutputDevice) -> JSONValue {
+        var members = [
+            JSONObject.Member("name", .string(device.name)),
+            JSONObject.Member("description", .string(device.description)),
+            JSONObject.Member("state", .string(device.state.rawValue)),
+            JSONObject.Member("default", .bool(device.isDefault)),
+        ]
+        if let format = device.format {
+            members.append(JSONObject.Member("sampleRate", .integer(Int64(format.sampleRate))))
+            members.append(JSONObject.Member("channels", .integer(Int64(format.channels.count))))
+        }
+        return .object(JSONObject(members))
+    }
+
+    /// Takes only what the server knows at this moment.
+    func selectOutput(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        let name = request.string("name") ?? ""
+        output.listDevices { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
+            case .success(let devices):
+                guard devices.contains(where: { $0.name == name }) else {
+                    return answer(
+                        .failure(.deviceNotFound("there is no output of that name; output.list tells which there are")))
+                }
+                output.selectDevice(named: name)
+                answer(.success(["name": .string(name)]))
+            }
+        }
+    }
+}
+
+/// A volume on its way: one-shot steps until it is there.
+@PlayerLoop final class VolumeFade {
+    let target: Double
+    private static let stepSeconds = 0.05
+    private let start: Double
+    private let began = EventLoop.now
+    private let seconds: Double
+    private let apply: @PlayerLoop (_ volume: Double, _ isLast: Bool) -> Void
+    private var next: EventSource?
+
+    /// Goes from one volume to another in so many seconds, in even steps of the server's scale; `apply` is called for each.
+    init(
+        _ loop: EventLoop, from start: Double, to target: Double, over seconds: Double,
+        _ apply: @escaping @PlayerLoop (_ volume: Double, _ isLast: Bool) -> Void
+    ) {
+        self.start = start
+        self.target = target
+        self.seconds = seconds
+        self.apply = apply
+        next = loop.deadline(began.advanced(bySeconds: Self.stepSeconds)) { [unowned self] in step() }
+    }
+
+    private func step() {
+        let now = EventLoop.now
+        let part = min(1, now.seconds(since: began) / seconds)
+        if part < 1 { next?.setDeadline(now.advanced(bySeconds: Self.stepSeconds)) }
+        apply(start + (target - start) * part, part == 1)
+    }
+}

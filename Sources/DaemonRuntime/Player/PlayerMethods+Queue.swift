@@ -1,0 +1,131 @@
+import AudioCore
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// The queue as clients see and change it.
+extension PlayerMethods {
+    func queue(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        let by = request.client.originator
+        let queue = player.queue
+        if let expected = request.integer("ifVersion"), expected != queue.version {
+            return answer(
+                .failure(
+                    .commandFailed("version", "the queue was changed meanwhile: it is at version \(queue.version) now"))
+            )
+        }
+        switch request.method {
+        case .queueList: answer(.encoded(list(queue, request)))
+        case .queueGet:
+            guard let id = request.itemID("id"), let entry = queue[id] else { return answer(failure(.noSuchItem)) }
+            answer(.encoded(whole(entry)))
+        case .queueAdd: add(request, by, answer)
+        case .queueRemove:
+            let ids = request.itemIDs("ids") ?? []
+            guard ids.allSatisfy({ queue.index(of: $0) != nil }) else { return answer(failure(.noSuchItem)) }
+            player.remove(ids, by: by) { [unowned self] _ in answer(version()) }
+        case .queueMove:
+            let ids = request.itemIDs("ids") ?? []
+            guard ids.allSatisfy({ queue.index(of: $0) != nil }) else { return answer(failure(.noSuchItem)) }
+            let place = request.integer("to") ?? 0
+            guard place <= queue.count - Set(ids).count else {
+                return answer(.failure(.commandFailed("outOfRange", "there is no place \(place) in the queue")))
+            }
+            player.move(ids, to: place, by: by)
+            answer(version())
+        case .queueClear: player.clear(by: by) { [unowned self] _ in answer(version()) }
+        case .queueShuffle:
+            player.shuffle(by: by)
+            answer(version())
+        default: update(request, by, answer)
+        }
+    }
+
+    private func version() -> MethodResult { .success(["version": .integer(Int64(player.queue.version))]) }
+
+    private func update(_ request: MethodRequest, _ by: Originator, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let id = request.itemID("id") else { return answer(failure(.noSuchItem)) }
+        do throws(CommandRefusal) {
+            try player.update(id, request.metadata, by: by)
+            answer(version())
+        } catch {
+            answer(failure(error))
+        }
+    }
+
+    private func add(
+        _ request: MethodRequest, _ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
+        if let place = request.integer("at"), place > player.queue.count {
+            return answer(
+                .failure(
+                    .commandFailed(
+                        "outOfRange", "the queue has \(player.queue.count) entries: there is no place \(place)")))
+        }
+        let place = request.bool("next") == true ? player.placeForNext : request.integer("at")
+        let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
+        do throws(CommandRefusal) {
+            let ids = try player.insert(requests, at: place, by: by)
+            guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids))) }
+            player.perform(.playItem(ItemID(ids.lowerBound), position: 0), by: by) { [unowned self] result in
+                switch result {
+                case .success: answer(.encoded(added(ids)))
+                case .failure(let refusal): answer(failure(refusal))
+                }
+            }
+        } catch {
+            answer(failure(error))
+        }
+    }
+
+    private func added(_ ids: ClosedRange<Int64>?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("ids")
+        writer.beginArray()
+        if let ids { for id in ids { writer.integer(id) } }
+        writer.endArray()
+        writer.member("version", player.queue.version)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func list(_ queue: PlayQueue, _ request: MethodRequest) -> [UInt8] {
+        let first = min(request.integer("offset") ?? 0, queue.count)
+        let last = min(queue.count, first + (request.integer("limit") ?? 100))
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("version", queue.version)
+        writer.member("count", queue.count)
+        writer.key("items")
+        writer.beginArray()
+        for entry in queue.entries[first..<last] {
+            let metadata = entry.details?.metadata
+            writer.beginObject()
+            writer.member("id", Int(entry.id.number))
+            writer.member("uri", entry.source.uri)
+            writer.member("title", metadata?.title ?? entry.source.displayName)
+            writer.member("artist", metadata?.artist)
+            writer.member("albumTitle", metadata?.albumTitle)
+            writer.member("duration", entry.details?.duration)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func whole(_ entry: QueueEntry) -> [UInt8] {
+        var metadata = entry.details?.metadata ?? MediaMetadata()
+        if metadata.title == nil { metadata.title = entry.source.displayName }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("id", Int(entry.id.number))
+        writer.member("uri", entry.source.uri)
+        StateEncoder.metadata(&writer, metadata)
+        writer.member("duration", entry.details?.duration)
+        writer.endObject()
+        return writer.bytes
+    }
+}

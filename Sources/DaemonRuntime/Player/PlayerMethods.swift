@@ -1,0 +1,137 @@
+package import AudioCore
+import ControlProtocol
+package import LinuxSystem
+import NowPlaying
+package import PlaybackEngine
+
+/// Carries out the methods that act on the player or ask it.
+@PlayerLoop package final class PlayerMethods: MethodHandler {
+    let player: Player
+    let output: any AudioOutput
+    let opener: DecoderOpener
+    let encoder: StateEncoder
+    let loop: EventLoop
+    let log: @PlayerLoop (String) -> Void
+    var centre: CommandCentre
+    var fade: VolumeFade?
+
+    /// Carries out methods on this player. `log` takes a warning without control characters.
+    package init(
+        _ loop: EventLoop, player: Player, output: any AudioOutput, opener: @escaping DecoderOpener,
+        encoder: StateEncoder,
+        centre: CommandCentre, log: @escaping @PlayerLoop (String) -> Void
+    ) {
+        self.loop = loop
+        self.player = player
+        self.output = output
+        self.opener = opener
+        self.encoder = encoder
+        self.centre = centre
+        self.log = log
+    }
+
+    package func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        switch request.method {
+        case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
+            .changePlaybackPosition:
+            command(request, answer)
+        case .commandsList: answer(.success(commandList()))
+        case .commandsConfigure: answer(configure(request))
+        case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate:
+            queue(request, answer)
+        case .volumeSet: answer(volume(request))
+        case .outputList: listOutputs(answer)
+        case .outputSelect: selectOutput(request, answer)
+        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonQuit:
+            answer(.failure(.invalidRequest("“\(request.method.rawValue)” is answered by the control server")))
+        }
+    }
+
+    package func clientGone(_ client: ClientIdentity) {
+        if centre.connectionEnded(client.number) { player.commandsChanged(by: client.originator) }
+    }
+
+    package func finish() {
+        fade = nil
+        player.shutDown()
+    }
+
+    /// The answer of a command: what was achieved.
+    func answer(for outcome: CommandOutcome) -> MethodResult {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("status", "success")
+        writer.member("state", outcome.state.state.rawValue)
+        writer.member("seq", outcome.state.sequence)
+        writer.key("anchor")
+        encoder.anchor(outcome.state.anchor, to: &writer)
+        if outcome.isSuperseded { writer.member("superseded", true) }
+        writer.endObject()
+        return .encoded(writer.bytes)
+    }
+
+    /// Why a command failed, as the wire has it.
+    func failure(_ refusal: CommandRefusal) -> MethodResult {
+        switch refusal {
+        case .noItem:
+            .failure(.noItem("there is nothing to play: the queue is empty or has ended; add something with queue.add"))
+        case .noSuchItem: .failure(.noSuchContent("there is no such item in the queue"))
+        case .outOfRange: .failure(.commandFailed("outOfRange", "the position lies outside the item"))
+        case .undecodable(let uri, let message):
+            .failure(.noSuchContent("\(uri) can't be played: \(message)", uris: [uri]))
+        case .queueFull:
+            .failure(.commandFailed("queueFull", "the queue holds at most \(Player.queueLimit) entries"))
+        }
+    }
+
+    private func commandList() -> JSONValue {
+        let statuses = centre.statuses(queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil)
+        let commands = statuses.map { status in
+            var members = [
+                JSONObject.Member("command", .string(status.command.rawValue)),
+                JSONObject.Member("enabled", .bool(status.isEnabled)),
+            ]
+            if let reason = status.reason { members.append(JSONObject.Member("reason", .string(reason))) }
+            if !status.preferredIntervals.isEmpty {
+                members.append(JSONObject.Member("preferredIntervals", numbers(status.preferredIntervals)))
+            }
+            if !status.supportedPlaybackRates.isEmpty {
+                members.append(JSONObject.Member("supportedPlaybackRates", numbers(status.supportedPlaybackRates)))
+            }
+            return JSONValue.object(JSONObject(members))
+        }
+        return ["version": .integer(Int64(player.state.commandsVersion)), "commands": .array(commands)]
+    }
+
+    private func numbers(_ values: [Double]) -> JSONValue {
+        .array(values.map { $0 == $0.rounded() && abs($0) < 1e15 ? .integer(Int64($0)) : .number($0) })
+    }
+
+    private func configure(_ request: MethodRequest) -> MethodResult {
+        guard let name = request.string("command"), let command = RemoteCommand(rawValue: name) else {
+            return .failure(.invalidParameter("command", "“command” names no command"))
+        }
+        let isForConnection = request.bool("whileConnected") ?? false
+        if !isForConnection, request.client.role < .admin {
+            return .failure(
+                .denied("only the daemon's own user may set commands for good; send “whileConnected”: true"))
+        }
+        let takesIntervals = command == .skipForward || command == .skipBackward
+        if request.array("preferredIntervals") != nil, !takesIntervals {
+            return .failure(.invalidParameter("preferredIntervals", "“\(name)” takes no intervals"))
+        }
+        if request.array("supportedPlaybackRates") != nil {
+            return .failure(
+                .invalidParameter("supportedPlaybackRates", "other rates than 1 are not built into this version"))
+        }
+        let before = centre
+        centre.configure(
+            command,
+            CommandCentre.Setting(
+                isEnabled: request.bool("enabled"), reason: request.string("reason"),
+                preferredIntervals: request.doubles("preferredIntervals")),
+            forConnection: isForConnection ? request.client.number : nil)
+        if centre != before { player.commandsChanged(by: request.client.originator) }
+        return .success(["version": .integer(Int64(player.state.commandsVersion))])
+    }
+}

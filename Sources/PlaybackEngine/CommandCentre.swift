@@ -1,0 +1,120 @@
+package import NowPlaying
+
+/// What the remote commands take and whether they can be used: the situation's own word, and what clients set on top of it.
+/// A pure value.
+package struct CommandCentre: Equatable, Sendable {
+    /// What a client set for one command; nil: as it is.
+    package struct Setting: Equatable, Sendable {
+        package var isEnabled: Bool?
+        package var reason: String?
+        package var preferredIntervals: [Double]?
+        package var supportedPlaybackRates: [Double]?
+
+        /// A setting, by its parts.
+        package init(
+            isEnabled: Bool? = nil, reason: String? = nil, preferredIntervals: [Double]? = nil,
+            supportedPlaybackRates: [Double]? = nil
+        ) {
+            self.isEnabled = isEnabled
+            self.reason = reason
+            self.preferredIntervals = preferredIntervals
+            self.supportedPlaybackRates = supportedPlaybackRates
+        }
+
+        fileprivate mutating func apply(_ newer: Setting) {
+            if let enabled = newer.isEnabled {
+                isEnabled = enabled
+                // A reason belongs to the disabling that it came with.
+                reason = newer.reason
+            } else if let reason = newer.reason {
+                self.reason = reason
+            }
+            preferredIntervals = newer.preferredIntervals ?? preferredIntervals
+            supportedPlaybackRates = newer.supportedPlaybackRates ?? supportedPlaybackRates
+        }
+    }
+
+    private struct Layer: Equatable {
+        /// The connection for whose life it holds; nil: the daemon's.
+        var connection: Int?
+        var settings: [RemoteCommand: Setting] = [:]
+    }
+
+    /// Intervals of the configuration, seconds; the first is the default.
+    package let forwardIntervals: [Double]
+    package let backwardIntervals: [Double]
+    private var layers: [Layer] = []
+
+    /// Nothing set by clients yet.
+    package init(forwardIntervals: [Double], backwardIntervals: [Double]) {
+        self.forwardIntervals = forwardIntervals
+        self.backwardIntervals = backwardIntervals
+    }
+
+    /// Sets what a command takes, for a connection's life or (nil) the daemon's. The newest setting wins.
+    package mutating func configure(_ command: RemoteCommand, _ setting: Setting, forConnection connection: Int?) {
+        let place = layers.firstIndex { $0.connection == connection }
+        var layer = place.map { layers.remove(at: $0) } ?? Layer(connection: connection)
+        layer.settings[command, default: Setting()].apply(setting)
+        layers.append(layer)
+    }
+
+    /// A connection ended: what it set is given back. True if it had set anything.
+    package mutating func connectionEnded(_ connection: Int) -> Bool {
+        let before = layers.count
+        layers.removeAll { $0.connection == connection }
+        return layers.count != before
+    }
+
+    /// What clients set for a command, all in all.
+    private func setting(of command: RemoteCommand) -> Setting {
+        var result = Setting()
+        for layer in layers { if let setting = layer.settings[command] { result.apply(setting) } }
+        return result
+    }
+
+    /// Whether a client turned the command off, and with which words.
+    package func disabling(of command: RemoteCommand) -> (reason: String?, isDisabled: Bool) {
+        let setting = setting(of: command)
+        return (setting.reason, setting.isEnabled == false)
+    }
+
+    /// Seconds that a skip takes without an interval of its own.
+    package func interval(forward: Bool) -> Double {
+        let intervals = intervals(of: forward ? .skipForward : .skipBackward)
+        return intervals.first ?? 15
+    }
+
+    private func intervals(of command: RemoteCommand) -> [Double] {
+        switch command {
+        case .skipForward: setting(of: command).preferredIntervals ?? forwardIntervals
+        case .skipBackward: setting(of: command).preferredIntervals ?? backwardIntervals
+        default: []
+        }
+    }
+
+    /// One status for every command in this situation.
+    package func statuses(queueIsEmpty: Bool, hasItem: Bool) -> [CommandStatus] {
+        RemoteCommand.allCases.map { command in
+            let setting = setting(of: command)
+            let obstacle = Self.obstacle(command, queueIsEmpty: queueIsEmpty, hasItem: hasItem)
+            let isEnabled = obstacle == nil && setting.isEnabled != false
+            var status = CommandStatus(command, isEnabled: isEnabled)
+            if !isEnabled { status.reason = obstacle ?? setting.reason ?? "turned off by a client" }
+            status.preferredIntervals = intervals(of: command)
+            if command == .changePlaybackRate { status.supportedPlaybackRates = [1] }
+            return status
+        }
+    }
+
+    private static func obstacle(_ command: RemoteCommand, queueIsEmpty: Bool, hasItem: Bool) -> String? {
+        switch command {
+        case .seekForward, .seekBackward, .changePlaybackRate, .changeRepeatMode, .changeShuffleMode, .rating, .like,
+            .dislike, .bookmark:
+            "not built into this version"
+        case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack: queueIsEmpty ? "empty queue" : nil
+        case .skipForward, .skipBackward, .changePlaybackPosition:
+            queueIsEmpty ? "empty queue" : hasItem ? nil : "no current item"
+        }
+    }
+}
