@@ -1,0 +1,208 @@
+import CLinux
+package import ControlProtocol
+import Glibc
+package import NowPlaying
+
+/// One connection to the daemon: lines out, with open files where asked for, and lines in. Blocks; belongs to one thread.
+package final class Connection {
+    /// The socket; for `poll(2)` alone.
+    package let descriptor: Int32
+    /// The path it was reached at.
+    package let path: String
+
+    private var input: [UInt8] = []
+    /// Bytes at the start of `input` that were handed out, and those behind them that hold no line end.
+    private var taken = 0
+    private var scanned = 0
+    private var nextIdentifier: Int64 = 1
+    private var waiting: [JSONValue] = []
+
+    /// Seconds after which an attempt to connect or to send is given up.
+    private static let patience = 15
+    /// An answer is never longer: a thousand entries of the queue with the longest texts are 17 MB.
+    private static let maximumLine = 64 << 20
+
+    /// Connects to the first of `paths` that accepts. Throws `noDaemon` when none does.
+    package convenience init(firstOf paths: [String]) throws(ClientError) {
+        var attempts: [ConnectionAttempt] = []
+        for path in paths {
+            switch Connection.open(path) {
+            case .success(let descriptor):
+                self.init(descriptor: descriptor, path: path)
+                return
+            case .failure(let attempt): attempts.append(attempt.attempt)
+            }
+        }
+        throw .noDaemon(attempts)
+    }
+
+    private init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    // MARK: Lines
+
+    /// Sends one line; `descriptors` (at most 16) go with its first byte and stay open here.
+    package func send(_ line: [UInt8], descriptors: [Int32] = []) throws(ClientError) {
+        var sent = 0
+        while sent < line.count {
+            let count = line.withUnsafeBytes { bytes in
+                let files = sent == 0 ? descriptors : []
+                return linux_send(
+                    descriptor, bytes.baseAddress! + sent, bytes.count - sent, files, Int32(files.count))
+            }
+            if count > 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                throw .timedOut(Double(Connection.patience))
+            } else if errno != EINTR {
+                if errno == EPIPE || errno == ECONNRESET { throw .connectionLost }
+                throw .system("send", errno)
+            }
+        }
+    }
+
+    /// The next line that is here already, without its end; nil when there is none yet.
+    package func bufferedLine() -> [UInt8]? {
+        guard let end = input[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
+            scanned = input.count
+            return nil
+        }
+        let line = Array(input[taken..<end])
+        taken = end + 1
+        scanned = taken
+        if taken == input.count {
+            input.removeAll(keepingCapacity: input.capacity <= 1 << 20)
+            taken = 0
+            scanned = 0
+        }
+        return line
+    }
+
+    /// Reads what has come. False: the daemon closed the connection.
+    package func read() throws(ClientError) -> Bool {
+        if taken > 0 {
+            input.removeFirst(taken)
+            scanned -= taken
+            taken = 0
+        }
+        guard input.count <= Connection.maximumLine else { throw .notUnderstood("a line without end") }
+        var failure: Int32 = 0
+        let count = withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 1) { space in
+            let count = Glibc.recv(descriptor, space.baseAddress, space.count, 0)
+            failure = errno
+            if count > 0 { input.append(contentsOf: UnsafeRawBufferPointer(start: space.baseAddress, count: count)) }
+            return count
+        }
+        if count > 0 { return true }
+        if count == 0 || failure == ECONNRESET { return false }
+        if failure == EINTR || failure == EAGAIN { return true }
+        throw .system("recv", failure)
+    }
+
+    /// The next line; waits for it. Nil: the daemon closed the connection. Throws `timedOut` at the deadline.
+    package func line(deadline: MonotonicTime? = nil, seconds: Double = 0) throws(ClientError) -> [UInt8]? {
+        while true {
+            if let line = bufferedLine() { return line }
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&wait, 1, MonotonicClock.milliseconds(until: deadline))
+            if ready == 0 { throw .timedOut(seconds) }
+            if ready < 0 {
+                if errno == EINTR { continue }
+                throw .system("poll", errno)
+            }
+            guard try read() else { return nil }
+        }
+    }
+
+    // MARK: Calls
+
+    /// Sends a request and does not wait for its answer. Returns its `id`.
+    package func request(
+        _ method: String, _ parameters: JSONValue? = nil, descriptors: [Int32] = []
+    ) throws(ClientError) -> Int64 {
+        let identifier = nextIdentifier
+        nextIdentifier += 1
+        var request: JSONValue = ["jsonrpc": "2.0", "id": .integer(identifier), "method": .string(method)]
+        if let parameters, case .object(var members) = request {
+            members["params"] = parameters
+            request = .object(members)
+        }
+        var writer = JSONWriter()
+        writer.value(request)
+        writer.newline()
+        try send(writer.bytes, descriptors: descriptors)
+        return identifier
+    }
+
+    /// Waits for the answer to the request `identifier`. Notifications that come before it are kept for
+    /// `notification()`. `seconds`: how long to wait; nil for ever.
+    package func answer(to identifier: Int64, within seconds: Double? = nil) throws(ClientError) -> JSONValue {
+        let deadline = seconds.map { MonotonicClock.now().advanced(bySeconds: $0) }
+        while let line = try line(deadline: deadline, seconds: seconds ?? 0) {
+            let message = try Connection.parse(line)
+            if message["method"] != nil {
+                waiting.append(message)
+            } else if message["id"]?.integerValue == identifier {
+                if let error = message["error"] { throw .refused(RemoteFailure(error)) }
+                return message["result"] ?? .null
+            } else if message["id"] == .null, let error = message["error"] {
+                throw .refused(RemoteFailure(error))
+            }
+        }
+        throw .connectionLost
+    }
+
+    /// Calls a method and waits for its result.
+    package func call(
+        _ method: String, _ parameters: JSONValue? = nil, descriptors: [Int32] = [], within seconds: Double? = nil
+    ) throws(ClientError) -> JSONValue {
+        try answer(to: request(method, parameters, descriptors: descriptors), within: seconds)
+    }
+
+    /// The oldest notification that came while an answer was waited for.
+    package func notification() -> JSONValue? { waiting.isEmpty ? nil : waiting.removeFirst() }
+
+    /// Reads one line of the daemon as JSON.
+    package static func parse(_ line: [UInt8]) throws(ClientError) -> JSONValue {
+        do { return try JSONReader.read(line) } catch {
+            throw .notUnderstood("a line that is not JSON: \(error.message)")
+        }
+    }
+
+    // MARK: Opening
+
+    private struct Unreachable: Error {
+        var attempt: ConnectionAttempt
+    }
+
+    private static func open(_ path: String) -> Result<Int32, Unreachable> {
+        func unreachable(_ code: Int32) -> Result<Int32, Unreachable> {
+            .failure(Unreachable(attempt: ConnectionAttempt(path: path, code: code)))
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let name = Array(path.utf8)
+        guard !name.isEmpty, !name.contains(0) else { return unreachable(ENOENT) }
+        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return unreachable(ENAMETOOLONG) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { return unreachable(errno) }
+        var limit = timeval(tv_sec: patience, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            let code = errno
+            close(socket)
+            return unreachable(code)
+        }
+        return .success(socket)
+    }
+}

@@ -1,0 +1,66 @@
+import CLinux
+import Glibc
+
+/// Whose process the daemon is: which files it can open.
+package struct DaemonIdentity: Equatable, Sendable {
+    package var user: UInt32
+    /// Its group and supplementary groups; as far as they are known.
+    package var groups: Set<UInt32>
+
+    /// An identity, by its parts.
+    package init(user: UInt32, groups: Set<UInt32>) {
+        self.user = user
+        self.groups = groups
+    }
+
+    /// Whoever listens at the other end. Nil when the system does not tell.
+    package init?(of connection: Connection) {
+        var process: Int32 = 0
+        var user: UInt32 = 0
+        var group: UInt32 = 0
+        guard linux_peer(connection.descriptor, &process, &user, &group) == 0 else { return nil }
+        self.user = user
+        groups = DaemonIdentity.groups(of: process).union([group])
+    }
+
+    /// Whether it is the user that runs this program: what one of them may open, the other may.
+    package var isSelf: Bool { user == geteuid() }
+
+    /// Whether the modes on the way to this file let it be read. Access lists are not looked at: then the answer may be
+    /// no although it is yes.
+    package func mayRead(_ path: [UInt8]) -> Bool {
+        if user == 0 { return true }
+        var place = 0
+        while let slash = path[place...].firstIndex(of: UInt8(ascii: "/")) {
+            let folder = slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
+            guard allows(folder, 0o1) else { return false }
+            place = slash + 1
+        }
+        return allows(path, 0o4)
+    }
+
+    /// Whether these bits (of `rwx`) are set for it.
+    private func allows(_ path: [UInt8], _ bits: UInt32) -> Bool {
+        var status = stat()
+        let isThere = (path + [0]).withUnsafeBytes { stat($0.bindMemory(to: CChar.self).baseAddress!, &status) == 0 }
+        // What is not there is the daemon's business: it has the words for it.
+        guard isThere else { return true }
+        let shift: UInt32 = status.st_uid == user ? 6 : groups.contains(status.st_gid) ? 3 : 0
+        return status.st_mode >> shift & bits == bits
+    }
+
+    private static func groups(of process: Int32) -> Set<UInt32> {
+        let file = open("/proc/\(process)/status", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        for line in bytes.prefix(max(0, count)).split(separator: UInt8(ascii: "\n"))
+        where line.starts(with: "Groups:".utf8) {
+            return Set(
+                String(decoding: line.dropFirst(7), as: UTF8.self).split { $0 == " " || $0 == "\t" }
+                    .compactMap { UInt32($0) })
+        }
+        return []
+    }
+}

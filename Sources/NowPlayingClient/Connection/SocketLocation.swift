@@ -1,0 +1,58 @@
+import Glibc
+
+/// Where a daemon's socket may be.
+package enum SocketLocation {
+    /// The paths that a client tries, in order: `option` (`--socket`) or `$NOWPLAYING_SOCKET` alone if given, else those
+    /// of the user's daemon and of the system's. Specification: protocol, section 1.
+    package static func candidates(
+        option: String?, environment: (String) -> String? = variable, user: UInt32 = getuid()
+    ) -> [String] {
+        if let option { return [option] }
+        if let path = environment("NOWPLAYING_SOCKET"), !path.isEmpty { return [path] }
+        var result: [String] = []
+        if let folder = environment("XDG_RUNTIME_DIR"), folder.hasPrefix("/") { result.append(folder) }
+        let usual = "/run/user/\(user)"
+        if result.first != usual { result.append(usual) }
+        result.append("/run")
+        return result.map { $0 + "/nowplayingd/control.sock" }
+    }
+
+    /// A variable of this process's environment.
+    package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+/// A socket that could not be reached, and why.
+package struct ConnectionAttempt: Equatable, Sendable {
+    /// The path of the socket.
+    package var path: String
+    /// `errno` of the attempt.
+    package var code: Int32
+
+    /// An attempt, by its parts.
+    package init(path: String, code: Int32) {
+        self.path = path
+        self.code = code
+    }
+
+    /// Why, in words, and what to do where that is known.
+    package var explanation: String {
+        switch code {
+        case ENOENT, ENOTDIR: "not there: no daemon was started here (ENOENT)"
+        case ECONNREFUSED: "nobody listens: that daemon has ended (ECONNREFUSED); start it again"
+        case EACCES, EPERM: "this user may not (EACCES)" + ConnectionAttempt.membership(path)
+        case EAGAIN, ETIMEDOUT: "it does not accept connections at the moment (EAGAIN); try again"
+        case ENAMETOOLONG: "the path is longer than the 107 bytes that a socket's may have"
+        case EPROTOTYPE, ENOTSOCK: "not a daemon's socket"
+        default: SystemText.error(code)
+        }
+    }
+
+    /// The group to join, if that would help.
+    private static func membership(_ path: String) -> String {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        var status = stat()
+        guard stat(folder, &status) == 0, status.st_gid != 0, let entry = getgrgid(status.st_gid) else { return "" }
+        let group = TerminalText.safe(String(cString: entry.pointee.gr_name))
+        return "; members of the group \(group) may: sudo usermod -aG \(group) USER, then log in again"
+    }
+}

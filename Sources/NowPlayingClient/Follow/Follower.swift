@@ -1,0 +1,136 @@
+import ControlProtocol
+import Glibc
+package import NowPlaying
+
+/// Follows what is playing: a state for every key event, over restarts of the daemon. Wakes only when something happened.
+/// Belongs to one thread.
+package final class Follower {
+    /// What `next` returned for.
+    package enum Event: Sendable {
+        /// A state; the first after each connection has the cause `snapshot`.
+        case state(StateView)
+        /// The daemon closed the connection. The follower waits for its return from now on.
+        case disconnected
+        /// The deadline has passed.
+        case deadline
+        /// The other end of the descriptor given as `reader` was closed.
+        case readerGone
+    }
+
+    private let paths: [String]
+    private var connection: Connection?
+    private var subscription: Int64 = 0
+    private var watch: SocketWatch?
+    /// When the next attempt to connect is due, and how many have failed since something happened.
+    private var retry: MonotonicTime?
+    private var attempts = 0
+    /// Connections in a row that ended before their first state.
+    private var fruitless = 0
+
+    /// A socket that was just made takes connections a moment later only: attempts, after 5 ms, 10 ms, … 640 ms.
+    private static let maximumAttempts = 8
+
+    /// Connects and subscribes. Throws `noDaemon` when none is there.
+    package init(_ paths: [String]) throws(ClientError) {
+        self.paths = paths
+        try subscribe(try Connection(firstOf: paths))
+    }
+
+    /// Goes on with a connection that is used for calls as well; `paths` serve to find the daemon again.
+    package init(_ connection: Connection, paths: [String]) throws(ClientError) {
+        self.paths = paths
+        try subscribe(connection)
+    }
+
+    /// Waits for the next event. `deadline`: returns `deadline` then. `reader`: a descriptor of ours, such as standard
+    /// output, whose closing by the other side is an event. Throws when the daemon refuses.
+    package func next(deadline: MonotonicTime? = nil, reader: Int32? = nil) throws(ClientError) -> Event {
+        while true {
+            if let state = try bufferedState() { return .state(state) }
+            let due = [deadline, retry].compactMap { $0 }.min()
+            var waits = [
+                pollfd(fd: connection?.descriptor ?? watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: reader ?? -1, events: 0, revents: 0),
+            ]
+            let ready = poll(&waits, 2, MonotonicClock.milliseconds(until: due))
+            if ready < 0 {
+                if errno == EINTR { continue }
+                throw .system("poll", errno)
+            }
+            if waits[1].revents != 0 { return .readerGone }
+            if waits[0].revents != 0 {
+                if let connection {
+                    if try connection.read() { continue }
+                    try lost()
+                    return .disconnected
+                }
+                if watch?.takeEvents() == true {
+                    attempts = 0
+                    try reconnect()
+                }
+            }
+            let now = MonotonicClock.now()
+            if let retry, retry <= now { try reconnect() }
+            if let deadline, deadline <= now { return .deadline }
+        }
+    }
+
+    // MARK: Reading
+
+    private func bufferedState() throws(ClientError) -> StateView? {
+        while let message = try bufferedMessage() {
+            if message["method"]?.stringValue == "nowPlaying.changed", let state = message["params"] {
+                return StateView(state)
+            }
+            guard message["id"]?.integerValue == subscription else { continue }
+            if let error = message["error"] { throw .refused(RemoteFailure(error)) }
+            fruitless = 0
+            if let state = message["result"] { return StateView(state) }
+        }
+        return nil
+    }
+
+    private func bufferedMessage() throws(ClientError) -> JSONValue? {
+        guard let connection else { return nil }
+        if let message = connection.notification() { return message }
+        guard let line = connection.bufferedLine() else { return nil }
+        return line.isEmpty ? .null : try Connection.parse(line)
+    }
+
+    // MARK: Connecting
+
+    private func subscribe(_ connection: Connection) throws(ClientError) {
+        subscription = try connection.request("nowPlaying.subscribe")
+        self.connection = connection
+        watch = nil
+        retry = nil
+    }
+
+    private func lost() throws(ClientError) {
+        connection = nil
+        fruitless += 1
+        guard fruitless < Follower.maximumAttempts else { throw .connectionLost }
+        attempts = fruitless - 1
+        watch = try SocketWatch(paths)
+        // It may be back already; a daemon that closes at once is not asked without a pause.
+        if fruitless == 1 { try reconnect() } else { postpone() }
+    }
+
+    private func reconnect() throws(ClientError) {
+        retry = nil
+        do {
+            try subscribe(try Connection(firstOf: paths))
+        } catch .noDaemon(let failures) {
+            // Something is there that does not take connections yet, or not now: no event will tell when it does.
+            if failures.contains(where: { $0.code == ECONNREFUSED || $0.code == EAGAIN }) { postpone() }
+        } catch .connectionLost {
+            try lost()
+        }
+    }
+
+    private func postpone() {
+        guard attempts < Follower.maximumAttempts else { return }
+        retry = MonotonicClock.now().advanced(bySeconds: 0.005 * Double(1 << attempts))
+        attempts += 1
+    }
+}

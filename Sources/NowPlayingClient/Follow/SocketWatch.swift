@@ -1,0 +1,71 @@
+import Glibc
+
+/// Tells when a socket may have appeared: watches its folder, or the nearest folder above that is there, by inotify. Wakes
+/// for nothing else.
+final class SocketWatch {
+    /// Readable when something happened; for `poll(2)`.
+    let descriptor: Int32
+
+    private let paths: [String]
+    /// What is waited for in each watched folder.
+    private var names: [Int32: Set<String>] = [:]
+
+    private static let events = UInt32(
+        IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+
+    /// Watches for the sockets at `paths`.
+    init(_ paths: [String]) throws(ClientError) {
+        self.paths = paths
+        descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+        guard descriptor >= 0 else { throw .system("inotify_init", errno) }
+        arm()
+    }
+
+    deinit { close(descriptor) }
+
+    /// Takes what happened. True: one of the sockets or of the folders on the way to them may be there now.
+    func takeEvents() -> Bool {
+        var matters = false
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { break }
+            var place = 0
+            while place + MemoryLayout<inotify_event>.size <= count {
+                let event = buffer.withUnsafeBytes {
+                    $0.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
+                }
+                place += MemoryLayout<inotify_event>.size
+                let name = buffer[place..<(place + Int(event.len))].prefix { $0 != 0 }
+                place += Int(event.len)
+                // Without a name it is about the folder itself: gone, moved, other rights.
+                if name.isEmpty || names[event.wd]?.contains(String(decoding: name, as: UTF8.self)) == true {
+                    matters = true
+                }
+            }
+        }
+        if matters { arm() }
+        return matters
+    }
+
+    /// Puts a watch on the deepest folder of each path that is there and can be watched. Watching again is harmless.
+    private func arm() {
+        names = [:]
+        for path in paths {
+            var folder = path
+            while let slash = folder.lastIndex(of: "/") {
+                let name = String(folder[folder.index(after: slash)...])
+                folder = String(folder[..<slash])
+                let watch = inotify_add_watch(descriptor, folder.isEmpty ? "/" : folder, SocketWatch.events)
+                if watch >= 0 {
+                    names[watch, default: []].insert(name)
+                    break
+                }
+            }
+            if !path.contains("/") {
+                let watch = inotify_add_watch(descriptor, ".", SocketWatch.events)
+                if watch >= 0 { names[watch, default: []].insert(path) }
+            }
+        }
+    }
+}

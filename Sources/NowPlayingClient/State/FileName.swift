@@ -1,0 +1,53 @@
+/// Names of files on their way into JSON, which holds only UTF-8.
+package enum FileName {
+    /// What names this file to the daemon: the absolute path, or, where that is no UTF-8, a `file://` uri.
+    package static func uri(ofAbsolutePath path: [UInt8]) -> String {
+        if let text = String(validating: path, as: UTF8.self) { return text }
+        var result = "file://"
+        for byte in path {
+            let isPlain =
+                byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+                || byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+                || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || "/-._~".utf8.contains(byte)
+            if isPlain {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                result += byte < 16 ? "%0" : "%"
+                result += String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+
+    /// `name` below `folder`, unless it is absolute already; without `./` and doubled slashes. `..` stays: what it means
+    /// is the file system's business.
+    package static func absolute(_ name: [UInt8], in folder: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        let whole = name.first == slash ? name : folder + [slash] + name
+        var result: [UInt8] = []
+        for part in whole.split(separator: slash) where part != [UInt8(ascii: ".")] {
+            result.append(slash)
+            result += part
+        }
+        return result.isEmpty ? [slash] : result
+    }
+
+    /// The bytes for which a text with percent signs stands; signs without two hexadecimal digits stay.
+    package static func percentDecoded(_ text: some StringProtocol) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var place = 0
+        while place < bytes.count {
+            if bytes[place] == UInt8(ascii: "%"), place + 2 < bytes.count,
+                let value = UInt8(String(decoding: bytes[(place + 1)...(place + 2)], as: UTF8.self), radix: 16)
+            {
+                result.append(value)
+                place += 3
+            } else {
+                result.append(bytes[place])
+                place += 1
+            }
+        }
+        return result
+    }
+}

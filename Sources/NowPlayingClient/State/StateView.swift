@@ -1,0 +1,109 @@
+package import ControlProtocol
+package import NowPlaying
+
+/// A published state as a client reads it: what is unknown or of a later version is nil, nothing is refused. Every text is
+/// safe for a terminal.
+package struct StateView: Sendable {
+    /// The state as it came.
+    package let json: JSONValue
+    /// The promise about time; nil if the daemon gave none that can be read.
+    package let anchor: PlaybackAnchor?
+
+    /// Reads the result of `nowPlaying.get` or the parameters of `nowPlaying.changed`.
+    package init(_ json: JSONValue) {
+        self.json = json
+        anchor = json["anchor"].flatMap(StateView.anchor)
+    }
+
+    /// Why it was published: a key event's name, `snapshot`.
+    package var cause: String { text("cause") ?? "" }
+    /// Why a `track` or `stop` happened.
+    package var reason: String? { text("reason") }
+    /// What the player is doing; nil for a state of a later version.
+    package var state: PlaybackState? { json["state"]?.stringValue.flatMap(PlaybackState.init) }
+    /// The state's name as the daemon wrote it.
+    package var stateName: String { text("state") ?? "unknown" }
+    /// This run of the daemon.
+    package var instance: String { json["instance"]?.stringValue ?? "" }
+    /// The item that is audible, or would be; nil when there is none.
+    package var item: JSONValue? { json["item"].flatMap { $0.objectValue == nil ? nil : $0 } }
+    /// The number of the item.
+    package var itemID: Int64? { item?["id"]?.integerValue }
+    /// How many times the item began.
+    package var play: Int64? { item?["play"]?.integerValue }
+    /// Seconds; nil while unknown or without end.
+    package var duration: Double? { item?["duration"]?.doubleValue }
+    /// 0…1.
+    package var volume: Double? { json["volume"]?.doubleValue }
+    /// Whether the sound is switched off.
+    package var isMuted: Bool { json["muted"]?.boolValue ?? false }
+    /// Place of the item in the queue, from 0.
+    package var queueIndex: Int64? { json["queue"]?["index"]?.integerValue }
+    /// Entries of the queue.
+    package var queueCount: Int64 { json["queue"]?["count"]?.integerValue ?? 0 }
+    /// Why nothing can be heard, by the protocol's word.
+    package var stallReason: String? { text("stall", "reason") }
+    /// The last run of failing items.
+    package var error: JSONValue? { json["error"].flatMap { $0.objectValue == nil ? nil : $0 } }
+
+    /// The title, or what the item's name says.
+    package var title: String? {
+        guard item != nil else { return nil }
+        return text("item", "title") ?? text("item", "uri").map(StateView.name)
+    }
+
+    /// Where the item is now by the anchor alone, in seconds; nil when there is no item.
+    package func position(at time: MonotonicTime) -> Double? {
+        guard item != nil else { return nil }
+        return anchor?.position(at: time, duration: duration)
+    }
+
+    /// The instant after `time` at which the position reaches the next whole second; nil while it does not move or after
+    /// the end.
+    package func nextSecond(after time: MonotonicTime) -> MonotonicTime? {
+        guard let anchor, anchor.rate > 0, item != nil else { return nil }
+        let start = max(time, anchor.monotonic)
+        let position = anchor.position(at: start, duration: nil)
+        let next = position.rounded(.down) + 1
+        if let duration, next > duration { return nil }
+        // A microsecond more, so that rounding never leaves it just below the second.
+        return start.advanced(bySeconds: (next - position) / (anchor.rate * (1 + anchor.skew)) + 0.000_001)
+    }
+
+    /// The text at this path of names, safe for a terminal; nil when it is missing, no text, or empty.
+    package func text(_ path: String...) -> String? {
+        var value: JSONValue? = json
+        for name in path { value = value?[name] }
+        guard let text = value?.stringValue, !text.isEmpty else { return nil }
+        return TerminalText.safe(text)
+    }
+
+    /// The last part of a uri or path, with percent signs decoded, safe for a terminal.
+    package static func name(ofURI uri: String) -> String {
+        let isPath = uri.hasPrefix("/")
+        var text = Substring(uri)
+        if !isPath, let end = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<end] }
+        while text.count > 1, text.hasSuffix("/") { text = text.dropLast() }
+        if let slash = text.lastIndex(of: "/"), text.index(after: slash) < text.endIndex {
+            text = text[text.index(after: slash)...]
+        }
+        guard !isPath, text.contains("%") else { return TerminalText.safe(String(text)) }
+        return TerminalText.safe(String(decoding: FileName.percentDecoded(text), as: UTF8.self))
+    }
+
+    private static func anchor(_ json: JSONValue) -> PlaybackAnchor? {
+        guard let elapsed = json["elapsed"]?.doubleValue, let rate = json["rate"]?.doubleValue,
+            let monotonic = json["monotonic"]?.doubleValue, abs(monotonic) < 9e9
+        else { return nil }
+        return PlaybackAnchor(
+            elapsed: elapsed, rate: rate, defaultRate: json["defaultRate"]?.doubleValue ?? 1,
+            skew: json["skew"]?.doubleValue ?? 0,
+            monotonic: MonotonicTime(nanoseconds: Int64((monotonic * 1e9).rounded())),
+            wall: json["wall"]?.doubleValue ?? 0, wallSynced: json["wallSynced"]?.boolValue ?? false)
+    }
+}
+
+extension StateView {
+    /// All causes that this state stands for: more than one where events were left out for a client that did not read.
+    package var causes: [String] { json["causes"]?.arrayValue?.compactMap(\.stringValue) ?? [cause] }
+}

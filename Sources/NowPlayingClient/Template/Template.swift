@@ -1,0 +1,42 @@
+/// A format string with playerctl's braces: `{{status}} {{uc(artist)}} - {{duration(position)}}`. Parsed once, expanded for
+/// every state. Text outside the braces is printed as it is; unknown variables expand to nothing.
+package struct Template: Sendable {
+    /// A format string that can't be used.
+    package struct Mistake: Error, Equatable, Sendable {
+        /// What is wrong and where, for people.
+        package var message: String
+    }
+
+    enum Piece: Sendable {
+        case text(String)
+        case expression(TemplateExpression)
+    }
+
+    let pieces: [Piece]
+
+    /// Parses a format string. Throws what is wrong with it.
+    package init(_ format: String) throws(Mistake) {
+        var parser = TemplateParser(format)
+        pieces = try parser.pieces()
+    }
+
+    /// The text for one state; `lookUp` gives the variables' values.
+    package func expand(_ lookUp: (String) -> TemplateValue) -> String {
+        var result = ""
+        for piece in pieces {
+            switch piece {
+            case .text(let text): result += text
+            case .expression(let expression): result += expression.value(lookUp).printed
+            }
+        }
+        return result
+    }
+
+    /// Whether a variable of this name occurs, so that the text changes with it.
+    package func mentions(_ variable: String) -> Bool {
+        pieces.contains { piece in
+            if case .expression(let expression) = piece { return expression.mentions(variable) }
+            return false
+        }
+    }
+}

@@ -1,0 +1,119 @@
+/// What stands between two pairs of braces.
+indirect enum TemplateExpression: Sendable {
+    case constant(TemplateValue)
+    case variable(String)
+    case call(TemplateFunction, [TemplateExpression])
+    case negated(TemplateExpression)
+    case binary(Operator, TemplateExpression, TemplateExpression)
+
+    enum Operator: Character, Sendable {
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case divided = "/"
+    }
+
+    func value(_ lookUp: (String) -> TemplateValue) -> TemplateValue {
+        switch self {
+        case .constant(let value): return value
+        case .variable(let name): return lookUp(name)
+        case .call(let function, let arguments):
+            return function.apply(arguments.map { $0.value(lookUp) }, to: arguments)
+        case .negated(let operand):
+            let value = operand.value(lookUp)
+            guard let number = value.numeric else { return .nothing }
+            return value.isSeconds ? .seconds(-number) : .number(-number)
+        case .binary(let kind, let left, let right):
+            return kind.apply(left.value(lookUp), right.value(lookUp))
+        }
+    }
+
+    func mentions(_ name: String) -> Bool {
+        switch self {
+        case .constant: false
+        case .variable(let own): own == name
+        case .call(_, let arguments): arguments.contains { $0.mentions(name) }
+        case .negated(let operand): operand.mentions(name)
+        case .binary(_, let left, let right): left.mentions(name) || right.mentions(name)
+        }
+    }
+}
+
+extension TemplateExpression.Operator {
+    /// The result; nothing when an operand is no number or the divisor is 0. Sums and differences of two times in seconds
+    /// are such a time again.
+    func apply(_ left: TemplateValue, _ right: TemplateValue) -> TemplateValue {
+        guard let a = left.numeric, let b = right.numeric else { return .nothing }
+        let areTimes = left.isSeconds && right.isSeconds
+        switch self {
+        case .plus: return areTimes ? .seconds(a + b) : .number(a + b)
+        case .minus: return areTimes ? .seconds(a - b) : .number(a - b)
+        case .times: return .number(a * b)
+        case .divided: return b == 0 ? .nothing : .number(a / b)
+        }
+    }
+}
+
+/// The functions of a template, by playerctl's names.
+enum TemplateFunction: String, Sendable, CaseIterable {
+    case lc, uc, duration, emoji, trunc
+    case markupEscape = "markup_escape"
+    case `default` = "default"
+
+    /// How many arguments it takes.
+    var arity: Int {
+        switch self {
+        case .lc, .uc, .duration, .emoji, .markupEscape: 1
+        case .trunc, .default: 2
+        }
+    }
+
+    /// The result for `values`, which the expressions `arguments` gave.
+    func apply(_ values: [TemplateValue], to arguments: [TemplateExpression]) -> TemplateValue {
+        let first = values[0]
+        if self == .default { return first.printed.isEmpty ? values[1] : first }
+        if case .nothing = first { return .nothing }
+        switch self {
+        case .lc: return .text(first.printed.lowercased())
+        case .uc: return .text(first.printed.uppercased())
+        case .duration: return first.time.map { .text(ClockText.clock($0)) } ?? .nothing
+        case .markupEscape: return .text(TemplateFunction.escaped(first.printed))
+        case .trunc: return .text(TemplateFunction.truncated(first.printed, to: values[1].numeric))
+        case .emoji:
+            guard case .variable(let name) = arguments[0] else { return first }
+            return .text(TemplateFunction.emoji(name, first) ?? first.printed)
+        case .default: return first
+        }
+    }
+
+    private static func emoji(_ variable: String, _ value: TemplateValue) -> String? {
+        switch (variable, value) {
+        case ("status", .text("Playing")): return "▶️"
+        case ("status", .text("Paused")): return "⏸️"
+        case ("status", .text("Stopped")): return "⏹️"
+        case ("volume", .number(let volume)): return volume < 1 / 3.0 ? "🔈" : volume < 2 / 3.0 ? "🔉" : "🔊"
+        default: return nil
+        }
+    }
+
+    private static func truncated(_ text: String, to length: Double?) -> String {
+        guard let length, length >= 0, Double(text.count) > length else { return text }
+        return text.prefix(Int(length)) + "…"
+    }
+
+    /// Escapes what XML and Pango markup read as markup.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "'": result += "&#39;"
+            case "\"": result += "&quot;"
+            default: result.unicodeScalars.append(character)
+            }
+        }
+        return result
+    }
+}

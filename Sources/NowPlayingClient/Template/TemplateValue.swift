@@ -1,0 +1,41 @@
+/// What a variable or an expression of a template stands for.
+package enum TemplateValue: Equatable, Sendable {
+    /// Not known: prints as nothing.
+    case nothing
+    /// Text, already safe for a terminal.
+    case text(String)
+    /// A number; as a time it counts microseconds, as playerctl's do.
+    case number(Double)
+    /// A time in seconds, as the protocol's are.
+    case seconds(Double)
+
+    /// How it is printed.
+    package var printed: String {
+        switch self {
+        case .nothing: ""
+        case .text(let text): text
+        case .number(let value), .seconds(let value): ClockText.number(value)
+        }
+    }
+
+    /// The number it stands for, or nil.
+    var numeric: Double? {
+        switch self {
+        case .nothing: nil
+        case .number(let value), .seconds(let value): value
+        case .text(let text):
+            text.hasPrefix("-") ? ClockText.decimal(text.dropFirst()).map { -$0 } : ClockText.decimal(text)
+        }
+    }
+
+    /// The time it stands for, in seconds, or nil.
+    var time: Double? {
+        if case .seconds(let value) = self { return value }
+        return numeric.map { $0 / 1_000_000 }
+    }
+
+    var isSeconds: Bool {
+        if case .seconds = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,9 @@
+import Glibc
+
+/// The system's own words.
+package enum SystemText {
+    /// What an `errno` means.
+    package static func error(_ code: Int32) -> String {
+        strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+}

@@ -1,0 +1,78 @@
+import ControlProtocol
+import NowPlayingClient
+
+/// One argument of the command line; names of files need not be UTF-8.
+struct Word: Sendable {
+    var bytes: [UInt8]
+    /// The argument as text, repaired where it is no UTF-8.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// The argument as it may be shown.
+    var shown: String { TerminalText.safe(text) }
+}
+
+/// An option of the command line.
+struct Option: Sendable {
+    /// `--next`.
+    var name: String
+    /// `-f`, if there is one.
+    var short: String?
+    /// What its value is called; nil for one without.
+    var value: String?
+    var help: String
+
+    init(_ name: String, short: String? = nil, value: String? = nil, _ help: String) {
+        self.name = name
+        self.short = short
+        self.value = value
+        self.help = help
+    }
+}
+
+/// The command line, taken apart: options may stand anywhere, `--` ends them, and `-15` is a number.
+struct Arguments {
+    /// What was given, by the options' long names; the value of one without a value is empty.
+    private(set) var options: [String: Word] = [:]
+    /// All that is no option.
+    private(set) var words: [Word] = []
+
+    /// Takes the command line apart by the options that any verb knows. Throws what is wrong with it.
+    init(_ arguments: [Word], knowing known: [Option]) throws(Failure) {
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            let text = word.text
+            if text == "--" {
+                words += rest
+                return
+            }
+            guard Arguments.looksLikeOption(text) else {
+                words.append(word)
+                continue
+            }
+            let equals = text.hasPrefix("--") ? word.bytes.firstIndex(of: UInt8(ascii: "=")) : nil
+            let name = equals.map { String(decoding: word.bytes[..<$0], as: UTF8.self) } ?? text
+            guard let option = known.first(where: { $0.name == name || $0.short == name }) else {
+                let nearest = NearestName.suggestion(for: name, among: known.map(\.name))
+                throw .usage(
+                    "unknown option \(TerminalText.safe(name))" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+            }
+            var value = Word(bytes: [])
+            if let meaning = option.value {
+                if let equals {
+                    value.bytes = Array(word.bytes[(equals + 1)...])
+                } else if let following = rest.popFirst() {
+                    value = following
+                } else {
+                    throw .usage("\(option.name) needs a value: \(option.name) \(meaning)")
+                }
+            } else if equals != nil {
+                throw .usage("\(option.name) takes no value")
+            }
+            options[option.name] = value
+        }
+    }
+
+    private static func looksLikeOption(_ text: String) -> Bool {
+        guard text.hasPrefix("-"), let second = text.dropFirst().first else { return false }
+        return !(("0"..."9").contains(second) || second == ".")
+    }
+}

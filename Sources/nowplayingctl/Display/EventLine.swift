@@ -1,0 +1,34 @@
+import NowPlaying
+import NowPlayingClient
+
+/// A key event as one line.
+enum EventLine {
+    /// `track      playing  0:00 / 9:22  Miles Davis – So What`
+    static func text(_ state: StateView, _ output: Output) -> String {
+        var parts = [padded(state.cause, 12) + output.styled(padded(state.stateName, 8), color(state))]
+        if let position = state.position(at: MonotonicClock.now()) {
+            parts.append(StatusText.clock(position, state.duration))
+        }
+        parts.append(subject(state))
+        return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    /// What the event is about.
+    private static func subject(_ state: StateView) -> String {
+        switch state.cause {
+        case "volume": "volume " + StatusText.volume(state)
+        case "queue": state.queueCount == 1 ? "1 entry" : "\(state.queueCount) entries"
+        case "stall": StatusText.stall(state.stallReason)
+        case "error": StatusText.error(state) ?? ""
+        case "route", "outputs": state.text("output", "description") ?? state.text("output", "name") ?? "no output"
+        default:
+            [StatusText.name(state), state.reason.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+        }
+    }
+
+    private static func color(_ state: StateView) -> Output.Style { state.state == .playing ? .green : .yellow }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

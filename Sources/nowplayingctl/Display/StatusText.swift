@@ -1,0 +1,130 @@
+import ControlProtocol
+import NowPlaying
+import NowPlayingClient
+
+/// A state in words.
+enum StatusText {
+    /// A template's text for this state, now.
+    static func expand(_ template: Template, _ state: StateView, at time: MonotonicTime = MonotonicClock.now()) -> String {
+        template.expand { state.variable($0, at: time) }
+    }
+
+    /// What `status` shows.
+    static func lines(_ state: StateView, _ output: Output, at time: MonotonicTime = MonotonicClock.now()) -> [String] {
+        var lines: [String] = []
+        if let title = state.title {
+            lines.append(output.styled(title, .bold))
+            if let origin = origin(state) { lines.append(origin) }
+        }
+        lines.append(word(state, output) + "  " + place(state, at: time))
+        if let item = state.item, let rest = details(item, state) { lines.append(output.styled(rest, .dim)) }
+        var sound = ["volume " + volume(state)]
+        if let name = state.text("output", "description") ?? state.text("output", "name") {
+            sound.append("output " + name)
+        }
+        lines.append(output.styled(sound.joined(separator: "   "), .dim))
+        if let title = state.text("upcoming", "title") {
+            let artist = state.text("upcoming", "artist").map { $0 + " – " } ?? ""
+            lines.append(output.styled("next: " + artist + title, .dim))
+        }
+        if state.state == .stalled { lines.append(output.styled(stall(state.stallReason), .yellow)) }
+        if let error = error(state) { lines.append(output.styled("error: " + error, .red)) }
+        return lines
+    }
+
+    /// The state's name in its colour.
+    static func word(_ state: StateView, _ output: Output) -> String {
+        output.styled(state.stateName, state.state == .playing ? .green : .yellow)
+    }
+
+    /// Artist and album.
+    static func origin(_ state: StateView) -> String? {
+        let artist = state.text("item", "artist") ?? state.text("item", "albumArtist")
+        let album = state.text("item", "albumTitle").map { album in
+            album + (state.text("item", "releaseDate").map { " (\($0.prefix(4)))" } ?? "")
+        }
+        let parts = [artist, album].compactMap { $0 }
+        return parts.isEmpty ? nil : parts.joined(separator: " – ")
+    }
+
+    /// `Artist – Title`, or the title alone; nil without an item.
+    static func name(_ state: StateView) -> String? {
+        guard let title = state.title else { return nil }
+        return (state.text("item", "artist").map { $0 + " – " } ?? "") + title
+    }
+
+    /// `1:23 / 9:22  15 %   3 of 12`, or what to do when there is nothing.
+    static func place(_ state: StateView, at time: MonotonicTime) -> String {
+        guard let position = state.position(at: time) else {
+            return state.queueCount == 0
+                ? "the queue is empty; play something: nowplayingctl play FILE"
+                : "at the end of the queue (\(state.queueCount)); begin again: nowplayingctl play"
+        }
+        var parts = [clock(position, state.duration)]
+        if let duration = state.duration, duration > 0 { parts.append("\(Int(position / duration * 100)) %") }
+        if let index = state.queueIndex { parts.append("  \(index + 1) of \(state.queueCount)") }
+        return parts.joined(separator: "  ")
+    }
+
+    /// `1:23 / 9:22`, or the position alone where there is no known end.
+    static func clock(_ position: Double, _ duration: Double?) -> String {
+        ClockText.clock(position) + (duration.map { " / " + ClockText.clock($0) } ?? "")
+    }
+
+    /// `80 %`.
+    static func volume(_ state: StateView) -> String {
+        let percent = state.volume.map { ClockText.number(($0 * 1000).rounded() / 10, places: 1) + " %" } ?? "unknown"
+        return state.isMuted ? percent + ", muted" : percent
+    }
+
+    /// Why nothing is heard, and what to do.
+    static func stall(_ reason: String?) -> String {
+        switch reason {
+        case "noServer": "no sound server answers: start PipeWire or PulseAudio; play goes on by itself then"
+        case "serverHung": "the sound server does not answer: restart it; play goes on by itself then"
+        case "noOutput": "there is no output: connect or switch one on; play goes on by itself then"
+        case "suspended": "the output is suspended, by the sound server or another session; play goes on when it is resumed"
+        case "sourceLate": "the file or stream comes too slowly: play goes on when enough of it is there"
+        case "mediaGone": "the disk or stick with the file is gone: connect and mount it again"
+        case let other?: "nothing can be heard: \(other)"
+        case nil: "nothing can be heard for the moment; play goes on by itself"
+        }
+    }
+
+    /// The last error in words; nil without one.
+    static func error(_ state: StateView) -> String? {
+        guard let error = state.error else { return nil }
+        var text = state.text("error", "message") ?? "an item can't be played"
+        if let uri = error["uri"]?.stringValue {
+            let name = StateView.name(ofURI: uri)
+            if !text.contains(name) { text = name + ": " + text }
+        }
+        let count = error["count"]?.integerValue ?? 1
+        return count > 1 ? text + " (\(count) items in a row)" : text
+    }
+
+    /// Track, format and modes, as far as they are known and not the usual.
+    private static func details(_ item: JSONValue, _ state: StateView) -> String? {
+        var parts: [String] = []
+        if let number = item["trackNumber"]?.integerValue {
+            parts.append("track \(number)" + (item["trackCount"]?.integerValue.map { " of \($0)" } ?? ""))
+        }
+        if let codec = state.text("item", "format", "codec") {
+            var format = codec
+            if let rate = item["format"]?["sampleRate"]?.doubleValue {
+                format += " \(ClockText.number(rate / 1000, places: 3)) kHz"
+            }
+            if let bits = item["format"]?["bitsPerSample"]?.integerValue { format += " \(bits) bit" }
+            switch item["format"]?["channels"]?.integerValue {
+            case 1: format += " mono"
+            case 2: format += " stereo"
+            case let channels?: format += " \(channels) channels"
+            case nil: break
+            }
+            parts.append(format)
+        }
+        if let mode = state.text("repeatMode"), mode != "off" { parts.append("repeat \(mode)") }
+        if let mode = state.text("shuffleMode"), mode != "off" { parts.append("shuffle \(mode)") }
+        return parts.isEmpty ? nil : parts.joined(separator: "   ")
+    }
+}

@@ -1,0 +1,79 @@
+import ControlProtocol
+import NowPlayingClient
+
+/// How the program ends; the numbers are documented and never change.
+enum ExitStatus: Int32 {
+    case success = 0
+    case general = 1
+    case usage = 2
+    case noSuchContent = 3
+    case nothingPlaying = 4
+    case noDevice = 5
+    case disabled = 6
+    case denied = 7
+    case noDaemon = 8
+    case timeout = 9
+}
+
+/// Why a verb could not do its work.
+struct Failure: Error {
+    var status: ExitStatus
+    /// For people; lines are separated by line breaks of ours, foreign text in it is safe already.
+    var message: String
+    /// The daemon's answer, for `--json`.
+    var remote: RemoteFailure?
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// A mistake in the command line, with where to read on.
+    static func usage(_ message: String, verb: String? = nil) -> Failure {
+        Failure(.usage, message + "\nSee: nowplayingctl " + (verb.map { "\($0) " } ?? "") + "--help")
+    }
+}
+
+extension Failure {
+    /// What the client library reports.
+    init(_ error: ClientError, socketOption: String? = nil) {
+        switch error {
+        case .noDaemon(let attempts):
+            var lines = ["no daemon answers"]
+            for attempt in attempts { lines.append("  \(TerminalText.safe(attempt.path)): \(attempt.explanation)") }
+            lines.append("Start one: nowplayingd" + (socketOption.map { " --socket \(TerminalText.safe($0))" } ?? ""))
+            self.init(.noDaemon, lines.joined(separator: "\n"))
+        case .connectionLost:
+            self.init(.noDaemon, "the daemon closed the connection before it answered; its log says why")
+        case .timedOut(let seconds):
+            self.init(.timeout, "the daemon did not answer within \(ClockText.number(seconds)) s")
+        case .notUnderstood(let what):
+            self.init(.general, "the socket does not speak the protocol of nowplayingd: \(TerminalText.safe(what))")
+        case .refused(let failure):
+            self.init(failure)
+        case .system(let call, let code):
+            self.init(.general, "\(call): \(SystemText.error(code))")
+        }
+    }
+
+    /// What the daemon answered.
+    init(_ failure: RemoteFailure) {
+        let status: ExitStatus
+        var hint = ""
+        switch failure.code {
+        case 403: status = .denied
+        case 100: status = .noSuchContent
+        case 110:
+            status = .nothingPlaying
+            hint = "\nPlay something: nowplayingctl play FILE"
+        case 120: status = .noDevice
+        case 200 where failure.reason == "disabled":
+            status = .disabled
+            hint = "\nWhat is possible now: nowplayingctl commands"
+        case -32602: status = .usage
+        default: status = .general
+        }
+        self.init(status, TerminalText.safe(failure.message) + hint)
+        remote = failure
+    }
+}

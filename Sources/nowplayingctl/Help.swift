@@ -1,0 +1,86 @@
+/// What `--help` prints, made from the table of verbs.
+enum Help {
+    /// The whole program.
+    static func overview(_ output: Output) {
+        output.line("nowplayingctl: hear, control and follow what nowplayingd plays")
+        output.line("")
+        output.line("Usage: nowplayingctl [--socket PATH] [--json] VERB …")
+        output.line("")
+        output.line(output.styled("Verbs", .bold))
+        for verb in Verb.all where !verb.isForeign {
+            output.line(columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
+        }
+        output.line("")
+        output.line(output.styled("Words of mpc and playerctl", .bold))
+        for verb in Verb.all where verb.isForeign {
+            output.line(columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
+        }
+        for verb in Verb.all where !verb.aliases.isEmpty {
+            output.line(columns(verb.aliases.joined(separator: ", "), "the same as \(verb.name)", width: 34))
+        }
+        output.line("")
+        options(Verb.common, output)
+        output.line("")
+        output.line(output.styled("Examples", .bold))
+        for (line, meaning) in overviewExamples {
+            output.line(columns("nowplayingctl \(line)", meaning, width: 50))
+        }
+        output.line("")
+        output.line("Times are seconds (83, 83.5) or 1:23.5 or 1:02:03; places in the queue count from 1.")
+        output.line("More about one verb: nowplayingctl VERB --help; about everything: man nowplayingctl")
+    }
+
+    /// One verb.
+    static func verb(_ verb: Verb, _ output: Output) {
+        output.line("Usage: nowplayingctl \(verb.name)" + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis))
+        output.line("")
+        output.line(verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + ".")
+        if !verb.details.isEmpty { output.line(verb.details) }
+        if !verb.aliases.isEmpty { output.line("Also: " + verb.aliases.joined(separator: ", ")) }
+        output.line("")
+        options(verb.options + Verb.common, output)
+        if verb.options.contains(where: { $0.name == "--format" }) {
+            output.line("")
+            output.line(output.styled("Formats", .bold))
+            for line in formats { output.line("  " + line) }
+        }
+        guard !verb.examples.isEmpty else { return }
+        output.line("")
+        output.line(output.styled("Examples", .bold))
+        for (line, meaning) in verb.examples {
+            output.line(columns("nowplayingctl \(line)", meaning, width: 50))
+        }
+    }
+
+    private static func options(_ options: [Option], _ output: Output) {
+        output.line(output.styled("Options", .bold))
+        for option in options {
+            let names = (option.short.map { $0 + ", " } ?? "") + option.name + (option.value.map { " " + $0 } ?? "")
+            output.line(columns(names, option.help, width: 34))
+        }
+    }
+
+    private static func columns(_ left: String, _ right: String, width: Int) -> String {
+        let padding = width - 2 - left.count
+        return padding > 1
+            ? "  " + left + String(repeating: " ", count: padding) + right
+            : "  " + left + "\n" + String(repeating: " ", count: width) + right
+    }
+
+    private static let overviewExamples = [
+        ("play ~/Music/tune.flac", "play this file now"),
+        ("add ~/Music/album", "put a folder's files behind the queue"),
+        ("status", "what is playing, and where"),
+        ("skip -15", "15 seconds back"),
+        ("follow --format '{{artist}} - {{title}}'", "a line for every change"),
+        ("wait end && echo done", "go on when the queue has ended"),
+    ]
+
+    private static let formats = [
+        "{{name}} is replaced by a value: status title artist album albumArtist trackNumber position mpris:length",
+        "  volume (0 to 1) and others of playerctl, in its units (position: microseconds); state cause elapsed",
+        "  duration remaining in seconds; every field of the state by its path: {{output.description}}",
+        "{{f(x)}} applies a function: duration(position) lc(x) uc(x) markup_escape(x) trunc(x, 30)",
+        "  default(x, \"none\") emoji(status) emoji(volume); + - * / and parentheses calculate: {{volume * 100}}",
+    ]
+}

@@ -1,0 +1,49 @@
+/// A verb of the command line. The table of them makes the parser, the help and the suggestions.
+struct Verb: Sendable {
+    var name: String
+    /// Other words for the same: mpc's and playerctl's.
+    var aliases: [String] = []
+    /// What follows the name.
+    var synopsis = ""
+    /// One line.
+    var summary: String
+    /// More, where it needs more.
+    var details = ""
+    var options: [Option] = []
+    /// Command lines without the program's name, and what they do.
+    var examples: [(line: String, meaning: String)] = []
+    /// How many words it takes at least and at most.
+    var arity: ClosedRange<Int> = 0...0
+    /// Whether it is another player's word, listed apart.
+    var isForeign = false
+    /// Carries it out.
+    var run: @Sendable (Invocation) throws(Failure) -> Void
+}
+
+extension Verb {
+    /// Options that every verb takes.
+    static let common = [
+        Option("--socket", value: "PATH", "the daemon's socket, instead of $NOWPLAYING_SOCKET and the usual places"),
+        Option("--json", "print what the daemon answers, as JSON"),
+        Option("--timeout", value: "SECONDS", "give up after this time (exit status 9); otherwise after 15 s"),
+        Option("--help", short: "-h", "explain the verb"),
+        Option("--version", short: "-V", "print the version"),
+    ]
+
+    static let format = Option("--format", short: "-f", value: "FORMAT", "print this text, {{…}} replaced (see below)")
+
+    /// All verbs, in the order of the help.
+    static let all: [Verb] = playback + positions + queues + outputs + observers + others + foreign
+
+    /// All options of all verbs, each once.
+    static let allOptions: [Option] = {
+        var result = common
+        for option in all.flatMap(\.options) where !result.contains(where: { $0.name == option.name }) {
+            result.append(option)
+        }
+        return result
+    }()
+
+    /// The verb of this name or alias.
+    static func named(_ name: String) -> Verb? { all.first { $0.name == name || $0.aliases.contains(name) } }
+}

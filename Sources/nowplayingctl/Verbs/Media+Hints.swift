@@ -1,0 +1,53 @@
+import ControlProtocol
+import Glibc
+import NowPlayingClient
+
+extension Media {
+    /// What to do about media that the daemon refused, where this program can see it: one line each for at most three of
+    /// the local paths.
+    static func hints(_ paths: [[UInt8]], daemon: DaemonIdentity?) -> [String] {
+        var result: [String] = []
+        for path in paths {
+            guard result.count < 3, let hint = hint(path, daemon: daemon), !result.contains(hint) else { continue }
+            result.append(hint)
+        }
+        return result
+    }
+
+    private static func hint(_ path: [UInt8], daemon: DaemonIdentity?) -> String? {
+        var status = stat()
+        let code = (path + [0]).withUnsafeBytes {
+            stat($0.bindMemory(to: CChar.self).baseAddress!, &status) == 0 ? 0 : errno
+        }
+        let shown = TerminalText.safe(String(decoding: path, as: UTF8.self))
+        switch code {
+        case 0:
+            guard let daemon, !daemon.isSelf, !daemon.mayRead(path) else { return nil }
+            return status.st_mode & S_IFMT == S_IFDIR
+                ? "the daemon (user \(daemon.user)) may not look into \(shown): give it the files (\(shown)/*), or the right: "
+                    + "chmod o+rx, or setfacl -m u:\(daemon.user):rx"
+                : nil
+        case EACCES:
+            return "\(shown): this user may not go there either"
+        case ENOENT, ENOTDIR:
+            if ["/media/", "/mnt/", "/run/media/"].contains(where: { shown.hasPrefix($0) }) {
+                return "\(shown) is not there: is the disk or stick connected and mounted?"
+            }
+            return "\(shown) is not there; \(deepestFolder(path)) is"
+        default:
+            return "\(shown): \(SystemText.error(code))"
+        }
+    }
+
+    private static func deepestFolder(_ path: [UInt8]) -> String {
+        var path = path
+        while let slash = path.lastIndex(of: UInt8(ascii: "/")), slash > 0 {
+            path.removeSubrange(slash...)
+            let isThere = (path + [0]).withUnsafeBytes {
+                access($0.bindMemory(to: CChar.self).baseAddress!, F_OK) == 0
+            }
+            if isThere { return TerminalText.safe(String(decoding: path, as: UTF8.self)) }
+        }
+        return "/"
+    }
+}

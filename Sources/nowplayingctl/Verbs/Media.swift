@@ -1,0 +1,185 @@
+import ControlProtocol
+import Glibc
+import NowPlayingClient
+
+/// Files, folders and addresses on their way to the daemon.
+struct Media {
+    /// One argument.
+    private struct Entry {
+        /// What names it to the daemon.
+        var uri: String
+        /// The absolute path, if it is a local file.
+        var path: [UInt8]?
+        /// Whether it goes as an open file.
+        var isHandedOver = false
+    }
+
+    private let run: Invocation
+    private let connection: Connection
+    private let daemon: DaemonIdentity?
+
+    /// Descriptors that one line may carry, and bytes of a line below the protocol's 256 KiB.
+    private static let descriptorsOfLine = 16
+    private static let bytesOfLine = 200_000
+
+    init(_ run: Invocation) throws(Failure) {
+        self.run = run
+        connection = try run.connection()
+        daemon = DaemonIdentity(of: connection)
+    }
+
+    // MARK: Methods
+
+    /// Replaces the queue by the first of `words` and plays it; the others follow in the queue.
+    func play(_ words: [Word], _ parameters: JSONObject) throws(Failure) -> JSONValue {
+        var entries = try words.map { word throws(Failure) in try entry(word) }
+        let rest = entries.dropFirst()
+        entries = [entries[0]]
+        let result = try send(entries) { items throws(Failure) in
+            var parameters = parameters
+            switch items[0] {
+            case .object(let item): for member in item.members { parameters[member.name] = member.value }
+            case let uri: parameters["uri"] = uri
+            }
+            return ("play", parameters)
+        }
+        if !rest.isEmpty { _ = try add(Array(rest), JSONObject()) }
+        return result
+    }
+
+    /// Adds `words` to the queue; `parameters` say where.
+    func add(_ words: [Word], _ parameters: JSONObject) throws(Failure) -> [JSONValue] {
+        try add(words.map { word throws(Failure) in try entry(word) }, parameters)
+    }
+
+    private func add(_ entries: [Entry], _ parameters: JSONObject) throws(Failure) -> [JSONValue] {
+        var parameters = parameters
+        var results: [JSONValue] = []
+        var parts = parted(entries)
+        // Each part goes directly behind the current item: the last one first keeps them in order.
+        if parameters["next"] != nil { parts.reverse() }
+        for (number, part) in parts.enumerated() {
+            let result = try send(part) { items throws(Failure) in
+                parameters["items"] = .array(items)
+                return ("queue.add", parameters)
+            }
+            results.append(result)
+            if let at = parameters["at"]?.integerValue {
+                parameters["at"] = .integer(at + Int64(result["ids"]?.arrayValue?.count ?? part.count))
+            }
+            if number == 0, parameters["next"] == nil { parameters["play"] = nil }
+        }
+        return results
+    }
+
+    // MARK: Entries
+
+    private func entry(_ word: Word) throws(Failure) -> Entry {
+        guard !word.bytes.isEmpty else { throw .usage("an empty name of a file", verb: run.verb.name) }
+        if Media.isAddress(word.text) { return Entry(uri: word.text) }
+        var folder: [UInt8] = []
+        if word.bytes.first != UInt8(ascii: "/") {
+            guard let name = getcwd(nil, 0) else {
+                throw Failure(.general, "the working directory: \(SystemText.error(errno))")
+            }
+            folder = Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
+            free(name)
+        }
+        let path = FileName.absolute(word.bytes, in: folder)
+        var entry = Entry(uri: FileName.uri(ofAbsolutePath: path), path: path)
+        if let daemon, !daemon.isSelf, !daemon.mayRead(path), isRegularFile(path) { entry.isHandedOver = true }
+        return entry
+    }
+
+    /// Whether it is a uri: a scheme and `://`.
+    private static func isAddress(_ text: String) -> Bool {
+        let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+") }
+        return scheme.count > 1 && text.dropFirst(scheme.count).hasPrefix("://")
+    }
+
+    /// Entries in portions that fit into a line each.
+    private func parted(_ entries: [Entry]) -> [[Entry]] {
+        var parts: [[Entry]] = [[]]
+        var bytes = 0
+        var descriptors = 0
+        for entry in entries {
+            // Escapes make a name longer at most sixfold.
+            let size = entry.uri.utf8.count + 40
+            let isFull = bytes + size > Media.bytesOfLine || descriptors == Media.descriptorsOfLine
+            if isFull, !parts[parts.count - 1].isEmpty {
+                parts.append([])
+                bytes = 0
+                descriptors = 0
+            }
+            parts[parts.count - 1].append(entry)
+            bytes += size
+            // Any local file of a daemon of another user may have to be handed over in the end.
+            if entry.path != nil, daemon?.isSelf != true { descriptors += 1 }
+        }
+        return parts
+    }
+
+    /// Sends entries; those that the daemon may not open are handed over as open files in a second attempt.
+    private func send(
+        _ entries: [Entry], _ request: ([JSONValue]) throws(Failure) -> (method: String, parameters: JSONObject)
+    ) throws(Failure) -> JSONValue {
+        do {
+            return try attempt(entries, request)
+        } catch {
+            guard let remote = error.remote, daemon?.isSelf != true, remote.code == 403 || remote.code == 100 else {
+                throw explained(error, entries)
+            }
+            var retried = entries
+            for index in retried.indices {
+                guard let path = retried[index].path, isRegularFile(path) else { continue }
+                retried[index].isHandedOver = true
+            }
+            guard zip(entries, retried).contains(where: { $0.isHandedOver != $1.isHandedOver }) else {
+                throw explained(error, entries)
+            }
+            do { return try attempt(retried, request) } catch { throw explained(error, entries) }
+        }
+    }
+
+    private func attempt(
+        _ entries: [Entry], _ request: ([JSONValue]) throws(Failure) -> (method: String, parameters: JSONObject)
+    ) throws(Failure) -> JSONValue {
+        var descriptors: [Int32] = []
+        defer { for descriptor in descriptors { close(descriptor) } }
+        var items: [JSONValue] = []
+        for entry in entries {
+            guard entry.isHandedOver, let path = entry.path else {
+                items.append(.string(entry.uri))
+                continue
+            }
+            let descriptor = (path + [0]).withUnsafeBytes {
+                open($0.bindMemory(to: CChar.self).baseAddress!, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+            }
+            guard descriptor >= 0 else {
+                let code = errno
+                let shown = TerminalText.safe(entry.uri)
+                throw Failure(code == EACCES ? .denied : .noSuchContent, "\(shown): \(SystemText.error(code))")
+            }
+            items.append(["descriptor": .integer(Int64(descriptors.count)), "uri": .string(entry.uri)])
+            descriptors.append(descriptor)
+        }
+        let (method, parameters) = try request(items)
+        return try run.call(method, .object(parameters), descriptors: descriptors)
+    }
+
+    /// The daemon's refusal with what to do about it.
+    private func explained(_ failure: Failure, _ entries: [Entry]) -> Failure {
+        guard let remote = failure.remote, remote.code == 403 || remote.code == 100 else { return failure }
+        let named = remote.data["uris"]?.arrayValue?.compactMap(\.stringValue)
+        let refused = entries.filter { named?.contains($0.uri) ?? true }
+        var result = failure
+        for hint in Media.hints(refused.compactMap(\.path), daemon: daemon) { result.message += "\n" + hint }
+        return result
+    }
+
+    private func isRegularFile(_ path: [UInt8]) -> Bool {
+        var status = stat()
+        return (path + [0]).withUnsafeBytes { stat($0.bindMemory(to: CChar.self).baseAddress!, &status) == 0 }
+            && status.st_mode & S_IFMT == S_IFREG
+    }
+}

@@ -1,0 +1,186 @@
+import ControlProtocol
+import NowPlaying
+import NowPlayingClient
+
+extension Verb {
+    private static let tick = Option("--tick", "move on with every second, computed here; in a terminal, in its place")
+    private static let follow = Option("--follow", short: "-F", "and again for every change")
+
+    /// What is playing, and when it changes.
+    static let observers = [
+        Verb(
+            name: "status", summary: "show what is playing, and where",
+            options: [format, follow, tick],
+            examples: [
+                ("status", "title, place, volume, output"), ("status --json", "the whole state"),
+                ("status -f '{{artist}} - {{title}} {{duration(position)}}'", "in your own words"),
+            ], run: Observers.status),
+        Verb(
+            name: "follow", summary: "print a line for every change, for ever",
+            details: """
+                The first line tells the present state. With --json each line is the whole state. It survives the \
+                daemon's restart.
+                """,
+            options: [format, tick],
+            examples: [
+                ("follow", "what happens"), ("follow --tick", "with a moving position"),
+                ("follow --tick -f '{{title}} {{duration(position)}}'", "for a status bar"),
+                ("follow --json | jq .item.title", "for scripts"),
+            ]
+        ) { (run) throws(Failure) in try Following(run, isWatching: false).follow() },
+        Verb(
+            name: "watch", summary: "show titles and the moving position until the queue has ended",
+            details: """
+                Without a terminal it prints a line for every change. Ends with 0 when play has stopped, with 1 and the \
+                reason
+                when nothing could be played.
+                """,
+            options: [format], examples: [("watch", "until the music is over")]
+        ) { (run) throws(Failure) in try Following(run, isWatching: true).watch() },
+        Verb(
+            name: "wait", synopsis: "play | pause | stop | track | end", summary: "return when it is so",
+            details: """
+                play, pause, stop: this is the state. end: the queue has ended. track: another item begins. Survives the \
+                daemon's
+                restart.
+                """,
+            options: [Option("--next", "not the present state, but the next such event"), format],
+            examples: [
+                ("wait end && poweroff", "when the queue has ended"), ("wait track --timeout 300", "at most 5 minutes"),
+                ("wait pause --next", "the next pause, also if it is paused now"),
+            ], arity: 1...1, run: Waiting.wait),
+    ]
+
+    /// The rest.
+    static let others = [
+        Verb(
+            name: "call", synopsis: "METHOD [JSON]", summary: "call a method of the protocol and print the result",
+            details: "JSON is the object of parameters. rpc.discover lists the methods.",
+            examples: [
+                ("call nowPlaying.get", "the state"), ("call queue.list '{\"limit\": 3}'", "with parameters"),
+                ("call rpc.discover", "what there is"),
+            ], arity: 1...2, run: Observers.call),
+        Verb(
+            name: "quit", summary: "end the daemon", examples: [("quit", "returns when it has ended")],
+            run: Observers.quit),
+    ]
+
+    /// Words of mpc and playerctl that mean something a little different.
+    static let foreign = [
+        Verb(
+            name: "current", summary: "artist and title", options: [format], examples: [("current", "in one line")],
+            isForeign: true
+        ) { (run) throws(Failure) in
+            let state = try Observers.playing(run)
+            let template = try run.template()
+            run.output.line(template.map { StatusText.expand($0, state) } ?? Observers.current(state))
+        },
+        Verb(
+            name: "metadata", synopsis: "[KEY]", summary: "what is known about the item, by playerctl's keys",
+            options: [format, follow, tick],
+            examples: [("metadata xesam:title", "one of them"), ("metadata -f '{{artist}}'", "in your own words")],
+            arity: 0...1, isForeign: true, run: Observers.metadata),
+        Verb(
+            name: "position", synopsis: "[TIME | TIME+ | TIME-]", summary: "the position in seconds, or seek",
+            options: [format], examples: [("position", "83.204512"), ("position 10-", "10 seconds back")],
+            arity: 0...1, isForeign: true
+        ) { (run) throws(Failure) in
+            guard run.words.isEmpty else { return try Positions.seek(run) }
+            let state = try Observers.playing(run)
+            let position = state.position(at: MonotonicClock.now()) ?? 0
+            let template = try run.template()
+            run.output.line(template.map { StatusText.expand($0, state) } ?? ClockText.number(position))
+        },
+        Verb(
+            name: "open", synopsis: "FILE…", summary: "the same as play FILE…",
+            examples: [("open tune.flac", "play it now")], arity: 1...Int.max, isForeign: true
+        ) { (run) throws(Failure) in try run.finish(Media(run).play(run.words, JSONObject())) },
+        Verb(
+            name: "insert", synopsis: "FILE…", summary: "the same as add --next",
+            examples: [("insert a.flac", "hear it next")], arity: 1...Int.max, isForeign: true
+        ) { (run) throws(Failure) in try Queue.add(run, isNext: true) },
+        Verb(
+            name: "crop", summary: "remove all entries but the present one", examples: [("crop", "only this one")],
+            isForeign: true, run: Queue.crop),
+    ]
+}
+
+/// `status`, `metadata`, `call`, `quit`.
+enum Observers {
+    static func status(_ run: Invocation) throws(Failure) {
+        if run.has("--follow") || run.has("--tick") { return try Following(run, isWatching: false).follow() }
+        let template = try run.template()
+        let state = try run.state()
+        if run.wantsJSON {
+            run.printJSON(state.json)
+        } else if let template {
+            run.output.line(StatusText.expand(template, state))
+        } else {
+            for line in StatusText.lines(state, run.output) { run.output.line(line) }
+        }
+    }
+
+    /// The present state, in which there is an item.
+    static func playing(_ run: Invocation) throws(Failure) -> StateView {
+        let state = try run.state()
+        guard state.item != nil else { throw Failure(.nothingPlaying, "nothing is playing") }
+        return state
+    }
+
+    /// `Artist - Title`, as mpc writes it.
+    static func current(_ state: StateView) -> String {
+        (state.text("item", "artist").map { $0 + " - " } ?? "") + (state.title ?? "")
+    }
+
+    static func metadata(_ run: Invocation) throws(Failure) {
+        if run.has("--follow") || run.has("--tick") { return try Following(run, isWatching: false).follow() }
+        let template = try run.template()
+        let state = try playing(run)
+        if run.wantsJSON { return run.printJSON(state.item ?? .null) }
+        let now = MonotonicClock.now()
+        if let template {
+            run.output.line(StatusText.expand(template, state, at: now))
+        } else if let key = run.words.first?.text {
+            let value = state.variable(key, at: now)
+            if value == .nothing {
+                throw Failure(.noSuchContent, "nothing is known about \"\(TerminalText.safe(key))\"")
+            }
+            run.output.line(value.printed)
+        } else {
+            for key in keys {
+                let value = state.variable(key, at: now)
+                guard value != .nothing else { continue }
+                run.output.line("nowplayingd \(key)\(String(repeating: " ", count: 25 - key.count))\(value.printed)")
+            }
+        }
+    }
+
+    private static let keys = [
+        "mpris:trackid", "mpris:length", "xesam:title", "xesam:artist", "xesam:album", "xesam:albumArtist",
+        "xesam:trackNumber", "xesam:discNumber", "xesam:composer", "xesam:genre", "xesam:contentCreated",
+        "xesam:comment", "xesam:url",
+    ]
+
+    static func call(_ run: Invocation) throws(Failure) {
+        var parameters: JSONValue?
+        if let text = run.words.dropFirst().first?.text {
+            do { parameters = try JSONReader.read(text) } catch {
+                throw .usage("the parameters are not JSON: \(error.message)", verb: "call")
+            }
+            guard parameters?.objectValue != nil else {
+                throw run.wrong("call", text, "parameters are an object, such as {\"limit\": 3}")
+            }
+        }
+        run.printJSON(try run.call(run.words[0].text, parameters, patience: nil))
+    }
+
+    static func quit(_ run: Invocation) throws(Failure) {
+        try run.perform("daemon.quit")
+        let connection = try run.connection()
+        let seconds = try run.timeout() ?? 15
+        let deadline = MonotonicClock.now().advanced(bySeconds: seconds)
+        do {
+            while try connection.line(deadline: deadline, seconds: seconds) != nil {}
+        } catch { throw Failure(error) }
+    }
+}

@@ -1,0 +1,115 @@
+import ControlProtocol
+import NowPlayingClient
+
+extension Verb {
+    /// Places in the item, and the volume.
+    static let positions = [
+        Verb(
+            name: "skip", synopsis: "[SECONDS]", summary: "forward, or back with a minus sign",
+            details: "Without a time: by the daemon's preferred interval (see configure).",
+            options: [Option("--back", "back by the preferred interval")],
+            examples: [
+                ("skip", "forward by the preferred interval"), ("skip 30", "30 seconds forward"),
+                ("skip -15", "15 seconds back"),
+            ], arity: 0...1, run: Positions.skip),
+        Verb(
+            name: "seek", synopsis: "TIME | [+-]TIME | PERCENT%", summary: "go to a place in the item",
+            examples: [
+                ("seek 83", "to 83 seconds"), ("seek 1:23.5", "to 1 minute 23.5 seconds"), ("seek 50%", "to the middle"),
+                ("seek -10", "10 seconds back"),
+            ], arity: 1...1
+        ) { (run) throws(Failure) in try Positions.seek(run) },
+        Verb(
+            name: "volume", synopsis: "[PERCENT | +PERCENT | -PERCENT]", summary: "show or set the volume",
+            details: "100 is as loud as the sound server plays; the scale is the one that mixers show.",
+            options: [format],
+            examples: [("volume", "show it"), ("volume 50", "set it"), ("volume +5", "a little louder")],
+            arity: 0...1, run: Positions.volume),
+        Verb(
+            name: "mute", summary: "switch the sound off, and keep playing",
+            options: [Option("--toggle", "switch it on if it is off")],
+            examples: [("mute", "off"), ("mute --toggle", "what a mute key does")]
+        ) { (run) throws(Failure) in
+            let muted = try run.has("--toggle") ? !run.state().isMuted : true
+            try run.perform("volume.set", ["muted": .bool(muted)])
+        },
+        Verb(name: "unmute", summary: "switch the sound on again", examples: [("unmute", "on")]) {
+            (run) throws(Failure) in try run.perform("volume.set", ["muted": false])
+        },
+    ]
+}
+
+/// `skip`, `seek`, `volume`.
+enum Positions {
+    static func skip(_ run: Invocation) throws(Failure) {
+        guard let text = run.words.first?.text else {
+            return try run.perform(run.has("--back") ? "skipBackward" : "skipForward")
+        }
+        switch Amount(time: text) {
+        case .absolute(let seconds) where seconds > 0, .relative(let seconds) where seconds != 0:
+            try skip(run, by: run.has("--back") ? -seconds : seconds)
+        default:
+            throw run.wrong("skip", text, "seconds, such as 30 or -15")
+        }
+    }
+
+    /// `word`: the place; nil for the verb's first word.
+    static func seek(_ run: Invocation) throws(Failure) {
+        let text = run.words[0].text
+        switch Amount(time: text) {
+        case .absolute(let seconds):
+            try run.perform("changePlaybackPosition", ["position": .number(seconds)])
+        case .relative(let seconds):
+            if seconds != 0 { try skip(run, by: seconds) }
+        case .fraction(let fraction):
+            let (state, duration) = try measured(run)
+            var parameters: JSONObject = JSONObject([.init("position", .number(duration * fraction))])
+            // A guard: the place was computed for this item.
+            parameters["itemId"] = state.itemID.map { .integer($0) }
+            try run.perform("changePlaybackPosition", .object(parameters))
+        case .relativeFraction(let fraction):
+            let (_, duration) = try measured(run)
+            if fraction != 0 { try skip(run, by: duration * fraction) }
+        case nil:
+            throw run.wrong("seek", text, "a time like 83, 1:23.5, 50%, +10 or -10")
+        }
+    }
+
+    static func volume(_ run: Invocation) throws(Failure) {
+        let template = try run.template()
+        if let text = run.words.first?.text {
+            switch Amount(percent: text) {
+            case .absolute(let percent) where percent <= 100:
+                try run.perform("volume.set", ["volume": .number(percent / 100)])
+            case .relative(let percent):
+                try run.perform("volume.set", ["step": .number(percent / 100)])
+            default:
+                throw run.wrong("volume", text, "percent, such as 50, +5 or -5")
+            }
+            return
+        }
+        let state = try run.state()
+        if let template {
+            run.output.line(StatusText.expand(template, state))
+        } else if run.wantsJSON {
+            run.printJSON(["volume": state.json["volume"] ?? .null, "muted": .bool(state.isMuted)])
+        } else {
+            run.output.line(StatusText.volume(state))
+        }
+    }
+
+    private static func skip(_ run: Invocation, by seconds: Double) throws(Failure) {
+        try run.perform(
+            seconds > 0 ? "skipForward" : "skipBackward", ["interval": .number(seconds > 0 ? seconds : -seconds)])
+    }
+
+    /// The present state and the length of its item. Throws when there is none or it has no known end.
+    private static func measured(_ run: Invocation) throws(Failure) -> (StateView, Double) {
+        let state = try run.state()
+        guard state.item != nil else { throw Failure(.nothingPlaying, "nothing is playing: percent of what?") }
+        guard let duration = state.duration else {
+            throw Failure(.general, "the length of this item is not known; give a time instead of percent")
+        }
+        return (state, duration)
+    }
+}

@@ -1,0 +1,186 @@
+import ControlProtocol
+import NowPlayingClient
+
+extension Verb {
+    /// The queue.
+    static let queues = [
+        Verb(
+            name: "add", synopsis: "FILE…", summary: "put files, folders, playlists or addresses behind the queue",
+            options: [
+                Option("--next", "directly behind what plays now"),
+                Option("--at", value: "NUMBER", "at this place, from 1"),
+                Option("--play", "and play the first of them"),
+            ],
+            examples: [("add ~/Music/album", "a folder"), ("add --next a.flac", "hear it next")],
+            arity: 1...Int.max
+        ) { (run) throws(Failure) in try Queue.add(run, isNext: run.has("--next")) },
+        Verb(
+            name: "queue", aliases: ["playlist", "list"], summary: "show the queue",
+            options: [Option("--format", short: "-f", value: "FORMAT", "print this for each entry: {{number}} {{title}} …")],
+            examples: [("queue", "all entries; * marks the present one"), ("queue -f '{{uri}}'", "where they are")],
+            run: Queue.list),
+        Verb(
+            name: "remove", aliases: ["del", "delete", "rm"], synopsis: "NUMBER…", summary: "take entries out of the queue",
+            details: "NUMBER is a place from 1, or a range of places: 3-7. Removing what plays goes on with the next.",
+            examples: [("remove 2", "the second"), ("remove 1-3 7", "four of them")], arity: 1...Int.max,
+            run: Queue.remove),
+        Verb(
+            name: "move", aliases: ["mv"], synopsis: "NUMBER TO", summary: "move an entry to another place",
+            examples: [("move 5 1", "make the fifth the first")], arity: 2...2, run: Queue.move),
+        Verb(name: "clear", summary: "empty the queue and stop", examples: [("clear", "start afresh")]) {
+            (run) throws(Failure) in try run.perform("queue.clear")
+        },
+    ]
+}
+
+/// `add`, `queue`, `remove`, `move`, `crop`.
+enum Queue {
+    /// Entries of one request.
+    private static let page: Int64 = 1000
+    /// Ids of one request: well below the longest line.
+    private static let idsOfLine = 10_000
+
+    static func add(_ run: Invocation, isNext: Bool) throws(Failure) {
+        var parameters = JSONObject()
+        if isNext { parameters["next"] = true }
+        if let text = run.value("--at") {
+            guard !isNext else { throw .usage("--at and --next exclude each other", verb: run.verb.name) }
+            guard let number = ClockText.integer(text), number >= 1 else {
+                throw run.wrong("--at", text, "a place of the queue, from 1")
+            }
+            parameters["at"] = .integer(Int64(number - 1))
+        }
+        if run.has("--play") { parameters["play"] = true }
+        let results = try Media(run).add(run.words, parameters)
+        if run.wantsJSON { for result in results { run.printJSON(result) } }
+    }
+
+    static func list(_ run: Invocation) throws(Failure) {
+        let template = try run.template()
+        let current = try run.state().queueIndex
+        var collected: [JSONValue] = []
+        var offset: Int64 = 0
+        while true {
+            let result = try run.call("queue.list", ["offset": .integer(offset), "limit": .integer(page)])
+            let items = result["items"]?.arrayValue ?? []
+            if run.wantsJSON {
+                collected += items
+            } else {
+                for (place, item) in items.enumerated() {
+                    run.output.line(line(item, offset + Int64(place), current, template, run.output))
+                }
+            }
+            offset += Int64(items.count)
+            if items.isEmpty || offset >= result["count"]?.integerValue ?? 0 {
+                if run.wantsJSON, case .object(var whole) = result {
+                    whole["items"] = .array(collected)
+                    run.printJSON(.object(whole))
+                }
+                return
+            }
+        }
+    }
+
+    static func remove(_ run: Invocation) throws(Failure) {
+        var places: [ClosedRange<Int64>] = []
+        for word in run.words { places.append(try range(word.text, run)) }
+        var ids: [JSONValue] = []
+        var known: Set<Int64> = []
+        var version: JSONValue?
+        for place in places {
+            var offset = place.lowerBound
+            while offset <= place.upperBound {
+                let limit = min(page, place.upperBound - offset + 1)
+                let result = try run.call("queue.list", ["offset": .integer(offset), "limit": .integer(limit)])
+                version = version ?? result["version"]
+                let found = result["items"]?.arrayValue?.compactMap { $0["id"] } ?? []
+                guard !found.isEmpty else {
+                    let count = result["count"]?.integerValue ?? 0
+                    throw Failure(.noSuchContent, "there is no entry \(offset + 1); the queue has \(count)")
+                }
+                ids += found.filter { known.insert($0.integerValue ?? 0).inserted }
+                offset += Int64(found.count)
+            }
+        }
+        try remove(run, ids, version)
+    }
+
+    /// Takes all entries out but the present one.
+    static func crop(_ run: Invocation) throws(Failure) {
+        let state = try run.state()
+        guard let current = state.itemID else { throw Failure(.nothingPlaying, "there is no present entry to keep") }
+        var ids: [JSONValue] = []
+        var version: JSONValue?
+        while true {
+            let result = try run.call(
+                "queue.list", ["offset": .integer(Int64(ids.count)), "limit": .integer(page)])
+            let items = result["items"]?.arrayValue ?? []
+            version = version ?? result["version"]
+            ids += items.compactMap { $0["id"] }
+            if items.isEmpty || ids.count >= result["count"]?.integerValue ?? 0 { break }
+        }
+        try remove(run, ids.filter { $0.integerValue != current }, version)
+    }
+
+    private static func remove(_ run: Invocation, _ ids: [JSONValue], _ version: JSONValue?) throws(Failure) {
+        var version = version
+        var rest = ids[...]
+        while !rest.isEmpty {
+            var parameters = JSONObject([.init("ids", .array(Array(rest.prefix(idsOfLine))))])
+            // The places were looked up in this version of the queue.
+            parameters["ifVersion"] = version
+            let result = try run.call("queue.remove", .object(parameters))
+            version = result["version"]
+            rest = rest.dropFirst(idsOfLine)
+            if run.wantsJSON { run.printJSON(result) }
+        }
+    }
+
+    static func move(_ run: Invocation) throws(Failure) {
+        let from = try place(run.words[0].text, run)
+        let to = try place(run.words[1].text, run)
+        let result = try run.call("queue.list", ["offset": .integer(from), "limit": 1])
+        guard let id = result["items"]?.arrayValue?.first?["id"] else {
+            let count = result["count"]?.integerValue ?? 0
+            throw Failure(.noSuchContent, "there is no entry \(from + 1); the queue has \(count)")
+        }
+        var parameters = JSONObject([.init("ids", [id]), .init("to", .integer(to))])
+        parameters["ifVersion"] = result["version"]
+        try run.perform("queue.move", .object(parameters))
+    }
+
+    // MARK: Places
+
+    private static func place(_ text: String, _ run: Invocation) throws(Failure) -> Int64 {
+        guard let number = ClockText.integer(text), number >= 1 else {
+            throw run.wrong(run.verb.name, text, "a place of the queue, from 1")
+        }
+        return Int64(number - 1)
+    }
+
+    private static func range(_ text: String, _ run: Invocation) throws(Failure) -> ClosedRange<Int64> {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { ClockText.integer($0) }
+        if let first = ends.first ?? nil, first >= 1 {
+            if ends.count == 1 { return Int64(first - 1)...Int64(first - 1) }
+            if ends.count == 2, let last = ends[1], last >= first { return Int64(first - 1)...Int64(last - 1) }
+        }
+        throw run.wrong(run.verb.name, text, "places of the queue from 1, such as 3 or 3-7")
+    }
+
+    private static func line(
+        _ item: JSONValue, _ index: Int64, _ current: Int64?, _ template: Template?, _ output: Output
+    ) -> String {
+        let view = StateView(["item": item])
+        if let template {
+            return template.expand { name in
+                name == "number" ? .number(Double(index + 1)) : view.variable(name, at: MonotonicClock.now())
+            }
+        }
+        let isCurrent = index == current
+        let number = String(index + 1)
+        let padding = String(repeating: " ", count: max(0, 4 - number.count))
+        let time = view.duration.map { "  " + output.styled(ClockText.clock($0), .dim) } ?? ""
+        let name = output.styled(StatusText.name(view) ?? "", isCurrent ? .bold : .plain)
+        return (isCurrent ? "* " : "  ") + padding + number + "  " + name + time
+    }
+}
