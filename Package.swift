@@ -73,7 +73,7 @@ let package = Package(
             ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
         tests("PlaybackEngineTests", ["PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests("DaemonRuntimeTests", ["DaemonRuntime", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
-        tests("ClientTests", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("ClientTests", ["nowplayingctl", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("AcceptanceTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
     ]
 )

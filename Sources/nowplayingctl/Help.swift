@@ -8,12 +8,14 @@ enum Help {
         output.line("")
         output.line(output.styled("Verbs", .bold))
         for verb in Verb.all where !verb.isForeign {
-            output.line(columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
+            output.line(
+                columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
         }
         output.line("")
         output.line(output.styled("Words of mpc and playerctl", .bold))
         for verb in Verb.all where verb.isForeign {
-            output.line(columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
+            output.line(
+                columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
         }
         for verb in Verb.all where !verb.aliases.isEmpty {
             output.line(columns(verb.aliases.joined(separator: ", "), "the same as \(verb.name)", width: 34))

@@ -5,7 +5,9 @@ import NowPlayingClient
 /// A state in words.
 enum StatusText {
     /// A template's text for this state, now.
-    static func expand(_ template: Template, _ state: StateView, at time: MonotonicTime = MonotonicClock.now()) -> String {
+    static func expand(_ template: Template, _ state: StateView, at time: MonotonicTime = MonotonicClock.now())
+        -> String
+    {
         template.expand { state.variable($0, at: time) }
     }
 
@@ -83,7 +85,8 @@ enum StatusText {
         case "noServer": "no sound server answers: start PipeWire or PulseAudio; play goes on by itself then"
         case "serverHung": "the sound server does not answer: restart it; play goes on by itself then"
         case "noOutput": "there is no output: connect or switch one on; play goes on by itself then"
-        case "suspended": "the output is suspended, by the sound server or another session; play goes on when it is resumed"
+        case "suspended":
+            "the output is suspended, by the sound server or another session; play goes on when it is resumed"
         case "sourceLate": "the file or stream comes too slowly: play goes on when enough of it is there"
         case "mediaGone": "the disk or stick with the file is gone: connect and mount it again"
         case let other?: "nothing can be heard: \(other)"

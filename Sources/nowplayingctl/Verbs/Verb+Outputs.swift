@@ -41,7 +41,8 @@ enum Outputs {
             let description = TerminalText.safe(output["description"]?.stringValue ?? "")
             let isSelected = output["selected"]?.boolValue ?? output["active"]?.boolValue ?? false
             let mark = isSelected ? "*" : " "
-            run.output.line("\(mark) \(index + 1)  \(run.output.styled(name, isSelected ? .bold : .dim))  \(description)")
+            run.output.line(
+                "\(mark) \(index + 1)  \(run.output.styled(name, isSelected ? .bold : .dim))  \(description)")
         }
     }
 

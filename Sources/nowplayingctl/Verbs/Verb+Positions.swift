@@ -15,7 +15,8 @@ extension Verb {
         Verb(
             name: "seek", synopsis: "TIME | [+-]TIME | PERCENT%", summary: "go to a place in the item",
             examples: [
-                ("seek 83", "to 83 seconds"), ("seek 1:23.5", "to 1 minute 23.5 seconds"), ("seek 50%", "to the middle"),
+                ("seek 83", "to 83 seconds"), ("seek 1:23.5", "to 1 minute 23.5 seconds"),
+                ("seek 50%", "to the middle"),
                 ("seek -10", "10 seconds back"),
             ], arity: 1...1
         ) { (run) throws(Failure) in try Positions.seek(run) },

@@ -16,11 +16,14 @@ extension Verb {
         ) { (run) throws(Failure) in try Queue.add(run, isNext: run.has("--next")) },
         Verb(
             name: "queue", aliases: ["playlist", "list"], summary: "show the queue",
-            options: [Option("--format", short: "-f", value: "FORMAT", "print this for each entry: {{number}} {{title}} …")],
+            options: [
+                Option("--format", short: "-f", value: "FORMAT", "print this for each entry: {{number}} {{title}} …")
+            ],
             examples: [("queue", "all entries; * marks the present one"), ("queue -f '{{uri}}'", "where they are")],
             run: Queue.list),
         Verb(
-            name: "remove", aliases: ["del", "delete", "rm"], synopsis: "NUMBER…", summary: "take entries out of the queue",
+            name: "remove", aliases: ["del", "delete", "rm"], synopsis: "NUMBER…",
+            summary: "take entries out of the queue",
             details: "NUMBER is a place from 1, or a range of places: 3-7. Removing what plays goes on with the next.",
             examples: [("remove 2", "the second"), ("remove 1-3 7", "four of them")], arity: 1...Int.max,
             run: Queue.remove),
