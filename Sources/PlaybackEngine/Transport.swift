@@ -194,7 +194,8 @@ package struct Transport: Sendable {
 
     mutating func end(at id: ItemID?, _ reason: ChangeReason) -> [Effect] {
         wish = .stopped
-        current = id
+        // The first of a run of failures may have been removed meanwhile.
+        current = id.flatMap { queue.index(of: $0) == nil ? nil : $0 }
         startPosition = 0
         failuresEndPlay = false
         return [.halt(reason)]

@@ -1,0 +1,61 @@
+import AudioCore
+import NowPlaying
+import PlaybackEngine
+import Testing
+
+@Suite struct PlayQueueTests {
+    /// Against a plain array of numbers.
+    @Test(arguments: 0..<200) func agreesWithAnArray(seed: UInt64) {
+        var random = Seeded(seed)
+        var queue = PlayQueue()
+        var model: [Int64] = []
+        var next: Int64 = 1
+        for _ in 0..<80 {
+            let version = queue.version
+            let before = model
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0...2:
+                let count = Int64.random(in: 0...4, using: &random)
+                let numbers = Array(next..<next + count)
+                next += count
+                let place = Int.random(in: 0...model.count, using: &random)
+                queue.insert(numbers.map { QueueEntry(id: ItemID($0), source: .file("/\($0)")) }, at: place)
+                model.insert(contentsOf: numbers, at: place)
+            case 3:
+                let gone = Set(model.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random)))
+                queue.remove(Set(gone.map { ItemID($0) }))
+                model.removeAll { gone.contains($0) }
+            case 4:
+                let moved = Array(model.shuffled(using: &random).prefix(2))
+                let place = Int.random(in: 0...12, using: &random)
+                queue.move(moved.map { ItemID($0) }, to: place)
+                model.removeAll { moved.contains($0) }
+                model.insert(contentsOf: moved, at: min(place, model.count))
+            default:
+                let first = model.randomElement(using: &random)
+                queue.shuffle(keepingFirst: first.map { ItemID($0) }, using: &random)
+                #expect(queue.entries.first?.id.number == first ?? queue.entries.first?.id.number)
+                #expect(Set(queue.entries.map(\.id.number)) == Set(model))
+                model = queue.entries.map(\.id.number)
+            }
+            #expect(queue.entries.map(\.id.number) == model)
+            if model != before { #expect(queue.version > version) }
+            for (place, number) in model.enumerated() { #expect(queue.index(of: ItemID(number)) == place) }
+            #expect(queue.index(of: ItemID(next)) == nil)
+        }
+    }
+}
+
+@Suite struct MediaSourceTests {
+    @Test(
+        arguments: [
+            ("/music/a b.flac", "file:///music/a%20b.flac", "a b"),
+            ("/ü/100%.wav", "file:///%C3%BC/100%25.wav", "100%"),
+            ("/m/.hidden", "file:///m/.hidden", ".hidden"),
+            ("/m/x.tar.gz", "file:///m/x.tar.gz", "x.tar"),
+        ])
+    func addressesAndNames(path: String, uri: String, name: String) {
+        #expect(MediaSource.file(path).uri == uri)
+        #expect(MediaSource.file(path).displayName == name)
+    }
+}

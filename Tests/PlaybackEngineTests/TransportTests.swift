@@ -1,0 +1,223 @@
+import AudioCore
+import NowPlaying
+import PlaybackEngine
+import Testing
+
+private func entries(_ numbers: some Sequence<Int64>) -> [QueueEntry] {
+    numbers.map { QueueEntry(id: ItemID($0), source: .file("/m/\($0).flac")) }
+}
+
+private func transport(_ count: Int64) -> Transport {
+    var transport = Transport()
+    if count > 0 { _ = transport.insert(entries(1...count), at: 0) }
+    return transport
+}
+
+@Suite struct TransportTests {
+    @Test func playBeginsAtTheFirstItem() throws {
+        var it = transport(3)
+        #expect(try it.play() == [.start(ItemID(1), position: 0, .play, nil)])
+        #expect(try it.play() == [], "what holds already is no event")
+    }
+
+    @Test func pauseAndResumeKeepThePlace() throws {
+        var it = transport(2)
+        _ = try it.play()
+        #expect(it.pause() == [.hold])
+        #expect(it.pause() == [])
+        #expect(try it.play() == [.resume])
+    }
+
+    @Test func emptyQueue() {
+        var it = transport(0)
+        #expect(throws: Transport.Refusal.noItem) { try it.play() }
+        #expect(throws: Transport.Refusal.noItem) { try it.next() }
+        #expect(throws: Transport.Refusal.noItem) { try it.previous(elapsed: 0) }
+        #expect(throws: Transport.Refusal.noItem) { try it.seek(to: 0, duration: nil) }
+        #expect(it.pause() == [])
+        #expect(it.stop() == [])
+        #expect(it.clear() == [])
+    }
+
+    @Test func nextOnTheLastItemEndsPlayback() throws {
+        var it = transport(1)
+        _ = try it.play()
+        #expect(try it.next() == [.halt(.next)])
+        #expect(it.current == nil)
+        #expect(it.wish == .stopped)
+        #expect(try it.play() == [.start(ItemID(1), position: 0, .play, nil)], "after the end it begins at the first")
+    }
+
+    @Test func nextWhilePausedStaysPaused() throws {
+        var it = transport(2)
+        _ = try it.play()
+        _ = it.pause()
+        #expect(try it.next() == [.start(ItemID(2), position: 0, .track, .next)])
+        #expect(it.wish == .paused)
+    }
+
+    @Test func previousRestartsWhatWasPlayedForMoreThanThreeSeconds() throws {
+        var it = transport(2)
+        _ = try it.play(ItemID(2))
+        #expect(try it.previous(elapsed: 3.1) == [.start(ItemID(2), position: 0, .track, .previous)])
+        #expect(try it.previous(elapsed: 3) == [.start(ItemID(1), position: 0, .track, .previous)])
+        #expect(try it.previous(elapsed: 0) == [.start(ItemID(1), position: 0, .track, .previous)])
+    }
+
+    @Test func skipPastTheEndsIsBounded() throws {
+        var it = transport(2)
+        _ = try it.play()
+        #expect(try it.skip(by: 30, from: 80, duration: 100) == [.start(ItemID(2), position: 0, .track, .next)])
+        #expect(try it.skip(by: -30, from: 10, duration: 100) == [.start(ItemID(2), position: 0, .seek, nil)])
+    }
+
+    @Test func seekOutsideIsRefusedAndChangesNothing() throws {
+        var it = transport(1)
+        _ = try it.play()
+        let before = it
+        #expect(throws: Transport.Refusal.outOfRange) { try it.seek(to: 100.1, duration: 100) }
+        #expect(throws: Transport.Refusal.outOfRange) { try it.seek(to: -0.1, duration: nil) }
+        #expect(it.current == before.current)
+    }
+
+    @Test func seekWhileStoppedIsWherePlayBegins() throws {
+        var it = transport(1)
+        _ = try it.play()
+        _ = it.stop()
+        #expect(try it.seek(to: 42, duration: 100) == [.publish(.seek, nil)])
+        #expect(try it.play() == [.start(ItemID(1), position: 42, .play, nil)])
+    }
+
+    @Test func removingThePlayingItemGoesToTheNext() throws {
+        var it = transport(4)
+        _ = try it.play(ItemID(2))
+        #expect(it.remove([ItemID(2), ItemID(3)]) == [.start(ItemID(4), position: 0, .track, .removed)])
+        #expect(it.remove([ItemID(4)]) == [.halt(.removed)])
+        #expect(it.queue.count == 1)
+    }
+
+    @Test func clearingIsOneStop() throws {
+        var it = transport(4)
+        _ = try it.play()
+        #expect(it.clear() == [.halt(.removed)])
+        #expect(it.queue.isEmpty)
+    }
+
+    @Test func fiveFailuresInARowStopAtTheFirst() throws {
+        var it = transport(10)
+        _ = try it.play(ItemID(3))
+        for number in Int64(3)...6 {
+            #expect(
+                it.failed(ItemID(number), "broken") == [.start(ItemID(number + 1), position: 0, .track, .error)])
+        }
+        #expect(it.failed(ItemID(7), "broken") == [.publish(.error, nil), .halt(.error)])
+        #expect(it.current == ItemID(3))
+        #expect(it.wish == .stopped)
+        #expect(it.queue.count == 10, "a missing disk does not eat the queue")
+    }
+
+    @Test func failuresAheadOfTimeEndPlayBehindWhatIsHeard() throws {
+        var it = transport(10)
+        _ = try it.play()
+        it.heard()
+        for number in Int64(2)...6 { #expect(it.failed(ItemID(number), "broken") == [.replan]) }
+        #expect(it.failuresEndPlay)
+        #expect(it.ended() == [.halt(.error)])
+        #expect(it.current == ItemID(2))
+    }
+
+    @Test func aSampleHeardForgivesFailures() throws {
+        var it = transport(10)
+        _ = try it.play()
+        _ = it.failed(ItemID(1), "broken")
+        _ = it.becameAudible(ItemID(2))
+        #expect(it.failures == nil)
+    }
+}
+
+@Suite struct TransportHistories {
+    /// Whatever is asked in whatever order, the state stays sound.
+    @Test(arguments: 0..<2000) func generated(seed: UInt64) {
+        var random = Seeded(seed)
+        var it = Transport(failureLimit: Int.random(in: 1...5, using: &random))
+        var nextID: Int64 = 1
+        for _ in 0..<60 {
+            let before = it
+            let effects = step(&it, &nextID, &random)
+            check(before, it, effects)
+        }
+    }
+
+    private func step(_ it: inout Transport, _ nextID: inout Int64, _ random: inout Seeded) -> [Transport.Effect] {
+        let known = it.queue.entries.map(\.id)
+        let some = known.randomElement(using: &random) ?? ItemID(999)
+        do {
+            switch Int.random(in: 0..<18, using: &random) {
+            case 0, 1: return try it.play()
+            case 2: return it.pause()
+            case 3: return it.stop()
+            case 4: return try it.next()
+            case 5: return try it.previous(elapsed: Double.random(in: 0...6, using: &random))
+            case 6: return try it.seek(to: Double.random(in: -1...11, using: &random), duration: 10)
+            case 7: return try it.skip(by: Double.random(in: -20...20, using: &random), from: 5, duration: 10)
+            case 8, 9:
+                let count = Int64.random(in: 0...3, using: &random)
+                let new = count == 0 ? [] : entries(nextID...nextID + count - 1)
+                nextID += count
+                return it.insert(new, at: Int.random(in: 0...it.queue.count, using: &random))
+            case 10: return it.remove(Array(known.shuffled(using: &random).prefix(2)))
+            case 11: return it.move([some], to: Int.random(in: 0...10, using: &random))
+            case 12: return Int.random(in: 0..<8, using: &random) == 0 ? it.clear() : []
+            case 13: return it.shuffle(using: &random)
+            case 14: return try it.play(some)
+            case 15: return it.wish == .stopped ? [] : it.failed(it.current ?? some, "broken")
+            case 16:
+                guard it.wish == .playing, let current = it.current, let next = it.queue.next(after: current) else {
+                    return []
+                }
+                return it.becameAudible(next)
+            default: return it.wish == .playing ? it.ended() : []
+            }
+        } catch {
+            return []
+        }
+    }
+
+    private func check(_ before: Transport, _ it: Transport, _ effects: [Transport.Effect]) {
+        let ids = it.queue.entries.map(\.id)
+        #expect(Set(ids).count == ids.count, "no entry twice")
+        if let current = it.current { #expect(ids.contains(current), "the current item is in the queue") }
+        if it.wish != .stopped { #expect(it.current != nil, "who plays or pauses stands somewhere") }
+        if ids.isEmpty { #expect(it.wish == .stopped) }
+        #expect(it.startPosition >= 0)
+        for effect in effects {
+            switch effect {
+            case .start(let id, let position, _, _):
+                #expect(id == it.current)
+                #expect(it.wish != .stopped)
+                #expect(position >= 0)
+            case .resume: #expect(it.wish == .playing && before.wish == .paused)
+            case .hold: #expect(it.wish == .paused && before.wish == .playing)
+            case .halt: #expect(it.wish == .stopped && before.wish != .stopped)
+            case .replan, .publish: break
+            }
+        }
+        if it.wish != before.wish { #expect(!effects.isEmpty, "a changed wish is carried out") }
+        if it.queue.version != before.queue.version {
+            #expect(!effects.isEmpty, "a changed queue is told")
+        }
+    }
+}
+
+/// A generator of the same numbers for the same seed (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
