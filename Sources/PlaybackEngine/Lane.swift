@@ -65,13 +65,21 @@ import NowPlaying
         return ringEnd + offset
     }
 
-    /// Keeps a reading: the clock learns from it while sound flows.
-    func note(_ timing: StreamTiming) {
+    /// Keeps a reading: the clock learns from it while sound flows. `isPrompt`: asked when the server had just told
+    /// something. A server that moves in steps (PipeWire) answers other questions with where it was at its last step: such
+    /// a reading says no more than “not before”.
+    func note(_ timing: StreamTiming, isPrompt: Bool = true) {
         self.timing = timing
-        if timing.isPlaying { clock.note(frame: timing.audibleFrame, at: timing.time) }
+        if timing.isPlaying, isPrompt || !isStale(timing) { clock.note(frame: timing.audibleFrame, at: timing.time) }
         latencies.append(timing.latency)
         if latencies.count > 3 { latencies.removeFirst() }
         latency = latencies.max() ?? 0
+    }
+
+    private func isStale(_ timing: StreamTiming) -> Bool {
+        guard stream?.canRewind == false, let expected = clock.frame(at: timing.time) else { return false }
+        let late = (expected - timing.audibleFrame) / Double(format.sampleRate)
+        return late > 0.0005 && late < 0.1
     }
 
     /// The frame that is audible at a reading: the clock's word once it has enough of them, else the reading's.

@@ -44,7 +44,9 @@ extension Player {
         stream.readTiming { [unowned self] result in
             guard lane === audible, pending == nil, !lane.isCorked, boundary == nil else { return }
             guard case .success(let timing) = result else { return }
-            lane.note(timing)
+            lane.note(timing, isPrompt: false)
+            // It stands: what sets it going again comes back here.
+            guard timing.isPlaying || lane.isDraining else { return }
             guard
                 let place = lane.timeline.place(at: lane.audibleFrame(timing) + 0.001 * Double(lane.format.sampleRate)),
                 place.segment.ticket != shownTicket

@@ -11,6 +11,7 @@ extension Player {
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
         let waiter = Waiter(by: by, answer: answer)
+        if case .play(nil) = command, stall != nil { tryAgain() }
         do throws(Transport.Refusal) {
             carryOut(try effects(of: command), waiter)
         } catch {

@@ -121,6 +121,14 @@ extension Player {
         carryOut(effects, nil, by: pending.by)
     }
 
+    /// The server takes no audio of this item's format.
+    func refused(_ change: PendingChange, _ error: OutputError) {
+        change.lane?.close()
+        change.lane = nil
+        guard let place = chain.firstIndex(where: { $0.ticket == change.ticket }) else { return }
+        itemFailed(place, change.item, error.message)
+    }
+
     /// The run of failing items is over, as the next one opens or nothing follows: one event for all of them.
     func tellError() {
         guard errorIsUntold else { return }

@@ -10,6 +10,8 @@ extension Player {
             // The place that is being prepared will be audible.
             if pending.cause == .pause { pending.cause = .play }
             if let waiter { pending.waiters.append(waiter) }
+            connectIfNeeded()
+            if pending.deadline == nil { limitWaiting(for: pending) }
             return
         }
         guard let lane = audible, lane.isReady, lane.offset != nil, lane.timeline.segments.isEmpty == false else {
@@ -39,13 +41,10 @@ extension Player {
         serverWatch = nil
         retry = nil
         guard let lane = audible, lane.isReady, !lane.isCorked, let stream = lane.stream else {
-            if let pending {
-                if pending.cause == .play || pending.cause == .unstall { pending.cause = .pause }
-                if let waiter { pending.waiters.append(waiter) }
-                if stall != nil { finishStalledHold(by: by, nil) }
-                return
-            }
-            return finishStalledHold(by: by, waiter)
+            guard let pending, stall == nil else { return holdStalled(by: by, waiter) }
+            if pending.cause == .play || pending.cause == .unstall { pending.cause = .pause }
+            if let waiter { pending.waiters.append(waiter) }
+            return
         }
         let change = beginFlow(.pause, nil, by: by, waiter)
         lane.isCorked = true
@@ -64,9 +63,19 @@ extension Player {
     }
 
     /// Nothing can be heard anyway: the wish alone changes.
-    private func finishStalledHold(by: Originator?, _ waiter: Waiter?) {
+    private func holdStalled(by: Originator?, _ waiter: Waiter?) {
         stall = nil
-        publish(.pause, anchor: stoppedAnchor(at: EventLoop.now), by: by)
+        var anchor = stoppedAnchor(at: EventLoop.now)
+        if let pending {
+            anchor = resting(at: pending.position)
+            dropPending()
+            run += 1
+            decoder?.rest(run: run)
+            chain = []
+            audible?.close()
+            audible = nil
+        }
+        publish(.pause, anchor: anchor, by: by)
         if let waiter { answer([waiter]) }
     }
 
@@ -82,13 +91,7 @@ extension Player {
         decoder?.rest(run: run)
         chain = []
         dropAhead()
-        var waiters = waiter.map { [$0] } ?? []
-        if let pending {
-            pending.deadline?.release()
-            waiters += pending.waiters + pending.superseded
-            if pending.lane !== audible { pending.lane?.close() }
-            self.pending = nil
-        }
+        let waiters = dropPending() + (waiter.map { [$0] } ?? [])
         let change = beginFlow(.stop, reason, by: by, nil)
         change.waiters += waiters
         let lane = audible
@@ -103,6 +106,20 @@ extension Player {
             lane.close()
             if flow === change { finishHalt(change) }
         }
+    }
+
+    /// Forgets the place that is being prepared; those who waited for it.
+    @discardableResult
+    private func dropPending() -> [Waiter] {
+        guard let change = pending else { return [] }
+        pending = nil
+        change.deadline?.release()
+        if change.lane !== audible { change.lane?.close() }
+        defer {
+            change.waiters = []
+            change.superseded = []
+        }
+        return change.superseded + change.waiters
     }
 
     private func finishHalt(_ change: FlowChange) {

@@ -83,7 +83,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         }
     }
 
-    private func tryAgain() {
+    func tryAgain() {
         retry = nil
         guard transport.wish == .playing, stall != nil else { return }
         if output.isConnected { comeBack() } else { output.connect() }
@@ -157,6 +157,9 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
 
     package func streamFailed(_ stream: any AudioStream, _ error: OutputError) {
         guard audible?.stream === stream || ahead?.stream === stream || pending?.lane?.stream === stream else { return }
+        if error.kind == .refused, let change = pending, change.lane?.stream === stream {
+            return refused(change, error)
+        }
         serverFailed(error)
     }
 

@@ -19,7 +19,7 @@ extension Player {
                 guard pending === change, case .success(let timing) = result else {
                     return spliceFailed(change, result)
                 }
-                lane.note(timing)
+                lane.note(timing, isPrompt: false)
                 // Corked meanwhile: a pause came; the place is put in while it is silent.
                 if lane.isCorked { return spliceSilently(change, lane, opened) }
                 let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
@@ -114,13 +114,14 @@ extension Player {
     private func settle(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) {
         guard pending === change else { return }
         if transport.wish != .playing { return settleSilently(change, lane) }
-        lane.note(timing)
+        lane.note(timing, isPrompt: false)
         finish(change, lane, anchor: flowingAnchor(lane, timing))
         refill(lane, timing)
     }
 
     private func settleSilently(_ change: PendingChange, _ lane: Lane) {
         finish(change, lane, anchor: resting(at: place(of: change, lane)))
+        topUp(lane)
     }
 
     private func place(of change: PendingChange, _ lane: Lane) -> Double {
@@ -131,6 +132,8 @@ extension Player {
     private func finish(_ change: PendingChange, _ lane: Lane, anchor: PlaybackAnchor) {
         pending = nil
         change.deadline?.release()
+        // That sound was wanted has been told with the stall.
+        if stall != nil, change.cause != .track { change.cause = .unstall }
         stall = nil
         retryDelay = 0.2
         if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.cause != .seek) }
@@ -139,6 +142,5 @@ extension Player {
         answer(change.superseded, superseded: true)
         answer(change.waiters)
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
-        topUp(lane)
     }
 }

@@ -41,6 +41,11 @@ extension Player {
         }
         decoder.begin(run: run, item, in: ring, prefill: quick ? Player.shortPrefill : Player.longPrefill)
         connectIfNeeded()
+        limitWaiting(for: change)
+    }
+
+    /// Answers those who wait for a change a second from now, if it has not happened by then.
+    func limitWaiting(for change: PendingChange) {
         change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: Player.answerLimit)) { [unowned self] in
             takesTooLong(change)
         }
@@ -60,6 +65,11 @@ extension Player {
         guard pending === change else { return }
         change.deadline = nil
         if transport.wish == .playing, stall == nil {
+            // What was asked for is late; what was left is not played on meanwhile.
+            if let audible, !audible.isCorked {
+                audible.isCorked = true
+                audible.stream?.setCorked(true) { _ in }
+            }
             setStalled(change.opened == nil || !change.isFilled ? .sourceLate : .noServer, by: change.by)
         }
         answer(change.superseded, superseded: true)
