@@ -13,7 +13,7 @@ package import PlaybackEngine
     /// `daemon.quit`.
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void)
 
-    /// A connection ended: what it set for its life is undone.
+    /// A connection ended that a request came from: what it set for its life is undone.
     func clientGone(_ client: ClientIdentity)
 
     /// The daemon ends after this call: the sound stops and what must outlive it is written.

@@ -101,3 +101,4 @@ int linux_clock_is_disciplined(void) {
     struct timex state = {0};
     return adjtimex(&state) >= 0 && !(state.status & STA_UNSYNC);
 }
+int linux_flags(int descriptor) { return fcntl(descriptor, F_GETFL); }

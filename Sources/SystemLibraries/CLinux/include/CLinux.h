@@ -33,3 +33,5 @@ int linux_accept(int socket);
 int linux_name_thread(const char *name);
 /* adjtimex(2): whether something disciplines the wall clock (STA_UNSYNC is clear). */
 int linux_clock_is_disciplined(void);
+/* fcntl(2) F_GETFL. */
+int linux_flags(int descriptor);

@@ -1,0 +1,107 @@
+import AudioCore
+import ControlProtocol
+import LinuxSystem
+
+/// The answers of a batch, which are one line when the last of them is there.
+@PlayerLoop private final class BatchAnswers {
+    private var answers: [[UInt8]?]
+    private var missing: Int
+    private(set) var bytes = 0
+
+    init(count: Int) {
+        answers = Array(repeating: nil, count: count)
+        missing = count
+    }
+
+    /// Keeps one answer; nil: a notification has none. True: it was the last one.
+    func set(_ place: Int, _ answer: [UInt8]?) -> Bool {
+        answers[place] = answer
+        bytes += answer?.count ?? 0
+        missing -= 1
+        return missing == 0
+    }
+
+    /// The answers as an array, in the order of the requests; nil if there are none.
+    var line: [UInt8]? {
+        guard answers.contains(where: { $0 != nil }) else { return nil }
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(bytes + answers.count + 2)
+        writer.beginArray()
+        for case let answer? in answers { writer.raw(answer) }
+        writer.endArray()
+        return writer.bytes
+    }
+}
+
+/// Batches: all media are looked for first, then all steps are carried out in one turn of the loop.
+extension Connection {
+    /// Bytes of answers above which the further steps of a batch are refused.
+    private static let maximumBatchAnswerBytes = 16 << 20
+
+    private enum Step: Sendable {
+        case invalid(id: [UInt8]?, RPCError)
+        case valid(JudgedRequest)
+    }
+
+    /// Starts a batch; `descriptors` came with its line.
+    func start(_ elements: [RPCElement], _ descriptors: [OwnedDescriptor]) {
+        let steps = elements.map { element -> Step in
+            switch element {
+            case .invalid(let id, let error): return .invalid(id: id, error)
+            case .request(let request):
+                do throws(RPCError) { return .valid(try judge(request, isInBatch: true)) } catch {
+                    return .invalid(id: request.id, error)
+                }
+            }
+        }
+        outstanding += 1
+        let needsMedia = steps.contains { if case .valid(let request) = $0 { request.needsMedia } else { false } }
+        guard needsMedia else { return apply(steps, steps.map { _ in .success([]) }) }
+        let resolver = beginResolving(descriptors)
+        server.workers.submit {
+            steps.map { step -> Result<[ResolvedMedia], RPCError> in
+                if case .valid(let request) = step { Self.resolve(request, resolver) } else { .success([]) }
+            }
+        } _: { media in
+            self.endResolving()
+            self.apply(steps, media)
+            self.settle()
+        }
+    }
+
+    private func apply(_ steps: [Step], _ media: [Result<[ResolvedMedia], RPCError>]) {
+        let answers = BatchAnswers(count: steps.count)
+        for (place, step) in steps.enumerated() {
+            switch step {
+            case .invalid(let id, let error): answer(answers, place, id, .failure(error))
+            case .valid(let request):
+                switch media[place] {
+                case .failure(let error): answer(answers, place, request.id, .failure(error))
+                case .success where answers.bytes > Self.maximumBatchAnswerBytes:
+                    let error = RPCError.invalidRequest("not done: the answers before are too long for one batch")
+                    answer(answers, place, request.id, .failure(error))
+                case .success(let media):
+                    perform(request, media) { self.answer(answers, place, request.id, $0) }
+                }
+            }
+        }
+    }
+
+    private func answer(_ answers: BatchAnswers, _ place: Int, _ id: [UInt8]?, _ result: MethodResult) {
+        let bytes = id.map { id -> [UInt8] in
+            var writer = JSONWriter()
+            switch result {
+            case .success(let value): writer.answer(id: id, result: value)
+            case .encoded(let bytes): writer.answer(id: id, result: bytes)
+            case .failure(let error): writer.answer(id: id, error: error)
+            }
+            return writer.bytes
+        }
+        guard answers.set(place, bytes) else { return }
+        let wasBlocked = isBlocked
+        outstanding -= 1
+        guard !isClosed else { return }
+        if let line = answers.line { write { $0.raw(line) } }
+        answered(wasBlocked: wasBlocked)
+    }
+}

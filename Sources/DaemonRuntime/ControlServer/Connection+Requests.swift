@@ -1,0 +1,162 @@
+import AudioCore
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+
+/// A request that may be carried out.
+struct JudgedRequest: Sendable {
+    let id: [UInt8]?
+    let method: MethodName
+    let parameters: JSONObject
+
+    var needsMedia: Bool { MediaResolver.isNeeded(method, parameters) }
+}
+
+/// From lines to answers.
+extension Connection {
+    /// Starts one request; `descriptors` came with its line.
+    func start(_ request: RPCRequest, _ descriptors: [OwnedDescriptor]) {
+        let judged: JudgedRequest
+        do throws(RPCError) { judged = try judge(request, isInBatch: false) } catch {
+            if let id = request.id { write { $0.answer(id: id, error: error) } }
+            return
+        }
+        outstanding += 1
+        guard judged.needsMedia else {
+            return perform(judged, []) { self.finish(judged.id, $0) }
+        }
+        let resolver = beginResolving(descriptors)
+        server.workers.submit {
+            Self.resolve(judged, resolver)
+        } _: { result in
+            self.endResolving()
+            switch result {
+            case .success(let media): self.perform(judged, media) { self.finish(judged.id, $0) }
+            case .failure(let error): self.finish(judged.id, .failure(error))
+            }
+            self.settle()
+        }
+    }
+
+    func beginResolving(_ descriptors: [OwnedDescriptor]) -> MediaResolver {
+        let abandoned = AbandonFlag()
+        resolving = abandoned
+        return MediaResolver(
+            roots: server.options.mediaRoots, isForeign: isForeign, limit: server.options.queueLimit,
+            descriptors: descriptors, abandoned: abandoned)
+    }
+
+    func endResolving() { resolving = nil }
+
+    /// On a worker thread.
+    nonisolated static func resolve(
+        _ request: JudgedRequest, _ resolver: MediaResolver
+    ) -> Result<[ResolvedMedia], RPCError> {
+        guard request.needsMedia else { return .success([]) }
+        do throws(RPCError) { return .success(try resolver.resolve(request.method, request.parameters)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Judges a request in the order of the protocol: method, right, parameters, session.
+    func judge(_ request: RPCRequest, isInBatch: Bool) throws(RPCError) -> JudgedRequest {
+        guard let method = Catalogue.method(request.method) else { throw Catalogue.unknownMethod(request.method) }
+        if isInBatch, method.isRefusedInBatch {
+            throw .invalidRequest("“\(method.name.rawValue)” can't be part of a batch")
+        }
+        guard role >= neededRole(method, request.parameters) else {
+            throw .denied("“\(method.name.rawValue)” is not for clients with the role “\(role.rawValue)”")
+        }
+        if request.hasNotFiniteNumber { throw .invalidParameter(nil, "a number in “params” is out of range") }
+        try method.check(request.parameters)
+        if let session = request.parameters["session"]?.stringValue, session != "main",
+            !(session == "*" && method.name == .nowPlayingSubscribe)
+        {
+            let shown = PrintableText.escaped(session, limit: 64)
+            throw .noSuchContent("there is no session “\(shown)”, only “main”", reason: "noSession")
+        }
+        return JudgedRequest(id: request.id, method: method.name, parameters: request.parameters)
+    }
+
+    private func neededRole(_ method: Method, _ parameters: JSONObject) -> Role {
+        // What outlives the connection is the administrator's.
+        if method.name == .commandsConfigure, parameters["whileConnected"] != true { return .admin }
+        return method.role
+    }
+
+    /// Carries out a request, here or in the handler; `answer` is called once.
+    func perform(
+        _ request: JudgedRequest, _ media: [ResolvedMedia], _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
+        switch request.method {
+        case .nowPlayingGet: answer(.encoded(server.encodedState))
+        case .nowPlayingSubscribe:
+            let causes = request.parameters["causes"]?.arrayValue?.compactMap { $0.stringValue.flatMap(Cause.init) }
+            subscription = Subscription(causes: causes.map(Set.init))
+            if !isDeaf, !isClosed { server.setSubscribed(self, true) }
+            answer(.encoded(snapshot))
+        case .nowPlayingUnsubscribe:
+            subscription = nil
+            missed = nil
+            server.setSubscribed(self, false)
+            answer(.success([:]))
+        case .hello:
+            if let name = request.parameters["client"]?.stringValue { setName(name) }
+            answer(.success(greeting))
+        case .rpcDiscover: answer(.encoded(server.discovery))
+        case .daemonQuit:
+            answer(.success([:]))
+            flush()
+            server.requestQuit()
+        default:
+            guard let handler = server.handler else {
+                return answer(.failure(.commandFailed("ending", "the daemon is ending")))
+            }
+            isKnownToHandler = true
+            let request = MethodRequest(
+                method: request.method, client: identity, parameters: request.parameters, media: media)
+            handler.perform(request, answer)
+        }
+    }
+
+    /// The present state, told for itself and not for an event.
+    private var snapshot: [UInt8] {
+        var state = server.state
+        state.cause = .snapshot
+        state.reason = nil
+        state.by = nil
+        return server.encoder.encode(state)
+    }
+
+    private var greeting: JSONValue {
+        [
+            "server": "nowplayingd", "version": .string(server.options.version), "protocol": 1,
+            "instance": .string(server.state.instance), "role": .string(role.rawValue),
+            "capabilities": ["nowPlaying", "commands", "queue", "folders", "volume", "outputs", "descriptors"],
+        ]
+    }
+
+    /// A request has ended: answers it, unless it was a notification.
+    private func finish(_ id: [UInt8]?, _ result: MethodResult) {
+        let wasBlocked = isBlocked
+        outstanding -= 1
+        guard !isClosed else { return }
+        if let id {
+            write {
+                switch result {
+                case .success(let value): $0.answer(id: id, result: value)
+                case .encoded(let bytes): $0.answer(id: id, result: bytes)
+                case .failure(let error): $0.answer(id: id, error: error)
+                }
+            }
+        }
+        answered(wasBlocked: wasBlocked)
+    }
+
+    /// What was written is sent, unless that happens anyway; what had to wait for it goes on.
+    func answered(wasBlocked: Bool) {
+        guard !isProcessing else { return }
+        flush()
+        if wasBlocked || hasEnded { settleSoon() } else { watch() }
+    }
+}

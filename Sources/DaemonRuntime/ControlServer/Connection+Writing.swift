@@ -1,0 +1,133 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// Which events a client wants.
+struct Subscription {
+    /// Nil: all.
+    let causes: Set<Cause>?
+
+    func wants(_ cause: Cause) -> Bool { causes?.contains(cause) ?? true }
+}
+
+/// What a client that does not read has to be told when it does: the newest state, and what it missed.
+struct MissedEvents {
+    var newest: PublishedEvent
+    /// All causes in the order of their first event.
+    var causes: [Cause]
+
+    /// The newest notification, with `causes` in it if it stands for more than one event.
+    func write(to output: inout [UInt8]) {
+        guard causes.count > 1 else {
+            output += newest.line
+            return
+        }
+        // The line ends with the end of the state, of the notification, and itself: }}\n.
+        var writer = JSONWriter(output + newest.line.dropLast(3))
+        writer.key("causes")
+        writer.beginArray()
+        for cause in causes { writer.string(cause.rawValue) }
+        writer.endArray()
+        writer.endObject()
+        writer.endObject()
+        writer.newline()
+        output = writer.bytes
+    }
+}
+
+/// From answers and events to bytes.
+extension Connection {
+    /// Puts a line behind what is to be sent; `flush` sends it.
+    func write(_ line: (inout JSONWriter) -> Void) {
+        guard !isDeaf, !isClosed else { return }
+        if let missed {
+            // An answer may name what an event before it told.
+            missed.write(to: &output)
+            self.missed = nil
+        }
+        var writer = JSONWriter(output)
+        output = []
+        line(&writer)
+        writer.newline()
+        output = writer.bytes
+    }
+
+    /// Tells of an event, now if the client reads, else when it does.
+    func tell(_ event: PublishedEvent) {
+        guard subscription?.wants(event.cause) == true, !isDeaf, !isClosed else { return }
+        if isChoked {
+            var causes = missed?.causes ?? []
+            if !causes.contains(event.cause) { causes.append(event.cause) }
+            missed = MissedEvents(newest: event, causes: causes)
+        } else if isProcessing || !output.isEmpty {
+            output += event.line
+            guard !isProcessing else { return }
+            flush()
+            watch()
+        } else {
+            send(event.line)
+            watch()
+        }
+    }
+
+    /// Sends bytes when nothing waits before them, and keeps what the kernel does not take.
+    private func send(_ bytes: [UInt8]) {
+        let count = bytes.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+        if count == bytes.count { return }
+        guard count >= 0 || count == -Int(EAGAIN) || count == -Int(EINTR) else { return stopSending() }
+        isChoked = true
+        output = Array(bytes.dropFirst(max(0, count)))
+    }
+
+    /// Sends what waits, as much as the kernel takes.
+    func flush() {
+        guard !isDeaf, !isClosed else { return }
+        isChoked = false
+        while true {
+            if output.isEmpty, let missed {
+                missed.write(to: &output)
+                self.missed = nil
+            }
+            guard !output.isEmpty else { return }
+            let count = output.withUnsafeBytes {
+                UnixSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            }
+            if count < 0 {
+                switch Int32(-count) {
+                case EINTR: continue
+                case EAGAIN: isChoked = true
+                default: stopSending()
+                }
+                return
+            }
+            sent += count
+            guard sent == output.count else {
+                isChoked = true
+                // What was sent is let go only now and then: it costs a copy of the rest.
+                if sent > 64 << 10 { dropSent() }
+                return
+            }
+            sent = 0
+            output.removeAll(keepingCapacity: output.capacity <= 4096)
+        }
+    }
+
+    private func dropSent() {
+        output.removeFirst(sent)
+        sent = 0
+    }
+
+    /// The client takes no more: nothing is kept for it.
+    func stopSending() {
+        isDeaf = true
+        isChoked = false
+        output = []
+        sent = 0
+        missed = nil
+        if subscription != nil {
+            subscription = nil
+            server.setSubscribed(self, false)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import AudioCore
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// One client: what it sent and is not carried out yet, and what it has to be sent.
+///
+/// Requests are started one after the other; while the media of one are looked for, the next ones wait unread.
+@PlayerLoop final class Connection {
+    /// Bytes of a line, at most.
+    static let maximumLineBytes = 256 << 10
+    /// Unread bytes of answers above which nothing more is read.
+    static let maximumUnreadBytes = 1 << 20
+    /// Requests without an answer above which nothing more is read.
+    static let maximumOutstanding = 1000
+    /// Seconds that the media of a client's last request may be looked for after it has gone.
+    static let graceSeconds = 2.0
+
+    unowned let server: ControlServer
+    let descriptor: Int32
+    let number: Int
+    let credentials: PeerCredentials
+    let role: Role
+    let isForeign: Bool
+    private var source: EventSource?
+    private var watched: UInt32 = 0
+
+    /// Bytes that arrived and belong to no request yet.
+    var input: [UInt8] = []
+    /// The first bytes of `input` that hold no line end for sure.
+    var searched = 0
+    /// Descriptors that came with a line that begins so far into `input`.
+    var arrived: [(start: Int, descriptors: [OwnedDescriptor])] = []
+    /// Whether the client sends no more.
+    var hasEnded = false
+    /// Whether lines are being carried out, so that what is written is sent afterwards.
+    var isProcessing = false
+    /// Set while media are looked for.
+    var resolving: AbandonFlag?
+    private var grace: EventSource?
+    /// Requests that were started and not answered.
+    var outstanding = 0
+
+    /// Bytes to send, the first `sent` of them are sent already.
+    var output: [UInt8] = []
+    var sent = 0
+    /// Whether the kernel takes no more until it says so.
+    var isChoked = false
+    /// Whether the client takes no more for ever.
+    var isDeaf = false
+    private(set) var isClosed = false
+
+    /// Which events it wants; nil: none.
+    var subscription: Subscription?
+    /// What happened while it did not read.
+    var missed: MissedEvents?
+
+    private var ownName: String?
+    private var knownIdentity: ClientIdentity?
+    private var willSettle = false
+
+    init(
+        _ server: ControlServer, _ descriptor: Int32, number: Int, credentials: PeerCredentials, role: Role,
+        isForeign: Bool
+    ) {
+        self.server = server
+        self.descriptor = descriptor
+        self.number = number
+        self.credentials = credentials
+        self.role = role
+        self.isForeign = isForeign
+    }
+
+    /// Starts to listen to the client. False: it can't be, and the descriptor is closed.
+    func begin() -> Bool {
+        watched = Events.readable
+        source = server.loop.watch(descriptor, watched) { [unowned self] in happened($0) }
+        if source == nil { Glibc.close(descriptor) }
+        return source != nil
+    }
+
+    /// Input bytes that wait.
+    var waitingBytes: Int { input.count }
+
+    /// Whether requests of this client must wait.
+    var isBlocked: Bool {
+        resolving != nil || outstanding >= Self.maximumOutstanding || output.count - sent > Self.maximumUnreadBytes
+    }
+
+    /// Takes the name that the client gives itself.
+    func setName(_ name: String) {
+        let printable = PrintableText.stripped(name, limit: 128)
+        guard !printable.isEmpty else { return }
+        ownName = printable
+        knownIdentity = nil
+    }
+
+    /// Who it is, as handlers are told. Its program's name is looked up when it is first wanted.
+    var identity: ClientIdentity {
+        if let knownIdentity { return knownIdentity }
+        let identity = ClientIdentity(
+            number: number, name: ownName ?? ProcessName.of(credentials.pid), pid: credentials.pid,
+            uid: credentials.uid, role: role)
+        knownIdentity = identity
+        return identity
+    }
+
+    /// Whether a handler has ever been told of it.
+    var isKnownToHandler = false
+
+    private func happened(_ events: UInt32) {
+        if events & Events.writable != 0 { flush() }
+        if events & Events.readable != 0, !isBlocked, !hasEnded { receive() }
+        if events & Events.gone != 0, !isClosed { leave() }
+        settle()
+    }
+
+    /// The client is gone: what it sent before is still carried out, but not for long.
+    private func leave() {
+        stopSending()
+        if hasEnded || isBlocked {
+            // The kernel would tell it again and again.
+            source?.setEnabled(false)
+        }
+        guard resolving != nil, grace == nil else { return }
+        let end = EventLoop.now.advanced(bySeconds: Self.graceSeconds)
+        grace = server.loop.deadline(end) { [unowned self] in resolving?.set() }
+    }
+
+    /// After everything that happens to the connection: carries out what waited and may go on now, watches what is to be
+    /// watched, or ends it.
+    func settle() {
+        guard !isClosed, !isProcessing else { return }
+        process()
+        guard !isClosed else { return }
+        if hasEnded, !isBlocked, outstanding == 0, isDeaf || (output.isEmpty && missed == nil && subscription == nil) {
+            return close()
+        }
+        watch()
+    }
+
+    /// The same in the next turn of the loop, for callers in the middle of something that no request may come between.
+    func settleSoon() {
+        guard !willSettle, !isClosed else { return }
+        willSettle = true
+        server.loop.later {
+            self.willSettle = false
+            self.settle()
+        }
+    }
+
+    /// Watches what is to be watched now.
+    func watch() {
+        guard !isClosed else { return }
+        var wanted: UInt32 = 0
+        if !hasEnded, !isBlocked { wanted |= Events.readable }
+        if isChoked { wanted |= Events.writable }
+        if isDeaf, wanted & Events.readable != 0 { source?.setEnabled(true) }
+        guard wanted != watched else { return }
+        watched = wanted
+        source?.setEvents(wanted)
+    }
+
+    /// Ends the connection now.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        resolving?.set()
+        grace = nil
+        source?.release()
+        source = nil
+        Glibc.close(descriptor)
+        server.unfinishedBytes -= input.count
+        input = []
+        arrived = []
+        output = []
+        missed = nil
+        subscription = nil
+        server.forget(self)
+    }
+
+    /// Tells the client why, as far as it reads, and ends the connection.
+    func refuseAndClose(_ error: RPCError) {
+        guard !isClosed else { return }
+        write { $0.answer(id: RPCLine.nullID, error: error) }
+        flush()
+        close()
+    }
+}

@@ -1,0 +1,207 @@
+import ControlProtocol
+import Glibc
+package import LinuxSystem
+package import NowPlaying
+
+/// What the control server is told about its surroundings.
+package struct ControlServerOptions: Sendable {
+    package var roles: PeerRoles
+    package var mediaRoots: MediaRoots
+    /// Entries of the queue, at most.
+    package var queueLimit = 1_000_000
+    /// Descriptors that the process may have open.
+    package var descriptorLimit: Int
+    /// Version of the daemon.
+    package var version: String
+    /// Identity of this boot of the host.
+    package var bootID: String
+
+    /// Options, by their parts.
+    package init(
+        roles: PeerRoles, mediaRoots: MediaRoots, descriptorLimit: Int, version: String, bootID: String
+    ) {
+        self.roles = roles
+        self.mediaRoots = mediaRoots
+        self.descriptorLimit = descriptorLimit
+        self.version = version
+        self.bootID = bootID
+    }
+}
+
+/// Serves the control socket: takes connections, and tells subscribers of each published state.
+@PlayerLoop package final class ControlServer {
+    /// Connections at once.
+    package static let maximumClients = 4096
+    /// Descriptors that are kept for everything but connections.
+    static let reservedDescriptors = 64
+    /// Bytes of lines without an end over all clients.
+    static let maximumUnfinishedBytes = 16 << 20
+    /// Bytes taken from a connection at once, so that the others get their turn.
+    static let readBytes = 32 << 10
+
+    let loop: EventLoop
+    let options: ControlServerOptions
+    let encoder: StateEncoder
+    let workers: Workers
+    /// Carries out what the server does not answer itself; nil before `begin`.
+    private(set) var handler: (any MethodHandler)?
+    private var quit: (@PlayerLoop () -> Void)?
+    private let listener: Int32
+    private var listening: EventSource?
+    private var retry: EventSource?
+    private var connections: [Int: Connection] = [:]
+    private var connectionsOfForeigner: [UInt32: Int] = [:]
+    private var lastNumber = 0
+    private var subscribers: [Connection] = []
+    /// Bytes that wait in the input buffers of all connections.
+    var unfinishedBytes = 0
+    /// Where the bytes of every connection arrive first.
+    let arrivals = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 16)
+    /// The last published state, and as JSON text.
+    private(set) var state: NowPlayingState
+    private(set) var encodedState: [UInt8]
+    /// The answer of `rpc.discover`, once somebody asked.
+    private(set) lazy var discovery: [UInt8] = {
+        var writer = JSONWriter()
+        writer.value(Catalogue.discovery(version: options.version))
+        return writer.bytes
+    }()
+
+    /// A server on a listening socket, which becomes the server's; `state` is what it tells until the first `publish`.
+    package init(_ loop: EventLoop, listener: Int32, options: ControlServerOptions, state: NowPlayingState) {
+        self.loop = loop
+        self.listener = listener
+        self.options = options
+        self.state = state
+        encoder = StateEncoder(bootID: options.bootID)
+        encodedState = encoder.encode(state)
+        workers = Workers(loop)
+    }
+
+    /// Starts to take connections. `quit` is called when a client wants the daemon to end.
+    package func begin(_ handler: any MethodHandler, quit: @escaping @PlayerLoop () -> Void) {
+        self.handler = handler
+        self.quit = quit
+        listening = loop.watch(listener, Events.readable) { [unowned self] _ in accept() }
+    }
+
+    /// Ends all connections and closes the listening socket.
+    package func end() {
+        listening = nil
+        retry = nil
+        for connection in connections.values { connection.close() }
+        Glibc.close(listener)
+        handler = nil
+    }
+
+    /// How many clients there are.
+    package var clientCount: Int { connections.count }
+
+    /// How many of them are told of events.
+    package var subscriberCount: Int { subscribers.count }
+
+    /// Keeps the state for those who ask, and tells it to all who subscribed. The state must be new: each has a `sequence`
+    /// of its own. Encodes it once.
+    package func publish(_ state: NowPlayingState) {
+        self.state = state
+        encodedState = encoder.encode(state)
+        guard !subscribers.isEmpty else { return }
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(encodedState.count + 80)
+        writer.notification("nowPlaying.changed", parameters: encodedState)
+        writer.newline()
+        let event = PublishedEvent(cause: state.cause, line: writer.bytes)
+        for connection in subscribers { connection.tell(event) }
+    }
+
+    func requestQuit() { quit?() }
+
+    func setSubscribed(_ connection: Connection, _ isSubscribed: Bool) {
+        let place = subscribers.firstIndex { $0 === connection }
+        switch (place, isSubscribed) {
+        case (nil, true): subscribers.append(connection)
+        case (let place?, false): subscribers.remove(at: place)
+        default: break
+        }
+    }
+
+    /// A connection has ended.
+    func forget(_ connection: Connection) {
+        guard connections.removeValue(forKey: connection.number) != nil else { return }
+        if connection.isForeign, let count = connectionsOfForeigner[connection.credentials.uid] {
+            connectionsOfForeigner[connection.credentials.uid] = count > 1 ? count - 1 : nil
+        }
+        setSubscribed(connection, false)
+        if connection.isKnownToHandler { handler?.clientGone(connection.identity) }
+        listening?.setEnabled(true)
+    }
+
+    /// Ends the connection that holds most unfinished input, while there is more of it than allowed.
+    func boundUnfinishedInput() {
+        while unfinishedBytes > Self.maximumUnfinishedBytes,
+            let worst = connections.values.max(by: { $0.waitingBytes < $1.waitingBytes }), worst.waitingBytes > 0
+        {
+            worst.refuseAndClose(.invalidRequest("too many unfinished lines are waiting; this one was the longest"))
+        }
+    }
+
+    private func accept() {
+        for _ in 0..<64 {
+            let descriptor: Int32
+            do throws(SystemError) { descriptor = try UnixSocket.accept(listener) } catch {
+                switch error.code {
+                case EAGAIN, EINTR, ECONNABORTED: return
+                default: return pauseAccepting(error)
+                }
+            }
+            welcome(descriptor)
+            if Int(descriptor) >= options.descriptorLimit - Self.reservedDescriptors {
+                // Whoever waits is taken when a connection ends; the last descriptors are for media and the sound server.
+                listening?.setEnabled(false)
+                return
+            }
+        }
+    }
+
+    /// Out of descriptors or memory: goes on when a connection ends, or a second later.
+    private func pauseAccepting(_ error: SystemError) {
+        Log.warning(error.message, oncePerMinute: "accept", now: EventLoop.now)
+        listening?.setEnabled(false)
+        retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in listening?.setEnabled(true) }
+    }
+
+    private func welcome(_ descriptor: Int32) {
+        guard let credentials = UnixSocket.peer(descriptor), let role = options.roles.role(of: credentials) else {
+            return turnAway(
+                descriptor, .denied("this user may not use this daemon; its group is not configured for it"))
+        }
+        let isForeign = options.roles.isForeign(credentials)
+        let ofSameUser = connectionsOfForeigner[credentials.uid] ?? 0
+        guard connections.count < Self.maximumClients, !isForeign || ofSameUser < Self.maximumClients / 2 else {
+            return turnAway(descriptor, .commandFailed("tooManyClients", "too many clients are connected"))
+        }
+        lastNumber += 1
+        let connection = Connection(
+            self, descriptor, number: lastNumber, credentials: credentials, role: role, isForeign: isForeign)
+        guard connection.begin() else { return }
+        connections[connection.number] = connection
+        if isForeign { connectionsOfForeigner[credentials.uid] = ofSameUser + 1 }
+    }
+
+    private func turnAway(_ descriptor: Int32, _ error: RPCError) {
+        var writer = JSONWriter()
+        writer.answer(id: RPCLine.nullID, error: error)
+        writer.newline()
+        _ = writer.bytes.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+        close(descriptor)
+    }
+
+    isolated deinit { arrivals.deallocate() }
+}
+
+/// A state as it goes to subscribers.
+struct PublishedEvent {
+    let cause: Cause
+    /// The notification with its line end.
+    let line: [UInt8]
+}

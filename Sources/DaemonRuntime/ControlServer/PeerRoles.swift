@@ -1,0 +1,30 @@
+package import ControlProtocol
+package import LinuxSystem
+
+/// Who may what, by what the kernel says about the peer.
+package struct PeerRoles: Sendable {
+    /// The daemon's own user.
+    package let ownUID: UInt32
+    /// Members may control.
+    package let controlGroup: UInt32?
+    /// Members may read.
+    package let readGroup: UInt32?
+
+    /// Roles by these groups; nil: there is no such group.
+    package init(ownUID: UInt32, controlGroup: UInt32? = nil, readGroup: UInt32? = nil) {
+        self.ownUID = ownUID
+        self.controlGroup = controlGroup
+        self.readGroup = readGroup
+    }
+
+    /// What the peer may; nil: it is not let in.
+    package func role(of peer: PeerCredentials) -> Role? {
+        if !isForeign(peer) { return .admin }
+        if let controlGroup, peer.gid == controlGroup || peer.groups.contains(controlGroup) { return .control }
+        if let readGroup, peer.gid == readGroup || peer.groups.contains(readGroup) { return .read }
+        return nil
+    }
+
+    /// Whether the peer is neither the daemon's own user nor root.
+    package func isForeign(_ peer: PeerCredentials) -> Bool { peer.uid != ownUID && peer.uid != 0 }
+}

@@ -1,0 +1,88 @@
+import ControlProtocol
+import Glibc
+package import NowPlaying
+import Synchronization
+
+/// How important a line of the log is. A level shows itself and what is more important.
+package enum LogLevel: String, Sendable, CaseIterable {
+    case error, warning, info, debug
+
+    /// The number of syslog(3), which the journal reads from `<4>`.
+    fileprivate var priority: Int {
+        switch self {
+        case .error: 3
+        case .warning: 4
+        case .info: 6
+        case .debug: 7
+        }
+    }
+}
+
+/// The log of the process: lines on standard error. From any thread. Never waits: a line that standard error does not take
+/// now is lost, and the next one tells how many were.
+package enum Log {
+    private struct State {
+        var level = LogLevel.info
+        var isJournal = getenv("JOURNAL_STREAM") != nil
+        var lost = 0
+        /// When lines of a key were last written.
+        var written: [String: MonotonicTime] = [:]
+    }
+    private static let state = Mutex(State())
+
+    /// From now on lines of this importance and more are written.
+    package static func setLevel(_ level: LogLevel) { state.withLock { $0.level = level } }
+
+    /// What went wrong and can't go on.
+    package static func error(_ message: @autoclosure () -> String) { write(.error, message()) }
+
+    /// What went wrong, but goes on.
+    package static func warning(_ message: @autoclosure () -> String) { write(.warning, message()) }
+
+    /// The same, at most once a minute for each `key` (an item and a fault); `now` is CLOCK_MONOTONIC.
+    package static func warning(_ message: @autoclosure () -> String, oncePerMinute key: String, now: MonotonicTime) {
+        if mayWrite(key, now) { write(.warning, message()) }
+    }
+
+    /// What happens.
+    package static func info(_ message: @autoclosure () -> String) { write(.info, message()) }
+
+    /// What only those want to know who look for a fault.
+    package static func debug(_ message: @autoclosure () -> String) { write(.debug, message()) }
+
+    private static func mayWrite(_ key: String, _ now: MonotonicTime) -> Bool {
+        state.withLock { state in
+            if let last = state.written[key], now.seconds(since: last) < 60 { return false }
+            if state.written.count >= 1000 {
+                state.written = state.written.filter { now.seconds(since: $0.value) < 60 }
+                // A flood of different faults: rather none of them is remembered than all of memory is used.
+                if state.written.count >= 1000 { state.written = [:] }
+            }
+            state.written[key] = now
+            return true
+        }
+    }
+
+    private static func write(_ level: LogLevel, _ message: @autoclosure () -> String) {
+        state.withLock { state in
+            guard level.priority <= state.level.priority else { return }
+            var text = ""
+            if state.lost > 0 { text = line("\(state.lost) lines were lost", .warning, state.isJournal) }
+            text += line(message(), level, state.isJournal)
+            if put(text) { state.lost = 0 } else { state.lost += 1 }
+        }
+    }
+
+    private static func line(_ message: String, _ level: LogLevel, _ isJournal: Bool) -> String {
+        (isJournal ? "<\(level.priority)>" : "nowplayingd: \(level.rawValue): ")
+            + PrintableText.escaped(message, limit: 800) + "\n"
+    }
+
+    /// Whether standard error took it. A pipe that says it can be written to takes PIPE_BUF (4,096) bytes without waiting.
+    private static func put(_ text: String) -> Bool {
+        var poll = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+        guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }
+        var text = text
+        return text.withUTF8 { Glibc.write(2, $0.baseAddress, min($0.count, 4096)) > 0 }
+    }
+}

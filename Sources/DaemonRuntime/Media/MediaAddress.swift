@@ -1,0 +1,70 @@
+/// Where a uri points to, as far as its text tells.
+package enum MediaAddress: Equatable, Sendable {
+    /// An absolute path of this host.
+    case path(String)
+    /// It can't be played; the words say why, to be put behind the uri.
+    case unplayable(String)
+
+    /// Takes an absolute path as it is, and a `file:` uri as RFC 8089 has it: no host or `localhost`, percent-decoded.
+    package init(_ uri: String) {
+        if uri.utf8.first == UInt8(ascii: "/") {
+            self = Self.checked(uri)
+            return
+        }
+        guard let colon = uri.firstIndex(of: ":") else {
+            self = .unplayable("is neither an absolute path nor a uri")
+            return
+        }
+        let rest = uri[uri.index(after: colon)...]
+        switch uri[..<colon].lowercased() {
+        case "file": self = Self.file(rest)
+        case "http", "https": self = .unplayable("is a stream, and streams are not built into this version")
+        default: self = .unplayable("is neither an absolute path nor a file:// uri")
+        }
+    }
+
+    private static func file(_ rest: Substring) -> MediaAddress {
+        var path = rest
+        if rest.hasPrefix("//") {
+            path = rest.dropFirst(2)
+            let slash = path.firstIndex(of: "/") ?? path.endIndex
+            let host = path[..<slash].lowercased()
+            guard host.isEmpty || host == "localhost" else { return .unplayable("is on another host") }
+            path = path[slash...]
+        }
+        guard path.utf8.first == UInt8(ascii: "/") else { return .unplayable("has no absolute path") }
+        guard let decoded = percentDecoded(path) else { return .unplayable("has a wrong percent encoding") }
+        return checked(decoded)
+    }
+
+    private static func checked(_ path: String) -> MediaAddress {
+        path.utf8.contains(0) ? .unplayable("has a zero byte in its path") : .path(path)
+    }
+
+    /// Nil: an escape is incomplete, or the bytes are not UTF-8.
+    private static func percentDecoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var iterator = text.utf8.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import LinuxSystem
+import Synchronization
+
+/// Short-lived threads for work that may block: looking at disks. A thread takes what waits and ends when nothing does.
+package final class Workers: Sendable {
+    private typealias Work = @Sendable () -> @PlayerLoop () -> Void
+
+    private struct State {
+        var waiting: [Work] = []
+        var threads = 0
+        var finished: [@PlayerLoop () -> Void] = []
+    }
+
+    /// Threads at once. Work on a dead network disk keeps its thread until the kernel lets it go, so there are many.
+    private static let maximumThreads = 256
+
+    private let state = Mutex(State())
+    private let signal: LoopSignal
+
+    /// Workers whose results come back on this loop.
+    @PlayerLoop package init(_ loop: EventLoop) {
+        let box = Box()
+        signal = LoopSignal(loop) { box.workers?.collect() }
+        box.workers = self
+    }
+
+    @PlayerLoop private final class Box {
+        weak var workers: Workers?
+    }
+
+    /// Does `work` on another thread, and `done` with its result on the loop afterwards.
+    @PlayerLoop package func submit<Result: Sendable>(
+        _ work: @escaping @Sendable () -> Result, _ done: @escaping @PlayerLoop (Result) -> Void
+    ) {
+        let needsThread = state.withLock { state in
+            state.waiting.append {
+                let result = work()
+                return { done(result) }
+            }
+            guard state.threads < Self.maximumThreads else { return false }
+            state.threads += 1
+            return true
+        }
+        guard needsThread, !DetachedThread.start("media", { self.serve() }) else { return }
+        // The system has no more threads. Rather the loop waits for the disk than the client for ever.
+        serve()
+    }
+
+    private func serve() {
+        while let job = next() {
+            let finished = job()
+            state.withLock { $0.finished.append(finished) }
+            signal.notify()
+        }
+    }
+
+    private func next() -> Work? {
+        state.withLock { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.threads -= 1
+            return nil
+        }
+    }
+
+    @PlayerLoop private func collect() {
+        let finished = state.withLock { state in
+            defer { state.finished = [] }
+            return state.finished
+        }
+        for done in finished { done() }
+    }
+}

@@ -1,0 +1,16 @@
+import Glibc
+
+/// How many files the process may have open.
+package enum DescriptorLimit {
+    /// Raises the soft limit as far as the hard one allows, at most to `wanted`. Returns the limit that holds then.
+    package static func raise(to wanted: UInt) -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        if limit.rlim_cur < wanted, limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+}

@@ -1,0 +1,27 @@
+import Glibc
+
+/// A call to the system that failed.
+package struct SystemError: Error, Equatable, Sendable {
+    /// The system's number for it (errno).
+    package let code: Int32
+    /// What was tried and on what, in words: `open /a/b`.
+    package let operation: String
+
+    /// An error, by its parts; `code` is the present errno unless it is given.
+    package init(_ operation: String, code: Int32 = errno) {
+        self.code = code
+        self.operation = operation
+    }
+
+    /// In words for people.
+    package var message: String { "\(operation): \(Self.words(code))" }
+
+    /// The system's words for a number.
+    package static func words(_ code: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 128)
+        let result = strerror_r(code, &buffer, buffer.count)
+        return result == 0
+            ? String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            : "error \(code)"
+    }
+}

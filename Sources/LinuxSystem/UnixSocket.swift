@@ -1,0 +1,129 @@
+import CLinux
+import Glibc
+
+/// Who is at the other end of a Unix socket, as the kernel knew it when the connection was made.
+package struct PeerCredentials: Equatable, Sendable {
+    package let pid: Int32
+    package let uid: UInt32
+    package let gid: UInt32
+    /// Supplementary groups.
+    package let groups: [UInt32]
+
+    /// Credentials, by their parts.
+    package init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32]) {
+        self.pid = pid
+        self.uid = uid
+        self.gid = gid
+        self.groups = groups
+    }
+}
+
+/// Stream sockets of the Unix domain, by descriptor numbers; nothing here blocks.
+package enum UnixSocket {
+    /// Bytes of a socket's path, at most (unix(7)).
+    package static let maximumPathBytes = 107
+
+    /// Makes a listening socket at `path` with mode 0660. Changes the umask of the process for a moment, so call it before
+    /// there are other threads. The descriptor is the caller's.
+    package static func listen(_ path: String) throws(SystemError) -> Int32 {
+        let descriptor = try make("make a socket")
+        let before = umask(0o117)
+        let bound = withAddress(path) { bind(descriptor, $0, $1) }
+        let code = errno
+        umask(before)
+        guard bound == 0 else {
+            close(descriptor)
+            throw SystemError("bind \(path)", code: code)
+        }
+        guard Glibc.listen(descriptor, SOMAXCONN) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw SystemError("listen on \(path)", code: code)
+        }
+        return descriptor
+    }
+
+    /// Connects to the socket at `path`. EAGAIN says that somebody listens there whose queue is full. The descriptor is
+    /// the caller's.
+    package static func connect(_ path: String) throws(SystemError) -> Int32 {
+        let descriptor = try make("make a socket")
+        guard withAddress(path, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
+            let code = errno
+            close(descriptor)
+            throw SystemError("connect to \(path)", code: code)
+        }
+        return descriptor
+    }
+
+    private static func make(_ operation: String) throws(SystemError) -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        if descriptor < 0 { throw SystemError(operation) }
+        return descriptor
+    }
+
+    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        guard path.utf8.count <= maximumPathBytes else {
+            errno = ENAMETOOLONG
+            return -1
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        }
+    }
+
+    /// Takes a waiting connection, close-on-exec and non-blocking; the descriptor is the caller's. Throws EAGAIN when
+    /// nobody waits.
+    package static func accept(_ listener: Int32) throws(SystemError) -> Int32 {
+        let descriptor = linux_accept(listener)
+        if descriptor < 0 { throw SystemError("accept a connection") }
+        return descriptor
+    }
+
+    /// Who is at the other end (SO_PEERCRED, SO_PEERGROUPS). Nil: not a connected Unix socket.
+    package static func peer(_ descriptor: Int32) -> PeerCredentials? {
+        var pid = pid_t()
+        var uid = uid_t()
+        var gid = gid_t()
+        guard linux_peer(descriptor, &pid, &uid, &gid) == 0 else { return nil }
+        var groups = [gid_t](repeating: 0, count: 64)
+        var size = UInt32(groups.count * MemoryLayout<gid_t>.size)
+        var result = linux_peer_groups(descriptor, &groups, &size)
+        if result != 0, errno == ERANGE {
+            groups = [gid_t](repeating: 0, count: Int(size) / MemoryLayout<gid_t>.size)
+            result = linux_peer_groups(descriptor, &groups, &size)
+        }
+        let count = result == 0 ? Int(size) / MemoryLayout<gid_t>.size : 0
+        return PeerCredentials(pid: pid, uid: uid, gid: gid, groups: Array(groups.prefix(count)))
+    }
+
+    /// What `receive` got.
+    package struct Received {
+        /// Bytes; 0: the other end sends no more. Negative: the system's number for what went wrong.
+        package let count: Int
+        /// Open files that came along, close-on-exec; they are the caller's.
+        package let descriptors: [Int32]
+    }
+
+    /// Takes what has arrived.
+    package static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Received {
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: Int(LINUX_MAXIMUM_DESCRIPTORS)) { descriptors in
+            var count: Int32 = 0
+            var truncated: Int32 = 0
+            let got = linux_receive(
+                descriptor, buffer.baseAddress, buffer.count, descriptors.baseAddress, &count, &truncated)
+            if got < 0 { return Received(count: -Int(errno), descriptors: []) }
+            return Received(count: got, descriptors: count > 0 ? Array(descriptors.prefix(Int(count))) : [])
+        }
+    }
+
+    /// Hands over what the kernel takes now: the number of bytes; negative: the system's number for what went wrong.
+    package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        let sent = Glibc.send(
+            descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        return sent < 0 ? -Int(errno) : sent
+    }
+}
