@@ -19,23 +19,34 @@ extension FLACDecoder: FLACHandleClient {
         }
     }
 
-    func receive(_ block: FLACBlock) {
+    func receive(_ block: FLACBlock) -> Bool {
+        blocksInCall += 1
+        // Where frames are missing, libFLAC 1.4.2 fills in silent blocks, without a limit and over the samples of the block
+        // that comes behind: see `decodeNext`.
+        if blocksInCall > 1 { return false }
+        accept(block)
+        return true
+    }
+
+    private func accept(_ block: FLACBlock) {
+        let isDamaged = block.mayBeDamaged && block.isSilent
         guard
             block.channels == info.channels && block.bitsPerSample == info.bitsPerSample
                 && block.sampleRate == info.sampleRate
         else {
             // A block that is damaged says nothing about the format.
-            if !block.isDamaged { failure = DecodingError(.broken, "its format changes in the middle") }
+            if !isDamaged { failure = DecodingError(.broken, "its format changes in the middle") }
             return
         }
         // The header of a damaged block is not to be trusted, except where it says what was expected anyway.
-        if block.isDamaged, block.firstSample != nextSample { return }
+        if isDamaged, block.firstSample != nextSample { return }
         let gap = block.firstSample - nextSample
         // Played already: a repetition, or the beginning of a second stream behind the first.
         if gap + Int64(block.frames) <= 0 { return }
         if gap > 0, let length = lengthInFrames, block.firstSample - (first?.header.firstSample ?? 0) > length {
             return
         }
+        if !isDamaged { hasDecoded = true }
         if landing == nil { landing = block.firstSample }
         nextSample = block.firstSample + Int64(block.frames)
         if gap > 0 { silentFrames += gap }

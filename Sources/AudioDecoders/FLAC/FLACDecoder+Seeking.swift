@@ -6,7 +6,7 @@ extension FLACDecoder {
 
     func seek(toFrame frame: Int64) throws(DecodingError) {
         guard let first else { return }
-        let sample = first.header.firstSample + max(0, frame)
+        let sample = origin + max(0, frame)
         var limit = file.size
         if let length = lengthInFrames, frame >= length {
             setPosition(at: limit, sample: sample)
@@ -14,10 +14,10 @@ extension FLACDecoder {
             return
         }
         for _ in 1...Self.maximumAttempts {
-            let place = try search.lastFrame(
-                notAfter: sample, first: first, end: lengthInFrames.map { first.header.firstSample + $0 }, below: limit)
-            setPosition(at: place.offset, sample: place.header.firstSample)
-            framesToDrop = sample - place.header.firstSample
+            let place = try search.lastFrame(notAfter: sample, first: first, end: end, below: limit)
+            let start = place.offset == first.offset ? origin : place.header.firstSample
+            setPosition(at: place.offset, sample: start)
+            framesToDrop = sample - start
             guard handle!.flush() else { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
             // Decode up to the target, to be sure that the frame is what it seemed to be.
             while failure == nil, !isAtEnd, restEnd == restStart, silentFrames == 0 { decodeNext() }

@@ -17,6 +17,9 @@ final class FLACDecoder: AudioDecoder {
     let search: FLACFrameSearch
     /// The first frame; nil: the file has no audio at all.
     let first: FLACFrameSearch.Place?
+    /// Number of the first sample. Not 0 in a recording of a running stream, whose length nobody knew; where the length is
+    /// known, a first frame with another number only means that those before it are damaged.
+    let origin: Int64
     private(set) var handle: FLACHandle?
 
     /// What libFLAC is still to be given before the file: marker and STREAMINFO.
@@ -40,10 +43,14 @@ final class FLACDecoder: AudioDecoder {
     var rest: UnsafeMutableRawBufferPointer?
     var restStart = 0
     var restEnd = 0
+    /// Blocks that libFLAC delivered in one call: more than one where frames are missing.
+    var blocksInCall = 0
     /// Number of the first sample that was decoded since the beginning or the last seek.
     var landing: Int64?
-    /// Whether that was to be the first frame of the file.
+    /// Whether decoding began, the last time, with the first frame of the file.
     var beganAtFirst = true
+    /// Whether any block was ever decoded.
+    var hasDecoded = false
 
     /// Opens the stream whose `fLaC` stands at `start` in the file. Throws `.broken`, or what reading throws.
     init(file: MediaFile, start: Int64) throws(DecodingError) {
@@ -67,7 +74,9 @@ final class FLACDecoder: AudioDecoder {
         lengthInFrames = isEmpty ? 0 : info.lengthInFrames
         head = Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)] + info.bytes
         offset = first?.offset ?? file.size
-        nextSample = first?.header.firstSample ?? 0
+        let firstSample = first?.header.firstSample ?? 0
+        origin = firstSample < info.lengthInFrames ?? 0 ? 0 : firstSample
+        nextSample = origin
         handle = FLACHandle(client: self)
         guard handle != nil, handle!.readMetadata() else {
             throw failure ?? DecodingError(.broken, "the FLAC decoder does not accept its header")
@@ -97,14 +106,34 @@ final class FLACDecoder: AudioDecoder {
 
     /// Has libFLAC read one block, or to the end.
     func decodeNext() {
-        switch handle!.decodeNext() {
+        blocksInCall = 0
+        let outcome = handle!.decodeNext()
+        if blocksInCall > 1, failure == nil {
+            do throws(DecodingError) { try goOnBehindGap() } catch { failure = error }
+            return
+        }
+        switch outcome {
         case .goesOn: break
         case .end:
             isAtEnd = true
-            if landing == nil, beganAtFirst, first != nil {
+            if !hasDecoded, beganAtFirst, first != nil {
                 failure = DecodingError(.broken, "not one frame of its audio can be decoded")
             }
         case .failed: if failure == nil { failure = DecodingError(.broken, "the FLAC decoder gave up on it") }
         }
     }
+
+    /// Has libFLAC begin anew with the first frame behind what it filled in, so that its samples are not lost.
+    private func goOnBehindGap() throws(DecodingError) {
+        guard let first else { return }
+        guard let place = try search.nextFrame(notBefore: nextSample, first: first, end: end) else {
+            isAtEnd = true
+            return
+        }
+        offset = place.offset
+        if !handle!.flush() { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
+    }
+
+    /// The number after that of the last sample, as far as it is promised.
+    var end: Int64? { lengthInFrames.map { origin + $0 } }
 }

@@ -69,6 +69,16 @@ struct FLACFrameSearch {
         return last
     }
 
+    /// The first frame in the file that begins with `sample` or later, given the first frame of all; nil: none, or none
+    /// before `end`. Throws what reading throws.
+    func nextFrame(notBefore sample: Int64, first: Place, end: Int64?) throws(DecodingError) -> Place? {
+        if first.header.firstSample >= sample { return first }
+        let before = try lastFrame(notAfter: sample - 1, first: first, end: end, below: file.size)
+        return try firstHeader(from: before.offset + 1, to: file.size) {
+            $0.firstSample >= sample && $0.firstSample < end ?? .max
+        }
+    }
+
     private func firstHeader(
         from start: Int64, to limit: Int64, where isWanted: (FLACFrameHeader) -> Bool
     ) throws(DecodingError) -> Place? {

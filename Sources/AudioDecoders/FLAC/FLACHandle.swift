@@ -10,16 +10,23 @@ struct FLACBlock {
     let sampleRate: Int
     /// Samples of each channel.
     let samples: UnsafePointer<UnsafePointer<Int32>?>
-    /// The checksum did not fit: the samples are silence, and the numbers may be wrong.
-    let isDamaged: Bool
+    /// The checksum may not have fitted: then the samples are silence, and the numbers may be wrong.
+    let mayBeDamaged: Bool
+
+    /// Whether every sample is zero.
+    var isSilent: Bool {
+        (0..<channels).allSatisfy { channel in
+            UnsafeBufferPointer(start: samples[channel], count: frames).allSatisfy { $0 == 0 }
+        }
+    }
 }
 
 /// What a `FLACHandle` gets its bytes from and gives its blocks to, both during `decodeNext` only.
 protocol FLACHandleClient: AnyObject {
     /// Fills in up to `buffer.count` bytes of the stream and says how many; 0: the end; nil: it can't.
     func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int?
-    /// Takes a block.
-    func receive(_ block: FLACBlock)
+    /// Takes a block. False: `decodeNext` is to fail.
+    func receive(_ block: FLACBlock) -> Bool
 }
 
 /// A stream decoder of libFLAC: the only file that knows the library.
@@ -33,10 +40,10 @@ struct FLACHandle: ~Copyable {
         case failed
     }
 
-    /// What the callbacks get: the client, and whether the block to come is damaged.
+    /// What the callbacks get: the client, and whether the block to come may be damaged.
     private final class Context {
         unowned let client: any FLACHandleClient
-        var nextIsDamaged = false
+        var nextMayBeDamaged = false
         init(_ client: any FLACHandleClient) { self.client = client }
     }
 
@@ -67,7 +74,7 @@ struct FLACHandle: ~Copyable {
 
     /// Forgets what it has read, also after an end or a failure: the next bytes are somewhere else, and none of the metadata.
     func flush() -> Bool {
-        context.nextIsDamaged = false
+        context.nextMayBeDamaged = false
         return FLAC__stream_decoder_flush(decoder) != 0
     }
 
@@ -90,18 +97,18 @@ struct FLACHandle: ~Copyable {
     private static let write: FLAC__StreamDecoderWriteCallback = { _, frame, samples, context in
         let context = Unmanaged<Context>.fromOpaque(context!).takeUnretainedValue()
         let header = frame!.pointee.header
-        context.client.receive(
+        let goesOn = context.client.receive(
             FLACBlock(
                 firstSample: Int64(bitPattern: header.number.sample_number), frames: Int(header.blocksize),
                 channels: Int(header.channels), bitsPerSample: Int(header.bits_per_sample),
-                sampleRate: Int(header.sample_rate), samples: samples!, isDamaged: context.nextIsDamaged))
-        context.nextIsDamaged = false
-        return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
+                sampleRate: Int(header.sample_rate), samples: samples!, mayBeDamaged: context.nextMayBeDamaged))
+        context.nextMayBeDamaged = false
+        return goesOn ? FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE : FLAC__STREAM_DECODER_WRITE_STATUS_ABORT
     }
 
     private static let fail: FLAC__StreamDecoderErrorCallback = { _, status, context in
-        // The silenced block of a wrong checksum is delivered right after this report; after others none is.
-        Unmanaged<Context>.fromOpaque(context!).takeUnretainedValue().nextIsDamaged =
+        // Before 1.4 the library delivers such a block right after this report, its samples set to zero; later ones don't.
+        Unmanaged<Context>.fromOpaque(context!).takeUnretainedValue().nextMayBeDamaged =
             status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH
     }
 }

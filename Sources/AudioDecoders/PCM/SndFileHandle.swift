@@ -141,7 +141,7 @@ struct SndFileHandle: ~Copyable {
         case SF_ERR_UNRECOGNISED_FORMAT: DecodingError(.broken, "its header is damaged or cut off")
         case SF_ERR_UNSUPPORTED_ENCODING:
             DecodingError(.notRecognised, "the coding of its samples is not built into this version")
-        default: DecodingError(.broken, "its header is damaged: \(String(cString: sf_error_number(code)))")
+        default: DecodingError(.broken, "it is cut off, or its header makes no sense")
         }
     }
 }
