@@ -18,6 +18,8 @@ import NowPlaying
     var superseded: [Waiter] = []
     /// What the decode thread found; nil until then.
     var opened: OpenedItem?
+    /// The run of failures that led to it, when it was opened.
+    var failuresBefore: Transport.FailureRun?
     /// Where it will be heard; nil until the item is opened.
     var lane: Lane?
     /// Whether enough is decoded to begin.

@@ -13,7 +13,8 @@ extension Player {
             boundary = nil
             return
         }
-        guard let frame = nextBoundary(on: lane), let time = lane.clock.time(of: Double(frame)) else {
+        let frame = nextBoundary(on: lane)
+        guard let frame, let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(frame, on: lane) else {
             boundary = nil
             return
         }
@@ -24,6 +25,12 @@ extension Player {
         } else {
             boundary = loop.deadline(due) { [unowned self] in atBoundary() }
         }
+    }
+
+    /// Now, if the last reading lies behind the frame: all of something very short.
+    private func timeOfPassed(_ frame: Int64, on lane: Lane) -> MonotonicTime? {
+        guard let timing = lane.timing, timing.audibleFrame >= Double(frame) else { return nil }
+        return timing.time
     }
 
     /// Stream frame of the next boundary behind what listeners were told of.
@@ -51,7 +58,12 @@ extension Player {
                 let place = lane.timeline.place(at: lane.audibleFrame(timing) + 0.001 * Double(lane.format.sampleRate)),
                 place.segment.ticket != shownTicket
             else { return scheduleBoundary() }
-            itemBecameAudible(lane, place.segment, flowingAnchor(lane, timing, of: place.segment))
+            // Items of a few frames may have gone by at once: each is told.
+            let segments = lane.timeline.segments
+            let first = segments.lastIndex { $0.ticket == shownTicket }.map { $0 + 1 } ?? segments.startIndex
+            for segment in segments[first...] where segment.streamStart <= place.segment.streamStart {
+                itemBecameAudible(lane, segment, flowingAnchor(lane, timing, of: segment))
+            }
         }
     }
 

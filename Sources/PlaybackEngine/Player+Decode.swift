@@ -26,6 +26,7 @@ extension Player {
         if pending == nil || pending?.ticket == item.ticket { tellError() }
         if let pending, pending.ticket == item.ticket {
             pending.opened = item
+            pending.failuresBefore = transport.failures
             if let audible, audible.ring === item.ring {
                 pending.lane = audible
             } else {
@@ -35,13 +36,15 @@ extension Player {
             }
         } else if let lane = lane(of: item.ring) {
             mapChain(on: lane)
-        } else if pending == nil, audible != nil, ahead == nil {
+        } else if ahead == nil, place > 0, let before = chain[place - 1].opened {
             // The format changes: another stream takes over at the end of this one.
             let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
             lane.offset = -item.ringStart
             ahead = lane
-            audible?.ringEnd = place > 0 ? chain[place - 1].ringEnd : nil
-            audible.map(topUp)
+            if let old = self.lane(of: before.ring) {
+                old.ringEnd = chain[place - 1].ringEnd
+                topUp(old)
+            }
             mapChain(on: lane)
             openStream(of: lane)
         }

@@ -19,7 +19,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         retryDelay = 0.2
         serverWatch = nil
         retry = nil
-        if let lane = pending?.lane, lane.stream == nil { openStream(of: lane) }
+        for lane in [pending?.lane, ahead] { if let lane, lane.stream == nil { openStream(of: lane) } }
         if pending == nil { comeBack() }
     }
 

@@ -96,7 +96,10 @@ extension Player {
                 case .failure(let error): if lane.onStarted != nil { serverFailed(error) }
                 case .success(let timing):
                     // Not begun yet: `streamStarted` comes when it does.
-                    guard timing.isPlaying, !lane.isCorked, lane.onStarted != nil else { return }
+                    guard !lane.isCorked, lane.onStarted != nil else { return }
+                    // Something very short may be over already.
+                    let isOver = lane.streamEnd.map { timing.audibleFrame >= Double($0) } ?? false
+                    guard timing.isPlaying || isOver else { return }
                     lane.onStarted = nil
                     flowing(timing)
                 }
@@ -137,10 +140,12 @@ extension Player {
         stall = nil
         retryDelay = 0.2
         if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.cause != .seek) }
-        if transport.wish == .playing { transport.heard() }
+        // Failures of what follows may have come meanwhile: they are no older run that this sample ends.
+        if transport.wish == .playing, transport.failures == change.failuresBefore { transport.heard() }
         publish(change.cause, change.reason, anchor: anchor, by: change.by)
         answer(change.superseded, superseded: true)
         answer(change.waiters)
+        tellError()
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
     }
 }
