@@ -56,8 +56,7 @@ package enum UnixSocket {
     }
 
     private static func make(_ operation: String) throws(SystemError) -> Int32 {
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(AF_UNIX, type, 0)
+        let descriptor = linux_socket()
         if descriptor < 0 { throw SystemError(operation) }
         return descriptor
     }

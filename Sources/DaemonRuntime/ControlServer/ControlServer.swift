@@ -40,7 +40,7 @@ package struct ControlServerOptions: Sendable {
     static let readBytes = 32 << 10
 
     let loop: EventLoop
-    let options: ControlServerOptions
+    private(set) var options: ControlServerOptions
     let encoder: StateEncoder
     let workers: Workers
     /// Carries out what the server does not answer itself; nil before `begin`.
@@ -113,6 +113,9 @@ package struct ControlServerOptions: Sendable {
         let event = PublishedEvent(cause: state.cause, line: writer.bytes)
         for connection in subscribers { connection.tell(event) }
     }
+
+    /// From now on these folders are what foreign peers may name media in.
+    func setMediaRoots(_ roots: MediaRoots) { options.mediaRoots = roots }
 
     func requestQuit() { quit?() }
 

@@ -24,7 +24,9 @@ package enum ItemNumbers {
         let count = Glibc.read(file, &text, text.count)
         guard count > 0 else { return nil }
         let digits = text[..<count].prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-        guard let number = Int64(String(decoding: digits, as: UTF8.self)), number > 0, number < 1 << 53 else { return nil }
+        guard let number = Int64(String(decoding: digits, as: UTF8.self)), number > 0, number < 1 << 53 else {
+            return nil
+        }
         return number
     }
 

@@ -16,6 +16,7 @@
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int linux_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
@@ -102,3 +103,7 @@ int linux_clock_is_disciplined(void) {
     return adjtimex(&state) >= 0 && !(state.status & STA_UNSYNC);
 }
 int linux_flags(int descriptor) { return fcntl(descriptor, F_GETFL); }
+int linux_set_attribute(const char *path, const char *name, const void *value, size_t size) {
+    return setxattr(path, name, value, size, 0);
+}
+int linux_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }

@@ -1,0 +1,49 @@
+/// Where the sound goes.
+package enum OutputChoice: Equatable, Sendable {
+    case pulse
+    /// Into nothing, at the pace of a device.
+    case null
+    /// Into WAV files at this path, as fast as can be.
+    case file(String)
+
+    /// Takes `pulse`, `null` or `file:PATH`; nil: anything else.
+    package init?(_ text: String) {
+        switch text {
+        case "pulse": self = .pulse
+        case "null": self = .null
+        default:
+            guard text.hasPrefix("file:"), text.utf8.count > 5 else { return nil }
+            self = .file(String(text.dropFirst(5)))
+        }
+    }
+}
+
+/// What the daemon was told by its configuration files and options.
+package struct Configuration: Equatable, Sendable {
+    /// Nil: the usual place.
+    package var socket: String?
+    /// Nil: the usual place.
+    package var stateDirectory: String?
+    package var logLevel = LogLevel.info
+    package var output = OutputChoice.pulse
+    /// Name of the sink of the sound server; nil: its default.
+    package var sink: String?
+    package var controlGroup: String?
+    package var readGroup: String?
+    package var mediaRoots: [String] = []
+    /// Items in a row that may fail before play stops.
+    package var failuresBeforeStop = 5
+    /// Seconds; the first is the default.
+    package var forwardIntervals: [Double] = [15]
+    /// Seconds; the first is the default.
+    package var backwardIntervals: [Double] = [15]
+
+    /// What holds when nothing is said.
+    package init() {}
+
+    /// Takes over what may change while the daemon runs.
+    package mutating func reload(from other: Configuration) {
+        logLevel = other.logLevel
+        mediaRoots = other.mediaRoots
+    }
+}

@@ -1,0 +1,135 @@
+/// One line of the configuration: the parser, its messages, the sample file and the manual are made of the table of these.
+package struct Setting: Sendable {
+    package let section: String
+    package let name: String
+    /// What it takes, for people: a phrase that follows "takes".
+    package let takes: String
+    /// The default as it would be written; nil: nothing.
+    package let defaultText: String?
+    /// What to write in a sample.
+    package let sample: String
+    /// Sentences for the manual.
+    package let help: String
+    /// Whether SIGHUP makes a change come true.
+    package let isReloadable: Bool
+    /// Takes a value over; false: it is not what the setting takes. Called once for each line that names it.
+    let apply: @Sendable (inout Configuration, String) -> Bool
+
+    /// The sections, with what they are about.
+    package static let sections: [(name: String, help: String)] = [
+        ("daemon", "Where the daemon is found and what it logs."),
+        ("access", "Who may use the daemon besides its own user and root."),
+        ("output", "Where the sound goes."),
+        ("playback", "How it plays."),
+    ]
+
+    /// All settings, in the order of the manual.
+    package static let all: [Setting] = [
+        Setting(
+            section: "daemon", name: "socket", takes: "an absolute path of at most 107 bytes", defaultText: nil,
+            sample: "/run/nowplayingd/control.sock",
+            help: "The control socket. Without it, nowplayingd/control.sock in $RUNTIME_DIRECTORY or $XDG_RUNTIME_DIR, "
+                + "and /run/nowplayingd/control.sock for the system's daemon.",
+            isReloadable: false
+        ) {
+            $0.socket = $1; return isPath($1) && $1.utf8.count <= 107
+        },
+        Setting(
+            section: "daemon", name: "state-directory", takes: "an absolute path", defaultText: nil,
+            sample: "/var/lib/nowplayingd",
+            help:
+                "The folder of what the daemon keeps; it is made if need be. Without it, $STATE_DIRECTORY, nowplayingd "
+                + "in $XDG_STATE_HOME or ~/.local/state, and /var/lib/nowplayingd for the system's daemon.",
+            isReloadable: false
+        ) {
+            $0.stateDirectory = $1; return isPath($1)
+        },
+        Setting(
+            section: "daemon", name: "log-level", takes: "one of error, warning, info, debug", defaultText: "info",
+            sample: "warning", help: "What is logged on standard error: lines of this importance and more.",
+            isReloadable: true
+        ) { configuration, text in
+            guard let level = LogLevel(rawValue: text) else { return false }
+            configuration.logLevel = level
+            return true
+        },
+        Setting(
+            section: "access", name: "control-group", takes: "the name or number of a group", defaultText: nil,
+            sample: "audio",
+            help: "Members of this group may control playback. The socket is given to the group.", isReloadable: false
+        ) {
+            $0.controlGroup = $1; return !$1.isEmpty
+        },
+        Setting(
+            section: "access", name: "read-group", takes: "the name or number of a group", defaultText: nil,
+            sample: "users", help: "Members of this group may see what plays, and nothing else.", isReloadable: false
+        ) {
+            $0.readGroup = $1; return !$1.isEmpty
+        },
+        Setting(
+            section: "access", name: "media-roots", takes: "absolute paths, one a line", defaultText: nil,
+            sample: "/srv/music",
+            help: "Folders below which members of the control group may name files; without one they may name none. "
+                + "Links out of them are not followed. For everybody, a path below a root that is missing or empty is "
+                + "accepted, as its disk may be mounted later. Further folders follow on indented lines.",
+            isReloadable: true
+        ) { configuration, text in
+            configuration.mediaRoots.append(text)
+            return isPath(text)
+        },
+        Setting(
+            section: "output", name: "output", takes: "pulse, null or file:PATH", defaultText: "pulse",
+            sample: "pulse",
+            help:
+                "pulse is the sound server (PulseAudio or PipeWire), null plays into nothing at the pace of a device, "
+                + "file:PATH writes WAV files as fast as it can.",
+            isReloadable: false
+        ) { configuration, text in
+            guard let output = OutputChoice(text) else { return false }
+            configuration.output = output
+            return true
+        },
+        Setting(
+            section: "output", name: "sink", takes: "the name of a sink of the sound server", defaultText: nil,
+            sample: "alsa_output.pci-0000_00_1b.0.analog-stereo",
+            help: "The sink to play to. Without it, the server's default.", isReloadable: false
+        ) {
+            $0.sink = $1; return !$1.isEmpty
+        },
+        Setting(
+            section: "playback", name: "failures-before-stop", takes: "a whole number from 1 to 1000", defaultText: "5",
+            sample: "5",
+            help:
+                "After so many items in a row that can't be played, play stops at the first of them, so that a missing "
+                + "disk does not eat the queue.",
+            isReloadable: false
+        ) { configuration, text in
+            guard let number = Int(text), (1...1000).contains(number) else { return false }
+            configuration.failuresBeforeStop = number
+            return true
+        },
+        intervals("forward-intervals", "skipForward") { $0.forwardIntervals = $1 },
+        intervals("backward-intervals", "skipBackward") { $0.backwardIntervals = $1 },
+    ]
+
+    private static func intervals(
+        _ name: String, _ command: String, _ set: @escaping @Sendable (inout Configuration, [Double]) -> Void
+    ) -> Setting {
+        Setting(
+            section: "playback", name: name, takes: "seconds of more than 0, separated by commas", defaultText: "15",
+            sample: "15, 30",
+            help: "The preferred intervals of \(command); the first is the default.", isReloadable: false
+        ) { configuration, text in
+            let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+                Double(part.drop { $0 == " " }.prefix { $0 != " " })
+            }
+            guard numbers.count <= 16, numbers.allSatisfy({ $0.map { $0.isFinite && $0 > 0 } == true }) else {
+                return false
+            }
+            set(&configuration, numbers.compactMap { $0 })
+            return true
+        }
+    }
+
+    private static func isPath(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "/") }
+}

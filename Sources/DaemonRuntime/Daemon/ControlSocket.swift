@@ -1,0 +1,94 @@
+import Glibc
+import LinuxSystem
+
+/// The listening socket and the locks that keep a second daemon out.
+package struct ControlSocket {
+    /// The listening descriptor; whoever takes it closes it.
+    package let descriptor: Int32
+    /// Where it was made; nil: it came from the service manager, which removes it.
+    private let path: String?
+    private let locks: [FileLock]
+
+    /// Takes the locks and the socket of the service manager, else makes one at `paths.socket`. A socket that is in the
+    /// way is removed if it is ours and nobody answers. Call it before there are other threads.
+    package init(_ paths: DaemonPaths, groups: [UInt32]) throws(DaemonFailure) {
+        _ = try DaemonPaths.makeFolder(paths.stateDirectory)
+        var locks = [try Self.lock(paths.stateDirectory + "/lock", "the state directory \(paths.stateDirectory)")]
+        if let handed = ServiceManager.listeningSockets().first {
+            descriptor = handed
+            path = nil
+            self.locks = locks
+            return
+        }
+        let socket = paths.socket
+        guard socket.utf8.count <= UnixSocket.maximumPathBytes else {
+            throw DaemonFailure(
+                "the path of the control socket is too long (\(socket.utf8.count) bytes, at most "
+                    + "\(UnixSocket.maximumPathBytes)): \(socket); give a shorter one with --socket")
+        }
+        let folder = String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])
+        let isNew = try DaemonPaths.makeFolder(folder, mode: 0o750)
+        locks.append(try Self.lock(socket + ".lock", "the control socket \(socket)"))
+        try Self.removeStale(socket)
+        do throws(SystemError) { descriptor = try UnixSocket.listen(socket) } catch {
+            throw DaemonFailure("the control socket can't be made: \(error.message)")
+        }
+        do throws(SystemError) {
+            if isNew || folder.hasSuffix("/nowplayingd") {
+                try GroupAccess.allow(groups, folder, ownerMay: 7, groupsMay: 5)
+            }
+            try GroupAccess.allow(groups, socket, ownerMay: 6, groupsMay: 6)
+        } catch {
+            Log.warning("the configured groups may not reach the control socket: \(error.message)")
+        }
+        path = socket
+        self.locks = locks
+    }
+
+    private static func lock(_ path: String, _ what: String) throws(DaemonFailure) -> FileLock {
+        do throws(FileLock.Failure) { return try FileLock(path) } catch {
+            switch error {
+            case .held(let pid):
+                let who = pid.map { " (pid \($0))" } ?? ""
+                throw DaemonFailure("another nowplayingd\(who) runs already and holds \(what)")
+            case .system(let error): throw DaemonFailure(error.message)
+            }
+        }
+    }
+
+    private static func removeStale(_ path: String) throws(DaemonFailure) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw DaemonFailure(SystemError("look at \(path)").message) }
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw DaemonFailure("\(path) is in the way: it is not a socket; remove it or give another --socket")
+        }
+        guard status.st_uid == geteuid() else {
+            throw DaemonFailure("\(path) is in the way: it is a socket of user \(status.st_uid); give another --socket")
+        }
+        guard let error = connectionError(path) else {
+            throw DaemonFailure("\(path) is in the way: another program answers there; give another --socket")
+        }
+        guard error.code == ECONNREFUSED else {
+            throw DaemonFailure("\(path) is in the way: \(error.message)")
+        }
+        guard unlink(path) == 0 else { throw DaemonFailure(SystemError("remove the old socket \(path)").message) }
+    }
+
+    /// Why nobody answers there; nil: somebody does.
+    private static func connectionError(_ path: String) -> SystemError? {
+        do throws(SystemError) {
+            close(try UnixSocket.connect(path))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Removes the socket, as long as the locks are held.
+    package func remove() {
+        if let path { unlink(path) }
+    }
+}

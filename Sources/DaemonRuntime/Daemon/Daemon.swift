@@ -1,0 +1,103 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// The daemon as a whole: reads what it is told, takes its socket, and serves until it is ended.
+package enum Daemon {
+    /// Version of the daemon and of everything that is released with it.
+    package static let version = "0.1.0"
+
+    /// Runs the daemon with these arguments (without the program's name) and returns its exit status: 0 after a clean end,
+    /// 1 when it can't start, 2 when the command line can't be understood. To be called first of all, on the main thread.
+    package static func run(
+        _ arguments: [String],
+        makeHandler: @escaping @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
+    ) -> Int32 {
+        SignalMask.block([SIGTERM, SIGINT, SIGHUP])
+        // It would change the latency that the output asks for.
+        unsetenv("PULSE_LATENCY_MSEC")
+        let options: DaemonOptions
+        do throws(DaemonOptions.UsageError) { options = try DaemonOptions(arguments) } catch {
+            print(PrintableText.escaped(error.message) + "\nTry “nowplayingd --help”.", to: 2)
+            return 2
+        }
+        if options.showsHelp { return print(DaemonOptions.help, to: 1) }
+        if options.showsVersion { return print("nowplayingd \(version)", to: 1) }
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = options.applied(to: try ConfigurationFile.load(options.configurationFile))
+        } catch {
+            for message in error.messages { print(message, to: 2) }
+            return 1
+        }
+        if options.checksConfiguration { return print("The configuration is in order.", to: 1) }
+        Log.setLevel(configuration.logLevel)
+        do throws(DaemonFailure) { return try serve(configuration, options, makeHandler) } catch {
+            Log.error(error.message)
+            return 1
+        }
+    }
+
+    @discardableResult
+    private static func print(_ text: String, to descriptor: Int32) -> Int32 {
+        var text = text.hasSuffix("\n") ? text : text + "\n"
+        return text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) == $0.count ? 0 : 1 }
+    }
+
+    private static func environment(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    private static func serve(
+        _ configuration: Configuration, _ options: DaemonOptions,
+        _ makeHandler: @escaping @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
+    ) throws(DaemonFailure) -> Int32 {
+        let paths = try DaemonPaths(configuration, uid: geteuid(), environment: environment)
+        let roles = try roles(configuration)
+        let limit = DescriptorLimit.raise(to: 32 << 10)
+        let socket = try ControlSocket(paths, groups: [roles.controlGroup, roles.readGroup].compactMap { $0 })
+        defer { socket.remove() }
+        let serverOptions = ControlServerOptions(
+            roles: roles, mediaRoots: MediaRoots(configuration.mediaRoots), descriptorLimit: limit, version: version,
+            bootID: bootID())
+        var failure: DaemonFailure?
+        var running: RunningDaemon?
+        let status = PlayerLoop.run { loop in
+            do throws(DaemonFailure) {
+                running = try RunningDaemon(
+                    loop, socket, serverOptions, configuration, options, stateDirectory: paths.stateDirectory,
+                    makeHandler)
+            } catch {
+                failure = error
+                loop.exit(1)
+            }
+        }
+        PlayerLoop.assumeIsolated { withExtendedLifetime(running) { running = nil } }
+        if let failure { throw failure }
+        return status
+    }
+
+    private static func roles(_ configuration: Configuration) throws(DaemonFailure) -> PeerRoles {
+        func number(_ group: String?) throws(DaemonFailure) -> UInt32? {
+            guard let group else { return nil }
+            guard let number = GroupAccess.number(of: group) else {
+                throw DaemonFailure("the configuration names the group “\(group)”, which does not exist")
+            }
+            return number
+        }
+        return PeerRoles(
+            ownUID: geteuid(), controlGroup: try number(configuration.controlGroup),
+            readGroup: try number(configuration.readGroup))
+    }
+
+    /// Which boot of the host this is (random(4)); empty if the kernel does not tell.
+    private static func bootID() -> String {
+        guard let file = fopen("/proc/sys/kernel/random/boot_id", "re") else { return "" }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        let got = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(got), as: UTF8.self)
+    }
+}

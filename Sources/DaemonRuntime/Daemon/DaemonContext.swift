@@ -1,0 +1,17 @@
+package import LinuxSystem
+package import NowPlaying
+
+/// What the player is made from.
+@PlayerLoop package struct DaemonContext {
+    package let loop: EventLoop
+    package let configuration: Configuration
+    /// This run of the daemon: random, as states carry it.
+    package let instance: String
+    /// The folder of what the daemon keeps; it exists and is this daemon's alone.
+    package let stateDirectory: String
+    /// Writes anchors as the wire has them.
+    package let encoder: StateEncoder
+    /// Tells a state to all who subscribed, and keeps it for those who ask. To be called with a first state before the
+    /// handler is returned.
+    package let publish: @PlayerLoop (NowPlayingState) -> Void
+}
