@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -107,3 +108,5 @@ int linux_set_attribute(const char *path, const char *name, const void *value, s
     return setxattr(path, name, value, size, 0);
 }
 int linux_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+int linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }

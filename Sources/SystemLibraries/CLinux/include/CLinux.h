@@ -39,3 +39,7 @@ int linux_flags(int descriptor);
 int linux_set_attribute(const char *path, const char *name, const void *value, size_t size);
 /* socket(2): a stream socket of the Unix domain, close-on-exec, non-blocking. */
 int linux_socket(void);
+/* memfd_create(2), close-on-exec. */
+int linux_memory_file(const char *name);
+/* pipe2(2), both ends close-on-exec. */
+int linux_pipe(int ends[2]);

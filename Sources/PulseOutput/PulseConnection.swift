@@ -1,0 +1,225 @@
+import AudioCore
+import CPulse
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// One connection to a sound server, from `begin` to `end`, and the questions that are outstanding on it.
+@PlayerLoop final class PulseConnection {
+    /// How it goes, told by `changed`.
+    enum State: Equatable {
+        case connecting
+        case ready(PulseServerInfo)
+        case failed(OutputError)
+    }
+
+    /// Connecting is given this long: a server that systemd starts for us needs its time on a small machine.
+    private static let connectionLimit = 5.0
+    /// Answers are awaited this long.
+    private static let answerLimit = 1.0
+
+    private let main: PulseMainLoop
+    private let loop: EventLoop
+    let context: OpaquePointer
+    private(set) var state = State.connecting
+    /// The server does not answer although it should have. Ends when anything is heard of it.
+    private(set) var isHung = false
+    /// Tells each change of `state`; never during a call of ours.
+    var changed: (@PlayerLoop (State) -> Void)?
+    /// Something was created, changed or removed at the server: facility, kind and index.
+    var subscriptionEvent: (@PlayerLoop (_ event: UInt32, _ index: UInt32) -> Void)?
+
+    private var requests: [PulseRequest] = []
+    private var deadline: EventSource?
+    private var connecting: EventSource?
+
+    /// Address of the server; nil: as the environment and the user's files say.
+    private let server: String?
+
+    /// A connection that is not begun.
+    init(_ main: PulseMainLoop, server: String?) {
+        self.main = main
+        self.server = server
+        loop = main.loop
+        let properties = pa_proplist_new()
+        pa_proplist_sets(properties, PA_PROP_APPLICATION_NAME, "nowplayingd")
+        pa_proplist_sets(properties, PA_PROP_APPLICATION_ID, "nowplayingd")
+        pa_proplist_sets(properties, PA_PROP_APPLICATION_ICON_NAME, "multimedia-player")
+        guard let context = pa_context_new_with_proplist(main.api, "nowplayingd", properties) else {
+            fatalError("no context of libpulse can be had: out of memory")
+        }
+        pa_proplist_free(properties)
+        self.context = context
+    }
+
+    isolated deinit { end() }
+
+    /// Connects.
+    func begin() {
+        let address = Unmanaged.passUnretained(self).toOpaque()
+        pa_context_set_state_callback(context, contextStateChanged, address)
+        pa_context_set_subscribe_callback(context, contextSubscriptionEvent, address)
+        if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { contextChanged() }
+        connecting = loop.deadline(EventLoop.now.advanced(bySeconds: Self.connectionLimit)) { [unowned self] in
+            become(.failed(.hung))
+        }
+    }
+
+    /// Ends it. What is outstanding comes back with an error, in the next turn of the loop.
+    func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        changed = nil
+        subscriptionEvent = nil
+        connecting?.release()
+        deadline?.release()
+        pa_context_set_state_callback(context, nil, nil)
+        pa_context_set_subscribe_callback(context, nil, nil)
+        cancel { _ in true }
+        pa_context_disconnect(context)
+        pa_context_unref(context)
+    }
+    private var isEnded = false
+
+    // MARK: What the server says
+
+    fileprivate func contextChanged() {
+        switch pa_context_get_state(context) {
+        case PA_CONTEXT_READY: askServer()
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
+            let error = OutputError.connection(pa_context_errno(context))
+            // libpulse may tell it in the middle of a call of ours.
+            loop.later { [weak self] in self?.become(.failed(error)) }
+        default: break
+        }
+    }
+
+    private func askServer() {
+        send({ pa_context_get_server_info(self.context, serverInfoArrived, $0) }) { [unowned self] result in
+            switch result {
+            case .success(let answers):
+                guard case .server(let info)? = answers.last else { return }
+                become(.ready(info))
+            case .failure(let error): become(.failed(error))
+            }
+        }
+    }
+
+    private func become(_ next: State) {
+        if case .failed = state { return }
+        state = next
+        connecting?.release()
+        connecting = nil
+        if case .failed = next { cancel { _ in true } }
+        changed?(next)
+    }
+
+    /// The server said something.
+    func heard() { isHung = false }
+
+    // MARK: Questions
+
+    /// Asks something. `start` gets the context for libpulse's callback and returns libpulse's operation. The completion
+    /// comes exactly once, never during this call: with the answer, with what went wrong, with `.serverHung` when there is
+    /// no answer for `limit` seconds (an answer that comes later is dropped), or when the connection or `owner` ends.
+    func send(
+        owner: AnyObject? = nil, limit: Double? = answerLimit,
+        _ start: (UnsafeMutableRawPointer) -> OpaquePointer?, _ completion: @escaping PulseRequest.Completion
+    ) {
+        let request = PulseRequest(self, owner: owner, limit: limit, completion)
+        guard !isEnded, let operation = start(request.context) else {
+            let number = pa_context_errno(context)
+            loop.later { [self] in
+                let gone = pa_context_get_state(context) != PA_CONTEXT_READY
+                request.complete(
+                    .failure(gone ? .disconnected : OutputError(.refused, "libpulse: \(pulseErrorText(number))")))
+            }
+            return
+        }
+        request.began(operation)
+        requests.append(request)
+        if request.limit != nil { armDeadline() }
+    }
+
+    /// A question was answered: it ends.
+    func answered(_ request: PulseRequest) {
+        heard()
+        gaveUp(request)
+    }
+
+    /// A question ends without having heard of the server.
+    func gaveUp(_ request: PulseRequest) {
+        requests.removeAll { $0 === request }
+        request.release(cancel: false)
+        armDeadline()
+    }
+
+    /// Ends the questions of an owner whose end this is; their completions come in the next turn of the loop.
+    func cancelRequests(of owner: AnyObject) {
+        cancel { $0.owner === owner }
+        armDeadline()
+    }
+
+    private func cancel(_ isMeant: (PulseRequest) -> Bool) {
+        let ended = requests.filter(isMeant)
+        requests.removeAll(where: isMeant)
+        for request in ended {
+            request.release(cancel: true)
+            if request.isAwaited { loop.later { request.complete(.failure(.disconnected)) } }
+        }
+    }
+
+    /// One deadline for all: at the first limit of those that are awaited, none when there is none.
+    private func armDeadline() {
+        guard let first = requests.lazy.filter(\.isAwaited).compactMap(\.limit).min() else {
+            deadline?.release()
+            deadline = nil
+            return
+        }
+        if let deadline {
+            deadline.setDeadline(first)
+        } else {
+            deadline = loop.deadline(first) { [unowned self] in expire() }
+        }
+    }
+
+    private func expire() {
+        let now = EventLoop.now
+        let late = requests.filter { request in request.isAwaited && request.limit.map { $0 <= now } == true }
+        if !late.isEmpty { isHung = true }
+        for request in late { request.complete(.failure(.hung)) }
+        armDeadline()
+    }
+
+    /// The owner's questions outstanding, for tests.
+    var outstanding: Int { requests.count }
+}
+
+extension OutputError {
+    /// Why there is no connection, by libpulse's error number.
+    static func connection(_ number: Int32) -> OutputError {
+        switch number {
+        case Int32(PA_ERR_CONNECTIONREFUSED.rawValue):
+            OutputError(.noServer, "no sound server answers (is PulseAudio or pipewire-pulse running?)")
+        case Int32(PA_ERR_CONNECTIONTERMINATED.rawValue): OutputError(.noServer, "the sound server went away")
+        case Int32(PA_ERR_ACCESS.rawValue): OutputError(.noServer, "the sound server does not let us in (its cookie)")
+        case Int32(PA_ERR_TIMEOUT.rawValue): .hung
+        default: OutputError(.noServer, "no connection to the sound server: \(pulseErrorText(number))")
+        }
+    }
+}
+
+private func contextStateChanged(_ context: OpaquePointer?, _ data: UnsafeMutableRawPointer?) {
+    let connection = Unmanaged<PulseConnection>.fromOpaque(data!).takeUnretainedValue()
+    PlayerLoop.assumeIsolated { connection.contextChanged() }
+}
+
+private func contextSubscriptionEvent(
+    _ context: OpaquePointer?, _ event: pa_subscription_event_type_t, _ index: UInt32, _ data: UnsafeMutableRawPointer?
+) {
+    let connection = Unmanaged<PulseConnection>.fromOpaque(data!).takeUnretainedValue()
+    PlayerLoop.assumeIsolated {
+        connection.heard()
+        connection.subscriptionEvent?(event.rawValue, index)
+    }
+}

@@ -1,0 +1,73 @@
+import CLinux
+import Glibc
+
+/// What libpulse reads from the environment of the process.
+package enum PulseEnvironment {
+    /// Makes libpulse read the user's own client.conf with our two lines around it: no shared memory (with it, every
+    /// 64 KiB that are played wake us once), and no server started by us. Also drops `PULSE_LATENCY_MSEC`, which would
+    /// override the buffering. Call it once, at start, before any thread is: it changes the environment.
+    ///
+    /// The configuration is a file in memory named by `PULSE_CLIENTCONFIG`, closed on exec: a child that uses libpulse
+    /// must be started with the variable as it was before.
+    package static func prepare() {
+        unsetenv("PULSE_LATENCY_MSEC")
+        let text = clientConfiguration(including: clientConfigurationFiles())
+        let descriptor = linux_memory_file("client.conf")
+        guard descriptor >= 0 else { return }
+        let written = text.utf8.withContiguousStorageIfAvailable { write(descriptor, $0.baseAddress, $0.count) }
+        guard written == text.utf8.count else {
+            close(descriptor)
+            return
+        }
+        setenv("PULSE_CLIENTCONFIG", "/proc/self/fd/\(descriptor)", 1)
+    }
+
+    /// A configuration that includes these files, which libpulse reads anew for each connection; a missing one is nothing
+    /// to it. Our lines stand before them as well, because a mistake in a file ends the reading.
+    static func clientConfiguration(including files: [String]) -> String {
+        let ours = "enable-shm = no\nautospawn = no\n"
+        let includes = files.filter { !$0.utf8.contains(UInt8(ascii: "\n")) }.map { ".include \($0)\n" }
+        return ours + includes.joined() + ours
+    }
+
+    /// The files that libpulse would read, in its order: the first client.conf that there is of the one the environment
+    /// names, the user's two places and the system's; then the parts in the folder of the same name with `.d`
+    /// (libpulse 16.1: core-util.c, `pa_open_config_file`; conf-parser.c, `pa_config_parse`).
+    static func clientConfigurationFiles() -> [String] {
+        let main: String?
+        if let named = environment("PULSE_CLIENTCONFIG") {
+            main = named
+        } else {
+            var places: [String] = []
+            if let folder = environment("PULSE_CONFIG_PATH") {
+                places.append("\(folder)/client.conf")
+            } else if let home = environment("HOME") {
+                places += ["\(home)/.pulse/client.conf", "\(home)/.config/pulse/client.conf"]
+            }
+            places.append("/etc/pulse/client.conf")
+            main = places.first { access($0, R_OK) == 0 }
+        }
+        guard let main else { return [] }
+        return [main] + parts(of: "\(main).d")
+    }
+
+    /// The `.conf` files of a folder, in order of their names.
+    private static func parts(of folder: String) -> [String] {
+        guard let handle = opendir(folder) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".conf") { names.append("\(folder)/\(name)") }
+        }
+        return names.sorted()
+    }
+
+    /// A variable's value; nil when unset or empty.
+    static func environment(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+}

@@ -1,0 +1,150 @@
+package import AudioCore
+import CPulse
+import LinuxSystem
+import NowPlaying
+
+extension PulseOutput {
+    // MARK: The device in use
+
+    /// Asks what device the stream is on, and what that can do.
+    func readDevice(of stream: PulseStream) {
+        guard let connection, let handle = stream.stream else { return }
+        let index = pa_stream_get_device_index(handle)
+        connection.send(
+            owner: stream,
+            { pa_context_get_sink_info_by_index(connection.context, index, sinkInfoArrived, $0) },
+            { [weak self, weak stream] result in
+                guard let self, let stream, case .success(let answers) = result else { return }
+                guard case .sink(let sink)? = answers.first else { return }
+                deviceKnown(sink, of: stream)
+            })
+    }
+
+    private func deviceKnown(_ sink: PulseSinkInfo, of stream: PulseStream) {
+        setDevice(sink.device(isDefault: sink.name == server?.defaultSink))
+        guard let connection, !stream.rewinds.isFixed else { return }
+        stream.rewinds.setDevice(driver: sink.driver, arguments: "")
+        guard sink.driver.contains("null-sink"), sink.ownerModule != UInt32.max else { return }
+        connection.send(
+            owner: stream,
+            { pa_context_get_module_info(connection.context, sink.ownerModule, moduleInfoArrived, $0) },
+            { [weak stream] result in
+                guard let stream, case .success(let answers) = result else { return }
+                guard case .module(let arguments)? = answers.first else { return }
+                stream.rewinds.setDevice(driver: sink.driver, arguments: arguments)
+            })
+    }
+
+    /// The device woke up or fell asleep.
+    func suspensionChanged(_ stream: PulseStream) {
+        guard var known = device else { return }
+        known.state = stream.isSuspended ? .suspended : .running
+        setDevice(known)
+    }
+
+    /// Takes the device in use and tells it if it is another, or in another state.
+    func setDevice(_ known: OutputDevice?) {
+        guard known != device else { return }
+        device = known
+        delegate?.outputDeviceChanged(known)
+    }
+
+    /// A device appeared while none was there for us: it is told, so that a stream is tried again.
+    func deviceAppeared(_ index: UInt32) {
+        guard let connection else { return }
+        connection.send(
+            { pa_context_get_sink_info_by_index(connection.context, index, sinkInfoArrived, $0) },
+            { [weak self] result in
+                guard let self, case .success(let answers) = result, case .sink(let sink)? = answers.first else {
+                    return
+                }
+                setDevice(sink.device(isDefault: sink.name == server?.defaultSink))
+            })
+    }
+
+    // MARK: All devices
+
+    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void) {
+        if let connection, isConnected {
+            DeviceList(connection, completion).ask()
+            return
+        }
+        // A connection for this one question; the one for playing is its user's to make.
+        let visit = PulseConnection(main, server: address)
+        DeviceList(visit) { [loop] result in
+            visit.end()
+            loop.later { withExtendedLifetime(visit) {} }
+            completion(result)
+        }.connect(loop)
+    }
+
+    package func selectDevice(named name: String?) {
+        wishedSink = name
+        guard let connection else { return }
+        for stream in streams {
+            guard let index = stream.index else { continue }
+            connection.send(
+                {
+                    pa_context_move_sink_input_by_name(
+                        connection.context, index, name ?? "@DEFAULT_SINK@", contextSucceeded, $0)
+                }, { _ in })
+        }
+    }
+}
+
+/// One question for all devices; keeps itself alive by its closures until it is answered, within a second.
+@PlayerLoop private final class DeviceList {
+    typealias Completion = @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void
+    private let connection: PulseConnection
+    private var completion: Completion?
+    /// Set if the connection is for this question only.
+    private var deadline: EventSource?
+
+    init(_ connection: PulseConnection, _ completion: @escaping Completion) {
+        self.connection = connection
+        self.completion = completion
+    }
+
+    /// Connects first.
+    func connect(_ loop: EventLoop) {
+        connection.changed = { [self] state in
+            switch state {
+            case .connecting: break
+            case .ready: ask()
+            case .failed(let error): finish(.failure(error))
+            }
+        }
+        deadline = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [self] in finish(.failure(.hung)) }
+        connection.begin()
+    }
+
+    func ask() {
+        let context = connection.context
+        var defaultSink = ""
+        // Answers come in the order of the questions.
+        connection.send({ pa_context_get_server_info(context, serverInfoArrived, $0) }) { result in
+            if case .success(let answers) = result, case .server(let info)? = answers.last {
+                defaultSink = info.defaultSink
+            }
+        }
+        connection.send({ pa_context_get_sink_info_list(context, sinkInfoArrived, $0) }) { [self] result in
+            finish(
+                result.map { answers in
+                    answers.compactMap { answer in
+                        guard case .sink(let sink) = answer else { return nil }
+                        return sink.device(isDefault: sink.name == defaultSink)
+                    }
+                })
+        }
+    }
+
+    private func finish(_ result: Result<[OutputDevice], OutputError>) {
+        guard let completion else { return }
+        self.completion = nil
+        if let deadline {
+            deadline.release()
+            connection.changed = nil
+        }
+        completion(result)
+    }
+}

@@ -1,0 +1,46 @@
+import AudioCore
+import CPulse
+import LinuxSystem
+
+extension PulseOutput {
+    package func setVolume(_ volume: Double, muted: Bool) {
+        volumeControl.wish(volume, muted: muted)
+        for stream in streams { applyVolume(to: stream) }
+    }
+
+    /// Gives a stream the volume that was wished for, unless it has it from its beginning or is not ready for it.
+    func applyVolume(to stream: PulseStream) {
+        guard let connection, let index = stream.index, let volume = volumeControl.wishedVolume,
+            let muted = volumeControl.wishedMuted
+        else { return }
+        guard stream.volumeWish != volumeControl.wishes else { return }
+        stream.volumeWish = volumeControl.wishes
+        var channels = PulseVolume.channels(stream.format.channels.count, volume)
+        let context = connection.context
+        change { pa_context_set_sink_input_volume(context, index, &channels, contextSucceeded, $0) }
+        change { pa_context_set_sink_input_mute(context, index, muted ? 1 : 0, contextSucceeded, $0) }
+    }
+
+    private func change(_ start: (UnsafeMutableRawPointer) -> OpaquePointer?) {
+        guard let connection else { return }
+        volumeControl.sent()
+        connection.send(start) { [weak self] _ in
+            guard let self, self.connection === connection else { return }
+            volumeControl.acknowledged()
+        }
+    }
+
+    /// Asks what the stream's volume is, and tells if it is news.
+    func readVolume(of stream: PulseStream) {
+        guard let connection, let index = stream.index else { return }
+        connection.send(
+            owner: stream,
+            { pa_context_get_sink_input_info(connection.context, index, sinkInputInfoArrived, $0) },
+            { [weak self] result in
+                guard let self, case .success(let answers) = result else { return }
+                guard case .sinkInput(let volume, let muted)? = answers.first else { return }
+                guard let news = volumeControl.heard(volume, muted: muted) else { return }
+                delegate?.outputVolumeChanged(news.volume, muted: news.muted)
+            })
+    }
+}

@@ -1,0 +1,157 @@
+package import AudioCore
+import CPulse
+package import LinuxSystem
+import NowPlaying
+
+/// The sound server of the user: PulseAudio, or PipeWire's server of the same protocol.
+///
+/// It connects only on demand, never starts a server and retries nothing by itself; `ServerWatch` tells when trying
+/// again makes sense. `PulseEnvironment.prepare` must have run before.
+@PlayerLoop package final class PulseOutput: AudioOutput {
+    package weak var delegate: (any AudioOutputDelegate)?
+    package var device: OutputDevice?
+
+    let loop: EventLoop
+    let main: PulseMainLoop
+    let address: String?
+    private(set) var connection: PulseConnection?
+    private(set) var server: PulseServerInfo?
+    private(set) var streams: [PulseStream] = []
+    /// The device that is wished for; nil: the server's default.
+    var wishedSink: String?
+    var volumeControl = VolumeControl()
+    /// What we want to be told of by the server, as it was last asked.
+    private var subscribed: UInt32 = 0
+    /// A stream died with its device and no other was opened since: the next device that appears is news.
+    private var awaitsDevice = false
+
+    /// An output on this loop, connected to nothing yet. `sinkName`: the device that streams shall go to. `server`: its
+    /// address (`unix:/path`, `tcp:host`); nil: as the environment and the user's files say.
+    package init(_ loop: EventLoop, server address: String? = nil, sinkName: String? = nil) {
+        self.loop = loop
+        self.address = address
+        main = PulseMainLoop(loop)
+        wishedSink = sinkName
+    }
+
+    package var isConnected: Bool { server != nil }
+
+    /// The server did not answer a question for a second, and nothing was heard of it since.
+    package var isHung: Bool { connection?.isHung ?? false }
+
+    /// The name and version that the server gives itself; nil while not connected.
+    package var serverName: String? { server?.name }
+
+    // MARK: Connection
+
+    package func connect() {
+        guard connection == nil else { return }
+        let made = PulseConnection(main, server: address)
+        connection = made
+        made.changed = { [unowned self] in connectionChanged($0) }
+        made.subscriptionEvent = { [unowned self] in happened(event: $0, index: $1) }
+        made.begin()
+    }
+
+    package func disconnect() { drop() }
+
+    private func connectionChanged(_ state: PulseConnection.State) {
+        switch state {
+        case .connecting: break
+        case .ready(let info):
+            server = info
+            delegate?.outputConnectionChanged(nil)
+        case .failed(let error):
+            drop()
+            delegate?.outputConnectionChanged(error)
+        }
+    }
+
+    /// Forgets the connection with all its streams, silently.
+    private func drop() {
+        let ended = streams
+        streams = []
+        for stream in ended { stream.end() }
+        server = nil
+        device = nil
+        subscribed = 0
+        awaitsDevice = false
+        volumeControl.streamsEnded()
+        guard let connection else { return }
+        self.connection = nil
+        connection.end()
+        // libpulse may be in the middle of telling us: the object lives until it is done.
+        loop.later { withExtendedLifetime(connection) {} }
+    }
+
+    // MARK: Streams
+
+    package func openStream(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> any AudioStream {
+        let stream = PulseStream(self, format, delegate: delegate, isPipeWire: server?.isPipeWire ?? false)
+        guard let connection, isConnected else {
+            stream.failLater(.disconnected)
+            return stream
+        }
+        streams.append(stream)
+        stream.volumeWish = volumeControl.wishes
+        stream.begin(
+            connection, sink: wishedSink, volume: volumeControl.wishedVolume, muted: volumeControl.wishedMuted)
+        return stream
+    }
+
+    func forget(_ stream: PulseStream) {
+        streams.removeAll { $0 === stream }
+        subscribe()
+    }
+
+    func streamBecameReady(_ stream: PulseStream) {
+        awaitsDevice = false
+        subscribe()
+        applyVolume(to: stream)
+        readDevice(of: stream)
+        readVolume(of: stream)
+    }
+
+    func streamMoved(_ stream: PulseStream) { readDevice(of: stream) }
+
+    /// The stream died at the server, alone.
+    func streamDied(_ stream: PulseStream, _ error: OutputError) {
+        streams.removeAll { $0 === stream }
+        if error.kind == .noDevice {
+            awaitsDevice = true
+            loop.later { [self] in
+                guard awaitsDevice, device != nil else { return }
+                setDevice(nil)
+            }
+        }
+        subscribe()
+    }
+
+    // MARK: What changes at the server
+
+    /// Asks to be told of what we need just now: our stream's volume while there is one, devices while one is awaited.
+    private func subscribe() {
+        guard let connection, isConnected else { return }
+        var wanted: UInt32 = 0
+        if streams.contains(where: \.isReady) { wanted |= PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue }
+        if awaitsDevice { wanted |= PA_SUBSCRIPTION_MASK_SINK.rawValue }
+        guard wanted != subscribed else { return }
+        subscribed = wanted
+        connection.send(
+            { pa_context_subscribe(connection.context, pa_subscription_mask_t(wanted), contextSucceeded, $0) },
+            { _ in })
+    }
+
+    private func happened(event: UInt32, index: UInt32) {
+        let facility = event & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+        let kind = event & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
+        if facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue, kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue,
+            let stream = streams.last(where: { $0.index == index })
+        {
+            readVolume(of: stream)
+        }
+        if facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue, kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue, awaitsDevice {
+            deviceAppeared(index)
+        }
+    }
+}

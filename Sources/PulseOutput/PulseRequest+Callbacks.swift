@@ -1,0 +1,80 @@
+import CPulse
+import LinuxSystem
+
+// The callbacks of libpulse's questions. They are called on the loop's thread, outside of any isolation that the compiler
+// knows of; each copies what the server said and enters the loop.
+
+/// Enters the loop with the request behind a callback's context.
+private func enter(_ context: UnsafeMutableRawPointer?, _ body: @PlayerLoop (PulseRequest) -> Void) {
+    let request = Unmanaged<PulseRequest>.fromOpaque(context!).takeUnretainedValue()
+    PlayerLoop.assumeIsolated { body(request) }
+}
+
+/// The answer of a list: an entry, the end (positive) or a failure (negative).
+private func list(
+    _ connection: OpaquePointer?, _ end: Int32, _ context: UnsafeMutableRawPointer?, _ answer: PulseRequest.Answer?
+) {
+    let error = end < 0 ? pa_context_errno(connection) : 0
+    enter(context) { request in
+        if end < 0 {
+            request.failed(error)
+        } else if end > 0 {
+            request.finished(nil)
+        } else if let answer {
+            request.received(answer)
+        }
+    }
+}
+
+/// `pa_context_success_cb_t`
+func contextSucceeded(_ connection: OpaquePointer?, _ success: Int32, _ context: UnsafeMutableRawPointer?) {
+    let error = success == 0 ? pa_context_errno(connection) : 0
+    enter(context) { success != 0 ? $0.finished(.done(true)) : $0.failed(error) }
+}
+
+/// `pa_stream_success_cb_t`
+func streamSucceeded(_ stream: OpaquePointer?, _ success: Int32, _ context: UnsafeMutableRawPointer?) {
+    contextSucceeded(pa_stream_get_context(stream), success, context)
+}
+
+/// `pa_server_info_cb_t`
+func serverInfoArrived(
+    _ connection: OpaquePointer?, _ info: UnsafePointer<pa_server_info>?, _ context: UnsafeMutableRawPointer?
+) {
+    let error = pa_context_errno(connection)
+    let answer = info.map { info in
+        PulseServerInfo(
+            name: cleanText(info.pointee.server_name), defaultSink: cleanText(info.pointee.default_sink_name))
+    }
+    enter(context) { request in
+        if let answer { request.finished(.server(answer)) } else { request.failed(error) }
+    }
+}
+
+/// `pa_sink_info_cb_t`
+func sinkInfoArrived(
+    _ connection: OpaquePointer?, _ info: UnsafePointer<pa_sink_info>?, _ end: Int32,
+    _ context: UnsafeMutableRawPointer?
+) {
+    list(connection, end, context, info.map { .sink(PulseSinkInfo($0.pointee)) })
+}
+
+/// `pa_module_info_cb_t`
+func moduleInfoArrived(
+    _ connection: OpaquePointer?, _ info: UnsafePointer<pa_module_info>?, _ end: Int32,
+    _ context: UnsafeMutableRawPointer?
+) {
+    list(connection, end, context, info.map { .module(arguments: cleanText($0.pointee.argument)) })
+}
+
+/// `pa_sink_input_info_cb_t`
+func sinkInputInfoArrived(
+    _ connection: OpaquePointer?, _ info: UnsafePointer<pa_sink_input_info>?, _ end: Int32,
+    _ context: UnsafeMutableRawPointer?
+) {
+    let answer = info.map { info in
+        var volume = info.pointee.volume
+        return PulseRequest.Answer.sinkInput(volume: pa_cvolume_max(&volume), muted: info.pointee.mute != 0)
+    }
+    list(connection, end, context, answer)
+}

@@ -1,0 +1,131 @@
+import AudioCore
+import CPulse
+import LinuxSystem
+import NowPlaying
+
+/// One question to the server, from sending it to its answer.
+///
+/// Its address is the context of libpulse's callback. The connection owns it until it is answered or cancelled, and a
+/// cancelled operation calls nothing back, so the address is never used after its end.
+@PlayerLoop final class PulseRequest {
+    /// What the server answers, piece by piece.
+    enum Answer {
+        case done(Bool)
+        case server(PulseServerInfo)
+        case sink(PulseSinkInfo)
+        case sinkInput(volume: UInt32, muted: Bool)
+        case module(arguments: String)
+    }
+
+    typealias Completion = @PlayerLoop (Result<[Answer], OutputError>) -> Void
+
+    /// When the question was handed to libpulse.
+    let sent = EventLoop.now
+    /// When we stop waiting; nil: never.
+    let limit: MonotonicTime?
+    /// Whose question it is; it ends with its owner.
+    private(set) weak var owner: AnyObject?
+    private unowned let connection: PulseConnection
+    private var operation: OpaquePointer?
+    private var answers: [Answer] = []
+    private var completion: Completion?
+
+    init(
+        _ connection: PulseConnection, owner: AnyObject?, limit seconds: Double?, _ completion: @escaping Completion
+    ) {
+        self.connection = connection
+        self.owner = owner
+        self.completion = completion
+        limit = seconds.map { EventLoop.now.advanced(bySeconds: $0) }
+    }
+
+    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Whether somebody still waits for the answer.
+    var isAwaited: Bool { completion != nil }
+
+    func began(_ operation: OpaquePointer) { self.operation = operation }
+
+    /// One piece of the answer arrived; more will.
+    func received(_ answer: Answer) { answers.append(answer) }
+
+    /// The answer is complete.
+    func finished(_ last: Answer?) {
+        if let last { answers.append(last) }
+        connection.answered(self)
+        complete(.success(answers))
+    }
+
+    /// The server refused, or libpulse gave up waiting.
+    func failed(_ number: Int32) {
+        if number == Int32(PA_ERR_TIMEOUT.rawValue) {
+            connection.gaveUp(self)
+            complete(.failure(.hung))
+        } else {
+            connection.answered(self)
+            complete(.failure(OutputError(.refused, "the sound server refuses: \(pulseErrorText(number))")))
+        }
+    }
+
+    /// Tells the completion, if it was not told yet. The request goes on waiting for its answer if there is none.
+    func complete(_ result: Result<[Answer], OutputError>) {
+        guard let completion else { return }
+        self.completion = nil
+        completion(result)
+    }
+
+    /// Gives up libpulse's side of it; `cancel`: it was not answered, and no answer shall reach us.
+    func release(cancel: Bool) {
+        guard let operation else { return }
+        self.operation = nil
+        if cancel { pa_operation_cancel(operation) }
+        pa_operation_unref(operation)
+    }
+}
+
+extension OutputError {
+    /// The server is there but silent.
+    static var hung: OutputError { OutputError(.serverHung, "the sound server does not answer") }
+    /// The connection ended.
+    static var disconnected: OutputError { OutputError(.noServer, "there is no connection to the sound server") }
+    /// The stream ended.
+    static var closed: OutputError { OutputError(.refused, "the stream was closed") }
+}
+
+/// What we want to know about a server.
+struct PulseServerInfo: Sendable, Equatable {
+    var name: String
+    var defaultSink: String
+
+    var isPipeWire: Bool { name.contains("on PipeWire") }
+}
+
+/// What we want to know about a sink.
+struct PulseSinkInfo: Sendable, Equatable {
+    var index: UInt32
+    var name: String
+    var description: String
+    var driver: String
+    var ownerModule: UInt32
+    var state: OutputDevice.State
+    var format: AudioFormat?
+
+    init(_ info: pa_sink_info) {
+        index = info.index
+        name = cleanText(info.name)
+        description = cleanText(info.description)
+        driver = cleanText(info.driver)
+        ownerModule = info.owner_module
+        state =
+            switch info.state {
+            case PA_SINK_RUNNING: .running
+            case PA_SINK_SUSPENDED: .suspended
+            default: .idle
+            }
+        format = AudioFormat(info.sample_spec, info.channel_map)
+    }
+
+    func device(isDefault: Bool) -> OutputDevice {
+        OutputDevice(name: name, description: description, state: state, isDefault: isDefault, format: format)
+    }
+}

@@ -1,0 +1,100 @@
+import AudioCore
+import CPulse
+import Glibc
+import LinuxSystem
+
+extension PulseStream {
+    /// Makes libpulse call us.
+    func setCallbacks(_ stream: OpaquePointer) {
+        let address = Unmanaged.passUnretained(self).toOpaque()
+        pa_stream_set_state_callback(stream, streamStateChanged, address)
+        pa_stream_set_write_callback(stream, streamAsks, address)
+        pa_stream_set_started_callback(stream, streamDidStart, address)
+        pa_stream_set_underflow_callback(stream, streamDidUnderflow, address)
+        pa_stream_set_suspended_callback(stream, streamDidSuspend, address)
+        pa_stream_set_moved_callback(stream, streamDidMove, address)
+        pa_stream_set_buffer_attr_callback(stream, streamBufferingChanged, address)
+    }
+
+    /// Ends all callbacks; the address that they have is not used after this.
+    func clearCallbacks(_ stream: OpaquePointer) {
+        pa_stream_set_state_callback(stream, nil, nil)
+        pa_stream_set_write_callback(stream, nil, nil)
+        pa_stream_set_started_callback(stream, nil, nil)
+        pa_stream_set_underflow_callback(stream, nil, nil)
+        pa_stream_set_suspended_callback(stream, nil, nil)
+        pa_stream_set_moved_callback(stream, nil, nil)
+        pa_stream_set_buffer_attr_callback(stream, nil, nil)
+    }
+
+    fileprivate func stateChanged() {
+        guard let stream else { return }
+        switch pa_stream_get_state(stream) {
+        case PA_STREAM_READY: becameReady()
+        case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
+            // With its connection, the output tells it; alone, the stream does.
+            guard let connection, pa_context_get_state(connection.context) == PA_CONTEXT_READY else { return }
+            let error = streamError()
+            output.streamDied(self, error)
+            failLater(error)
+        default: break
+        }
+    }
+
+    fileprivate func moved() {
+        guard isReady else { return }
+        readBuffering()
+        output.streamMoved(self)
+        delegate?.streamMoved(self)
+    }
+
+    fileprivate func bufferingChanged() {
+        guard isReady else { return }
+        readBuffering()
+        delegate?.streamMoved(self)
+    }
+}
+
+/// The wall clock, in microseconds, as libpulse stamps answers.
+func wallClockMicroseconds() -> Int64 {
+    var now = timeval()
+    gettimeofday(&now, nil)
+    return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_usec)
+}
+
+/// Enters the loop with the stream behind a callback's context; something was heard of the server.
+private func enter(_ context: UnsafeMutableRawPointer?, _ body: @PlayerLoop (PulseStream) -> Void) {
+    let stream = Unmanaged<PulseStream>.fromOpaque(context!).takeUnretainedValue()
+    PlayerLoop.assumeIsolated {
+        stream.connection?.heard()
+        body(stream)
+    }
+}
+
+private func streamStateChanged(_: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
+    enter(context) { $0.stateChanged() }
+}
+
+private func streamAsks(_: OpaquePointer?, _: Int, _ context: UnsafeMutableRawPointer?) {
+    enter(context) { if $0.isReady { $0.delegate?.streamNeedsFrames($0) } }
+}
+
+private func streamDidStart(_: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
+    enter(context) { $0.delegate?.streamStarted($0) }
+}
+
+private func streamDidUnderflow(_: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
+    enter(context) { $0.delegate?.streamUnderflowed($0) }
+}
+
+private func streamDidSuspend(_: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
+    enter(context) { $0.becameSuspended() }
+}
+
+private func streamDidMove(_: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
+    enter(context) { $0.moved() }
+}
+
+private func streamBufferingChanged(_: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
+    enter(context) { $0.bufferingChanged() }
+}

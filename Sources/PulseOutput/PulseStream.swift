@@ -1,0 +1,256 @@
+package import AudioCore
+import CPulse
+package import LinuxSystem
+import NowPlaying
+
+/// A playback stream at a sound server.
+///
+/// Commands go out in the order of the calls and are not waited for. Frames written are copied into libpulse's blocks and
+/// sent when the loop turns next.
+@PlayerLoop package final class PulseStream: AudioStream {
+    package let format: AudioFormat
+    private(set) package var targetFrames: Int64
+    private(set) package var refillFrames: Int64
+    private(set) package var prebufferFrames: Int64
+    package var canRewind: Bool { rewinds.canRewind }
+
+    unowned let output: PulseOutput
+    let loop: EventLoop
+    weak var delegate: (any AudioStreamDelegate)?
+    /// libpulse's stream; nil before it was made and after its end.
+    private(set) var stream: OpaquePointer?
+    private(set) var connection: PulseConnection?
+    private(set) var isReady = false
+    /// As the server was last told.
+    private var isCorked = true
+    private(set) var isSuspended = false
+    var rewinds: RewindKnowledge
+    /// Which of the wishes for the volume the stream has.
+    var volumeWish = 0
+
+    init(_ output: PulseOutput, _ format: AudioFormat, delegate: any AudioStreamDelegate, isPipeWire: Bool) {
+        self.output = output
+        loop = output.loop
+        self.format = format
+        self.delegate = delegate
+        rewinds = RewindKnowledge(isPipeWire: isPipeWire)
+        let wish = StreamBuffering(format)
+        targetFrames = wish.target
+        refillFrames = wish.refill
+        prebufferFrames = wish.prebuffer
+    }
+
+    /// The stream's number at the server, once it is ready.
+    var index: UInt32? { isReady ? stream.map { pa_stream_get_index($0) } : nil }
+
+    // MARK: Beginning and end
+
+    /// Asks the server for the stream. What fails is told later.
+    func begin(_ connection: PulseConnection, sink: String?, volume: Double?, muted: Bool?) {
+        self.connection = connection
+        var spec = format.pulseSampleSpec
+        var map = format.pulseChannelMap
+        let properties = pa_proplist_new()
+        pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "music")
+        pa_proplist_sets(properties, PA_PROP_MEDIA_ICON_NAME, "audio-x-generic")
+        defer { pa_proplist_free(properties) }
+        guard let made = pa_stream_new_with_proplist(connection.context, "nowplayingd", &spec, &map, properties) else {
+            failLater(OutputError(.refused, "the sound server takes no audio of \(describe(format))"))
+            return
+        }
+        stream = made
+        setCallbacks(made)
+        let wish = StreamBuffering(format)
+        let bytesPerFrame = Int64(format.bytesPerFrame)
+        var buffering = pa_buffer_attr(
+            maxlength: UInt32.max, tlength: UInt32(wish.target * bytesPerFrame),
+            prebuf: UInt32(wish.prebuffer * bytesPerFrame), minreq: UInt32(wish.refill * bytesPerFrame),
+            fragsize: UInt32.max)
+        var flags = PA_STREAM_START_CORKED.rawValue
+        if let muted { flags |= (muted ? PA_STREAM_START_MUTED : PA_STREAM_START_UNMUTED).rawValue }
+        let flagSet = pa_stream_flags_t(rawValue: flags)
+        let result: Int32
+        if let volume {
+            var channels = PulseVolume.channels(format.channels.count, volume)
+            result = pa_stream_connect_playback(made, sink, &buffering, flagSet, &channels, nil)
+        } else {
+            result = pa_stream_connect_playback(made, sink, &buffering, flagSet, nil, nil)
+        }
+        if result < 0 { failLater(streamError()) }
+    }
+
+    /// Tells the stream's failure in the next turn of the loop, if it still lives then.
+    func failLater(_ error: OutputError) {
+        loop.later { [self] in
+            guard let delegate else { return }
+            end()
+            delegate.streamFailed(self, error)
+        }
+    }
+
+    package func close() {
+        end()
+        output.forget(self)
+    }
+
+    /// Ends it silently; what is outstanding comes back with an error.
+    func end() {
+        delegate = nil
+        isReady = false
+        guard let stream else { return }
+        self.stream = nil
+        clearCallbacks(stream)
+        connection?.cancelRequests(of: self)
+        connection = nil
+        pa_stream_disconnect(stream)
+        pa_stream_unref(stream)
+    }
+
+    // MARK: Filling
+
+    package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?) {
+        guard isReady, let stream, frames.count > 0 else { return }
+        precondition(frames.count % format.bytesPerFrame == 0, "only whole frames can be written")
+        if let frame {
+            pa_stream_write(
+                stream, frames.baseAddress, frames.count, nil, frame * Int64(format.bytesPerFrame), PA_SEEK_ABSOLUTE)
+        } else {
+            pa_stream_write(stream, frames.baseAddress, frames.count, nil, 0, PA_SEEK_RELATIVE)
+        }
+    }
+
+    package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
+        if isReady { isCorked = corked }
+        ask(completion) { pa_stream_cork($0, corked ? 1 : 0, streamSucceeded, $1) }
+    }
+
+    package func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
+        ask(completion) { pa_stream_flush($0, streamSucceeded, $1) }
+    }
+
+    package func drain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
+        guard !isCorked else {
+            loop.later { completion(OutputError(.refused, "a stopped stream can't play to its end")) }
+            return
+        }
+        // As long as the tail is: no limit of ours. libpulse itself gives up after 30 s.
+        ask(completion, limit: nil) { pa_stream_drain($0, streamSucceeded, $1) }
+    }
+
+    package func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
+        // Commands are carried out in order: the answer is about the state as it is told now.
+        let (corked, suspended) = (isCorked, isSuspended)
+        var sent: MonotonicTime?
+        var reading: Result<StreamTiming, OutputError> = .failure(.disconnected)
+        ask(
+            { error in completion(error.map { .failure($0) } ?? reading) },
+            { stream, context in
+                sent = EventLoop.now
+                return pa_stream_update_timing_info(stream, streamSucceeded, context)
+            },
+            then: { [self] in reading = takeTiming(sent: sent!, isCorked: corked, isSuspended: suspended) })
+    }
+
+    package func setTitle(_ title: String, artist: String?) {
+        guard isReady, let stream else { return }
+        let properties = pa_proplist_new()
+        defer { pa_proplist_free(properties) }
+        pa_proplist_sets(properties, PA_PROP_MEDIA_TITLE, title)
+        pa_proplist_sets(properties, PA_PROP_MEDIA_ARTIST, artist ?? "")
+        pa_proplist_sets(properties, PA_PROP_MEDIA_NAME, artist.map { "\($0) - \(title)" } ?? title)
+        if let operation = pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, properties, nil, nil) {
+            pa_operation_unref(operation)
+        }
+    }
+
+    /// Sends a command of the stream; `then` runs when it succeeded, before the completion.
+    private func ask(
+        _ completion: @escaping @PlayerLoop (OutputError?) -> Void, limit: Double? = 1,
+        _ start: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?,
+        then: @escaping @PlayerLoop () -> Void = {}
+    ) {
+        guard isReady, let stream, let connection else {
+            loop.later { completion(.closed) }
+            return
+        }
+        connection.send(owner: self, limit: limit, { start(stream, $0) }) { result in
+            switch result {
+            case .success:
+                then()
+                completion(nil)
+            case .failure(let error): completion(error)
+            }
+        }
+    }
+
+    // MARK: Time
+
+    /// Computes a reading from the answer that has just arrived.
+    private func takeTiming(sent: MonotonicTime, isCorked: Bool, isSuspended: Bool) -> Result<StreamTiming, OutputError>
+    {
+        // First of all: each microsecond here is an error of the clock.
+        let now = EventLoop.now
+        let wall = wallClockMicroseconds()
+        guard let stream, let info = pa_stream_get_timing_info(stream)?.pointee, info.read_index_corrupt == 0 else {
+            return .failure(OutputError(.refused, "the sound server tells no time of the stream"))
+        }
+        let roundTrip = now.seconds(since: sent)
+        // The answer is stamped on the wall clock, by the server when it runs on the same clock, else by libpulse in the
+        // middle of the round trip. Its age survives steps of that clock, unless one fell into the round trip.
+        let stamp = Int64(info.timestamp.tv_sec) * 1_000_000 + Int64(info.timestamp.tv_usec)
+        var age = Double(wall - stamp) / 1e6
+        if age < 0 || age > roundTrip { age = roundTrip / 2 }
+        let raw = RawTiming(
+            readIndex: info.read_index, deviceMicroseconds: info.sink_usec, playing: info.playing != 0,
+            sinceUnderrun: UInt64(bitPattern: Int64(info.since_underrun)))
+        let timing = raw.reading(
+            format, isCorked: isCorked, isSuspended: isSuspended, time: now.advanced(bySeconds: -age),
+            roundTrip: roundTrip)
+        rewinds.observe(timing, isCorked: isCorked, sampleRate: format.sampleRate)
+        return .success(timing)
+    }
+
+    // MARK: What the server did
+
+    /// Takes the buffering that the server gave.
+    func readBuffering() {
+        guard let stream, let given = pa_stream_get_buffer_attr(stream)?.pointee else { return }
+        let bytesPerFrame = Int64(format.bytesPerFrame)
+        targetFrames = max(1, Int64(given.tlength) / bytesPerFrame)
+        refillFrames = max(1, Int64(given.minreq) / bytesPerFrame)
+        prebufferFrames = Int64(given.prebuf) / bytesPerFrame
+    }
+
+    func becameReady() {
+        isReady = true
+        readBuffering()
+        isSuspended = stream.map { pa_stream_is_suspended($0) > 0 } ?? false
+        output.streamBecameReady(self)
+        delegate?.streamIsReady(self)
+    }
+
+    func becameSuspended() {
+        guard isReady, let stream else { return }
+        isSuspended = pa_stream_is_suspended(stream) > 0
+        output.suspensionChanged(self)
+        delegate?.streamSuspended(self, isSuspended)
+    }
+
+    /// The error of this stream, from libpulse's last number.
+    func streamError() -> OutputError {
+        let number = connection.map { pa_context_errno($0.context) } ?? 0
+        switch number {
+        case Int32(PA_ERR_KILLED.rawValue), Int32(PA_ERR_NOENTITY.rawValue):
+            return OutputError(.noDevice, "the sound device is not there or went away")
+        case Int32(PA_ERR_TIMEOUT.rawValue): return .hung
+        case Int32(PA_ERR_INVALID.rawValue), Int32(PA_ERR_NOTSUPPORTED.rawValue):
+            return OutputError(.refused, "the sound server takes no audio of \(describe(format))")
+        default: return OutputError(.refused, "the sound server refuses the stream: \(pulseErrorText(number))")
+        }
+    }
+}
+
+/// A format in words, for errors.
+private func describe(_ format: AudioFormat) -> String {
+    "\(format.sampleRate) Hz and \(format.channels.count) channel\(format.channels.count == 1 ? "" : "s")"
+}

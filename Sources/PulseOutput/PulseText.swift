@@ -1,0 +1,24 @@
+import CPulse
+
+/// Makes text from the server fit to be shown: valid UTF-8, one line, no control characters, at most 512 characters.
+func cleanText(_ text: UnsafePointer<CChar>?) -> String {
+    guard let text else { return "" }
+    // `String(cString:)` replaces what is not UTF-8.
+    return cleanText(String(cString: text))
+}
+
+/// Makes text fit to be shown: one line, no control characters, at most 512 characters.
+func cleanText(_ text: String) -> String {
+    var clean = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(512) {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate:
+            clean.append(" ")
+        default: clean.append(scalar)
+        }
+    }
+    return String(clean)
+}
+
+/// What libpulse says about an error number of its own.
+func pulseErrorText(_ number: Int32) -> String { cleanText(pa_strerror(number)) }

@@ -1,0 +1,96 @@
+import AudioCore
+import NowPlaying
+
+/// What the server says about a stream's time, before it means anything.
+struct RawTiming: Equatable, Sendable {
+    /// Bytes that the server has taken out of the stream's queue.
+    var readIndex: Int64
+    /// Time between being taken and being audible, in microseconds, as told.
+    var deviceMicroseconds: UInt64
+    /// Whether the stream is advancing.
+    var playing: Bool
+    /// Bytes handed to the device since it went on (playing) or since the queue ran empty (not playing).
+    var sinceUnderrun: UInt64
+
+    /// A delay that a device can have. The server tells absurd ones at times: negative ones as huge ones (PipeWire before
+    /// 1.2.7), so that more than 10 s means that nothing is known.
+    private var deviceSeconds: Double { deviceMicroseconds > 10_000_000 ? 0 : Double(deviceMicroseconds) / 1e6 }
+
+    /// What is audible, by the rules of the server's accounting (protocol-native.c, `command_get_playback_latency`):
+    /// playing, all but what is on its way in the device has been heard. Corked, what was on its way was taken back or is
+    /// heard. In an underrun, the way is filled with silence from behind.
+    func reading(
+        _ format: AudioFormat, isCorked: Bool, isSuspended: Bool, time: MonotonicTime, roundTrip: Double
+    ) -> StreamTiming {
+        let bytesPerFrame = Double(format.bytesPerFrame)
+        let taken = Double(readIndex) / bytesPerFrame
+        let onTheWay = deviceSeconds * Double(format.sampleRate)
+        let audible: Double
+        // 2⁶³ and above: -1, the queue has not run empty since the stream began to flow.
+        let ranEmpty = !playing && !isCorked && !isSuspended && sinceUnderrun < 1 << 63
+        if playing {
+            audible = taken - onTheWay
+        } else if ranEmpty {
+            audible = taken - max(0, onTheWay - Double(sinceUnderrun) / bytesPerFrame)
+        } else {
+            audible = taken
+        }
+        return StreamTiming(
+            time: time, audibleFrame: audible, takenFrame: readIndex / Int64(format.bytesPerFrame), isPlaying: playing,
+            latency: deviceSeconds, roundTrip: roundTrip)
+    }
+}
+
+/// What is known about whether a device can take back what it has taken: first by its driver, then by what is seen.
+struct RewindKnowledge: Equatable, Sendable {
+    /// Whether it can.
+    private(set) var canRewind: Bool
+    /// PipeWire never can; nothing seen there means otherwise.
+    let isFixed: Bool
+    /// The last reading while playing.
+    private var before: StreamTiming?
+
+    /// As far as the server's kind tells it, before the device is known.
+    init(isPipeWire: Bool) {
+        canRewind = !isPipeWire
+        isFixed = isPipeWire
+    }
+
+    /// Takes the word of the device's driver: ALSA can; the null sink can unless it was told not to; pipes, tunnels,
+    /// Bluetooth and devices made of devices can't.
+    mutating func setDevice(driver: String, arguments: String) {
+        before = nil
+        guard !isFixed else { return }
+        let name = driver.split(separator: "/").last.map(String.init) ?? driver
+        if name.hasPrefix("module-alsa") {
+            canRewind = true
+        } else if name.hasPrefix("module-null-sink") {
+            let refused = arguments.split(separator: " ").contains { argument in
+                ["1", "yes", "y", "true", "t", "on"].contains { argument.lowercased() == "norewinds=\($0)" }
+            }
+            canRewind = !refused
+        } else {
+            canRewind = false
+        }
+    }
+
+    /// Forgets what was seen: the stream was moved or rewritten, so that the next reading can't be compared.
+    mutating func forget() { before = nil }
+
+    /// Learns from a reading. `isCorked`: the stream was corked since the last one and the server has done it.
+    mutating func observe(_ timing: StreamTiming, isCorked: Bool, sampleRate: Int) {
+        guard !isFixed else { return }
+        if !isCorked {
+            before = timing.isPlaying ? timing : nil
+            return
+        }
+        guard let playing = before else { return }
+        before = nil
+        if timing.takenFrame < playing.takenFrame {
+            canRewind = true
+        } else if playing.latency > 0.1 {
+            let heard = playing.audibleFrame + timing.time.seconds(since: playing.time) * Double(sampleRate)
+            if Double(timing.takenFrame) - heard > 0.1 * Double(sampleRate) { canRewind = false }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Glibc
+
+/// Where the sockets of sound servers are.
+enum ServerAddress {
+    /// Paths at which a server for this user may listen, as libpulse would try them: what the environment or the files of
+    /// configuration name, else the usual places. Network addresses can't be watched and are left out.
+    static func socketPaths() -> [String] {
+        let named = PulseEnvironment.environment("PULSE_SERVER") ?? configuredServer()
+        if let named { return paths(inServerList: named) }
+        var places: [String] = []
+        if let folder = PulseEnvironment.environment("PULSE_RUNTIME_PATH") { places.append("\(folder)/native") }
+        if let folder = PulseEnvironment.environment("XDG_RUNTIME_DIR") { places.append("\(folder)/pulse/native") }
+        places.append("/run/user/\(getuid())/pulse/native")
+        places.append("/var/run/pulse/native")
+        var seen = Set<String>()
+        return places.filter { seen.insert($0).inserted }
+    }
+
+    /// The paths in a list of servers: `{machine}unix:/path tcp:host …` (libpulse, server string format).
+    static func paths(inServerList list: String) -> [String] {
+        list.split(separator: " ").compactMap { entry in
+            var address = entry
+            if address.first == "{", let end = address.firstIndex(of: "}") {
+                address = address[address.index(after: end)...]
+            }
+            if address.hasPrefix("unix:") { address = address.dropFirst(5) }
+            return address.first == "/" ? String(address) : nil
+        }
+    }
+
+    /// The last `default-server` in the files that libpulse reads.
+    private static func configuredServer() -> String? {
+        var server: String?
+        for file in PulseEnvironment.clientConfigurationFiles() {
+            guard let handle = fopen(file, "re") else { continue }
+            defer { fclose(handle) }
+            var line = [CChar](repeating: 0, count: 1024)
+            while fgets(&line, Int32(line.count), handle) != nil {
+                if let value = value(
+                    of: "default-server",
+                    inLine: String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+                {
+                    server = value
+                }
+            }
+        }
+        return server?.isEmpty == true ? nil : server
+    }
+
+    /// The value of a setting if this line of a client.conf is that setting.
+    static func value(of name: String, inLine line: String) -> String? {
+        let parts = line.prefix { $0 != "#" && $0 != ";" }.split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, trimmed(parts[0]) == name else { return nil }
+        return trimmed(parts[1])
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import LinuxSystem
+package import NowPlaying
+import Synchronization
+
+/// Records what a sink plays, from its monitor, until it is stopped.
+package final class Recorder: Sendable {
+    /// When a number of bytes had arrived.
+    private struct Arrival {
+        var bytes: Int
+        var time: MonotonicTime
+    }
+    private struct State {
+        var bytes: [UInt8] = []
+        var arrivals: [Arrival] = []
+        var waiting: [(bytes: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let process: TestProcess
+    private let state = Mutex(State())
+    /// Bytes of one frame.
+    package let bytesPerFrame: Int
+    private let rate: Int
+
+    /// Starts to record in the sink's own format, and returns when the recorder can be trusted, which is after 2.5 s of
+    /// recorded time.
+    package static func start(_ server: SoundServer, _ sink: TestSink) async -> Recorder {
+        let recorder = await LoopThread.run { Recorder(server, sink) }
+        recorder.readInBackground()
+        await recorder.waitFor(frames: sink.rate * 5 / 2)
+        return recorder
+    }
+
+    private init(_ server: SoundServer, _ sink: TestSink) {
+        bytesPerFrame = (sink.format == "s16le" ? 2 : 4) * sink.channels
+        rate = sink.rate
+        process = TestProcess(
+            [
+                "parec", "--server=\(server.address)", "--device=\(sink.name).monitor", "--raw",
+                "--format=\(sink.format)", "--rate=\(sink.rate)", "--channels=\(sink.channels)",
+                "--channel-map=\(sink.channelMap)", "--latency-msec=5", "--no-remix", "--no-remap",
+            ], environment: currentEnvironment(), output: true)
+    }
+
+    private func readInBackground() {
+        let started = DetachedThread.start("recorder") { [self] in
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while case let count = read(process.output, &buffer, buffer.count), count > 0 {
+                let now = EventLoop.now
+                let ready = state.withLock { state in
+                    state.bytes += buffer[..<count]
+                    state.arrivals.append(Arrival(bytes: state.bytes.count, time: now))
+                    let reached = state.bytes.count
+                    defer { state.waiting.removeAll { $0.bytes <= reached } }
+                    return state.waiting.filter { $0.bytes <= reached }
+                }
+                for entry in ready { entry.continuation.resume() }
+            }
+            close(process.output)
+        }
+        precondition(started)
+    }
+
+    /// Frames recorded so far.
+    package var frames: Int { state.withLock { $0.bytes.count } / bytesPerFrame }
+
+    /// Returns when this many frames, counted from the beginning, are recorded.
+    package func waitFor(frames: Int) async {
+        let needed = frames * bytesPerFrame
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.bytes.count >= needed { return true }
+                state.waiting.append((needed, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Returns when `seconds` more are recorded than now.
+    package func waitFor(more seconds: Double) async {
+        await waitFor(frames: frames + Int(seconds * Double(rate)))
+    }
+
+    /// Whole frames recorded so far.
+    package func bytes() -> [UInt8] {
+        state.withLock { Array($0.bytes.prefix($0.bytes.count / bytesPerFrame * bytesPerFrame)) }
+    }
+
+    /// When a recorded frame was played, as near as arrivals tell: by the quickest of them, whose delay remains.
+    package func time(ofFrame frame: Int) -> MonotonicTime {
+        state.withLock { state in
+            let rate = Double(self.rate)
+            let origin = state.arrivals.dropFirst(state.arrivals.count / 4).map { arrival in
+                arrival.time.advanced(bySeconds: -Double(arrival.bytes / bytesPerFrame) / rate).nanoseconds
+            }.min()
+            return MonotonicTime(nanoseconds: origin ?? 0).advanced(bySeconds: Double(frame) / rate)
+        }
+    }
+
+    /// Ends the recording.
+    package func stop() { process.end() }
+}

@@ -1,0 +1,157 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// A null sink of a private sound server.
+package struct TestSink: Sendable {
+    package var name: String
+    /// `s16le`, `s32le` or `float32le`.
+    package var format: String
+    package var rate: Int
+    /// As in `channel_map=`, `front-left,front-right`.
+    package var channelMap: String
+    package var rewinds: Bool
+
+    /// A sink; stereo at 44.1 kHz unless told otherwise. One that rewinds can't show exact pauses.
+    package init(
+        _ name: String, format: String = "s16le", rate: Int = 44100, channelMap: String = "front-left,front-right",
+        rewinds: Bool = false
+    ) {
+        self.name = name
+        self.format = format
+        self.rate = rate
+        self.channelMap = channelMap
+        self.rewinds = rewinds
+    }
+
+    /// Number of channels.
+    package var channels: Int { channelMap.split(separator: ",").count }
+
+    var module: [String] {
+        [
+            "module-null-sink", "sink_name=\(name)", "format=\(format)", "rate=\(rate)", "channels=\(channels)",
+            "channel_map=\(channelMap)",
+        ] + (rewinds ? [] : ["norewinds=1"])
+    }
+}
+
+/// A private PulseAudio, or PipeWire with its PulseAudio server, on null sinks; ends with the test process.
+package final class SoundServer: Sendable {
+    /// Address for libpulse: `unix:/…`.
+    package let address: String
+    /// Path of its socket.
+    package let socket: String
+    /// Folder of its own, removed at the end.
+    package let folder: String
+    /// Processes, the server itself last.
+    private let processes = Mutex<[TestProcess]>([])
+
+    private init(_ kind: String) {
+        folder = "/tmp/\(kind)-\(getpid())-\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+        socket = "\(folder)/run/pulse/native"
+        address = "unix:\(socket)"
+        for part in ["", "/run", "/run/pulse", "/home", "/home/.config", "/home/.config/pipewire"] {
+            mkdir(folder + part, 0o700)
+        }
+    }
+    private static let count = Atomic<Int>(0)
+
+    private var environment: [String: String] {
+        [
+            "PATH": String(cString: getenv("PATH")), "HOME": "\(folder)/home", "XDG_RUNTIME_DIR": "\(folder)/run",
+            "XDG_CONFIG_HOME": "\(folder)/home/.config", "XDG_STATE_HOME": "\(folder)/home",
+            "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/run/bus", "PIPEWIRE_RUNTIME_DIR": "\(folder)/run",
+        ]
+    }
+
+    /// A PulseAudio with these sinks; the first one is the default.
+    package static func pulseAudio(_ sinks: [TestSink]) async -> SoundServer {
+        let server = SoundServer("pulse")
+        await server.startPulseAudio(sinks)
+        return server
+    }
+
+    /// Starts PulseAudio (again) at the same address.
+    package func startPulseAudio(_ sinks: [TestSink]) async {
+        unlink(socket)
+        var arguments = [
+            "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no",
+            "--high-priority=no", "--disallow-module-loading=no",
+        ]
+        for sink in sinks { arguments += ["-L", sink.module.joined(separator: " ")] }
+        arguments += ["-L", "module-native-protocol-unix socket=\(socket) auth-anonymous=1"]
+        await start(arguments)
+        precondition(isAnswering(), "the private PulseAudio did not come up")
+    }
+
+    /// A PipeWire with one stereo null sink called `sink`, served by pipewire-pulse.
+    package static func pipeWire(sink: String) async -> SoundServer {
+        let server = SoundServer("pipewire")
+        let configuration = """
+            context.objects = [ { factory = adapter args = { factory.name = support.null-audio-sink
+                node.name = "\(sink)" media.class = Audio/Sink object.linger = true audio.position = [ FL FR ] } } ]
+            """
+        mkdir("\(server.folder)/home/.config/pipewire/pipewire.conf.d", 0o700)
+        writeFile("\(server.folder)/home/.config/pipewire/pipewire.conf.d/null.conf", configuration)
+        let bus = "\(server.folder)/run/bus"
+        await server.start(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(bus)"])
+        precondition(becomes { access(bus, F_OK) == 0 })
+        await server.start(["pipewire"])
+        precondition(becomes { access("\(server.folder)/run/pipewire-0", F_OK) == 0 })
+        await server.start(["wireplumber"])
+        await server.start(["pipewire-pulse"])
+        precondition(server.isAnswering(), "the private PipeWire did not come up")
+        precondition(becomes { server.control("list", "short", "sinks").contains(sink) }, "no null sink on PipeWire")
+        precondition(becomes { server.control("get-default-sink").contains(sink) })
+        return server
+    }
+
+    private func start(_ arguments: [String]) async {
+        let environment = environment
+        let child = await LoopThread.run { TestProcess(arguments, environment: environment) }
+        processes.withLock { $0.append(child) }
+    }
+
+    private func isAnswering() -> Bool { becomes { self.tryControl("info").status == 0 } }
+
+    /// Process of the server itself.
+    package var process: TestProcess { processes.withLock { $0[$0.count - 1] } }
+
+    private func tryControl(_ arguments: String...) -> (status: Int32, text: String) {
+        TestProcess.run(["pactl", "-s", address] + arguments, environment: environment)
+    }
+
+    /// Runs `pactl` and returns what it printed.
+    @discardableResult package func control(_ arguments: String...) -> String {
+        TestProcess.run(["pactl", "-s", address] + arguments, environment: environment).text
+    }
+
+    /// Loads a sink; returns the number of its module, to be unloaded by.
+    package func load(_ sink: TestSink) -> String {
+        let all = ["pactl", "-s", address, "load-module"] + sink.module
+        return String(TestProcess.run(all, environment: environment).text.prefix { $0.isNumber })
+    }
+
+    /// Ends all its processes and removes its folder.
+    package func stop() {
+        let all = processes.withLock { list in
+            defer { list = [] }
+            return list
+        }
+        for process in all.reversed() { process.end() }
+        _ = TestProcess.run(["rm", "-rf", folder])
+    }
+
+    /// Ends the server itself as a crash would.
+    package func kill() {
+        let process = processes.withLock { $0.removeLast() }
+        process.end()
+    }
+}
+
+/// Writes a small file.
+private func writeFile(_ path: String, _ text: String) {
+    guard let file = fopen(path, "w") else { return }
+    fputs(text, file)
+    fclose(file)
+}

@@ -1,0 +1,111 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// A process that a test starts. It ends with the test process, whatever happens to that.
+package final class TestProcess: Sendable {
+    /// Its process id.
+    package let pid: Int32
+    /// Read end of its standard output; -1 if that was not asked for.
+    package let output: Int32
+    private let ended = Mutex(false)
+
+    /// Starts `arguments`, found in PATH, in this environment (nil: ours). Call it on a thread that lives as long as the
+    /// process, such as the loop's: a child ends when the thread that started it does (PR_SET_PDEATHSIG).
+    package init(_ arguments: [String], environment: [String: String]? = nil, output wanted: Bool = false) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        var ends: [Int32] = [-1, -1]
+        if wanted {
+            precondition(linux_pipe(&ends) == 0)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        }
+        if getenv("TEST_CHILD_ERRORS") == nil {
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let words = ["setpriv", "--pdeathsig", "KILL", "--"] + arguments
+        var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        argv.append(nil)
+        defer { for word in argv { free(word) } }
+        var variables: [UnsafeMutablePointer<CChar>?] = (environment ?? [:]).map { strdup("\($0.key)=\($0.value)") }
+        variables.append(nil)
+        defer { for word in variables { free(word) } }
+        var started: pid_t = 0
+        let result = variables.withUnsafeMutableBufferPointer { own in
+            posix_spawnp(
+                &started, "setpriv", &actions, &attributes, argv, environment == nil ? environ : own.baseAddress)
+        }
+        if wanted { close(ends[1]) }
+        precondition(result == 0, "\(arguments[0]) can't be started: \(String(cString: strerror(result)))")
+        pid = started
+        output = ends[0]
+    }
+
+    /// Sends it a signal.
+    package func signal(_ number: Int32) { ended.withLock { if !$0 { kill(pid, number) } } }
+
+    /// Waits for its end and returns its exit status, or 128 + the signal that ended it.
+    @discardableResult package func wait() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        ended.withLock { $0 = true }
+        return status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
+    }
+
+    /// Ends it at once.
+    package func end() {
+        signal(SIGCONT)
+        signal(SIGKILL)
+        wait()
+    }
+
+    /// Everything that it writes to its standard output, until it closes it.
+    package func readAll() -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while case let count = read(output, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+        close(output)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Runs a program to its end and returns what it printed; stops the test process if it fails.
+    package static func run(_ arguments: [String], environment: [String: String]? = nil) -> (
+        status: Int32, text: String
+    ) {
+        let child = TestProcess(arguments, environment: environment, output: true)
+        let text = child.readAll()
+        return (child.wait(), text)
+    }
+}
+
+/// The environment of this process.
+package func currentEnvironment() -> [String: String] {
+    var variables: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee {
+        let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+        entry += 1
+    }
+    return variables
+}
+
+/// Waits until `condition` holds, looking every 5 ms, at most 20 s; false if it never did. For what has no event.
+package func becomes(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<4000 {
+        if condition() { return true }
+        usleep(5000)
+    }
+    return false
+}
