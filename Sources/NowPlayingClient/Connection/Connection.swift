@@ -164,7 +164,10 @@ package final class Connection {
     }
 
     /// The oldest notification that came while an answer was waited for.
-    package func notification() -> JSONValue? { waiting.isEmpty ? nil : waiting.removeFirst() }
+    package func notification() -> JSONValue? {
+        guard !waiting.isEmpty else { return .none }
+        return waiting.removeFirst()
+    }
 
     /// Reads one line of the daemon as JSON.
     package static func parse(_ line: [UInt8]) throws(ClientError) -> JSONValue {

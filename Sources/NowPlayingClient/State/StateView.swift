@@ -26,7 +26,7 @@ package struct StateView: Sendable {
     /// This run of the daemon.
     package var instance: String { json["instance"]?.stringValue ?? "" }
     /// The item that is audible, or would be; nil when there is none.
-    package var item: JSONValue? { json["item"].flatMap { $0.objectValue == nil ? nil : $0 } }
+    package var item: JSONValue? { object("item") }
     /// The number of the item.
     package var itemID: Int64? { item?["id"]?.integerValue }
     /// How many times the item began.
@@ -44,7 +44,7 @@ package struct StateView: Sendable {
     /// Why nothing can be heard, by the protocol's word.
     package var stallReason: String? { text("stall", "reason") }
     /// The last run of failing items.
-    package var error: JSONValue? { json["error"].flatMap { $0.objectValue == nil ? nil : $0 } }
+    package var error: JSONValue? { object("error") }
 
     /// The title, or what the item's name says.
     package var title: String? {
@@ -89,6 +89,12 @@ package struct StateView: Sendable {
         }
         guard !isPath, text.contains("%") else { return TerminalText.safe(String(text)) }
         return TerminalText.safe(String(decoding: FileName.percentDecoded(text), as: UTF8.self))
+    }
+
+    /// The member of this name, if it is an object.
+    private func object(_ name: String) -> JSONValue? {
+        guard let value = json[name], case .object = value else { return .none }
+        return value
     }
 
     private static func anchor(_ json: JSONValue) -> PlaybackAnchor? {

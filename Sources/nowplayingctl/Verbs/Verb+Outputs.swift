@@ -36,10 +36,12 @@ enum Outputs {
         if run.wantsJSON { return run.printJSON(result) }
         let outputs = result["outputs"]?.arrayValue ?? []
         guard !outputs.isEmpty else { throw Failure(.noDevice, StatusText.stall("noOutput")) }
+        let current = try run.state().json["output"]?["name"]?.stringValue
         for (index, output) in outputs.enumerated() {
             let name = TerminalText.safe(output["name"]?.stringValue ?? "")
             let description = TerminalText.safe(output["description"]?.stringValue ?? "")
-            let isSelected = output["selected"]?.boolValue ?? output["active"]?.boolValue ?? false
+            // Before anything was played it will be the sound server's default.
+            let isSelected = current.map { $0 == output["name"]?.stringValue } ?? (output["default"] == true)
             let mark = isSelected ? "*" : " "
             run.output.line(
                 "\(mark) \(index + 1)  \(run.output.styled(name, isSelected ? .bold : .dim))  \(description)")

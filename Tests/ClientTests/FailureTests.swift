@@ -1,0 +1,134 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+/// Mistakes, refusals and exit statuses, through the real program.
+@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+    private let folder = TemporaryFolder()
+
+    @Test(arguments: [
+        ("", "what shall it do"), ("statsu", "did you mean status?"), ("pley", "did you mean play?"),
+        ("xyzzyx", "unknown verb"), ("status x", "takes no \"x\""), ("status --fromat x", "did you mean --format?"),
+        ("play --position", "needs a value"), ("play --position x", "1:23"), ("play 0", "from 1"), ("skip x", "30"),
+        ("skip 0", "30"), ("seek", "needs more"), ("seek 1:75", "1:23.5"), ("seek 10 20", "takes no"),
+        ("volume 101", "percent"), ("volume loud", "percent"), ("remove", "needs more"), ("remove 0", "from 1"),
+        ("remove 7-3", "3-7"), ("remove x", "from 1"), ("move 1", "needs more"), ("add", "needs more"),
+        ("add --at 0 /a", "from 1"), ("add --at 1 --next /a", "exclude"),
+        ("configure skipForward", "what shall be set"),
+        ("configure skipForward --intervals 15,x", "15,30"), ("configure x --intervals 0", "above 0"),
+        ("configure play --enable --disable", "exclude"), ("wait", "needs more"), ("wait foo", "track"),
+        ("wait play --timeout 0", "seconds"), ("wait play --timeout x", "seconds"), ("call", "needs more"),
+        ("call x {", "not JSON"), ("call x []", "an object"), ("status -f {{", "format:"),
+        ("pause --next", "no option"),
+        ("status --json=1", "takes no value"), ("help nope", "unknown verb"), ("output", "needs more"),
+    ])
+    func mistakesAreUsageErrors(line: String, part: String) {
+        // Nothing listens there: a mistake is found before the daemon is asked.
+        let socket = folder.path("absent.sock")
+        let outcome = Tool.run(line.split(separator: " ").map(String.init), socket: socket)
+        #expect(outcome.status == 2, "\(outcome.complaint)")
+        #expect(outcome.complaint.contains(part), "\(outcome.complaint)")
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            (100, "noSuchContent", 3), (110, "noActionableNowPlayingItem", 4), (120, "deviceNotFound", 5),
+            (200, "commandFailed", 1), (403, "denied", 7), (-32602, "", 2), (-32601, "", 1), (-32603, "", 1),
+        ] as [(Int, String, Int32)])
+    func refusalsHaveTheirStatus(code: Int, name: String, status: Int32) {
+        let socket = folder.path("refuse.sock")
+        let daemon = FakeDaemon(socket) { _, _ in
+            .error(code, "no \u{1B}[31mway\nout", ["status": .string(name), "reason": "outOfRange"])
+        }
+        let outcome = Tool.run(["pause"], socket: socket)
+        #expect(outcome.status == status)
+        #expect(outcome.complaint.hasPrefix("nowplayingctl: no \u{FFFD}[31mway out\n"))
+        #expect(daemon.requests == ["pause"])
+        let json = Tool.run(["pause", "--json"], socket: socket)
+        #expect(json.status == status)
+        #expect((try? JSONReader.read(json.output))?["error"]?["code"] == .integer(Int64(code)))
+    }
+
+    @Test func disabledSaysWhereToLook() {
+        let socket = folder.path("disabled.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .error(200, "next is disabled", ["reason": "disabled"]) }
+        let outcome = Tool.run(["next"], socket: socket)
+        #expect(outcome.status == 6)
+        #expect(outcome.complaint.contains("nowplayingctl commands"))
+        #expect(daemon.requests.count == 1)
+    }
+
+    @Test func aWishWithoutADeviceIsTold() {
+        let socket = folder.path("stalled.sock")
+        let daemon = FakeDaemon(socket) { method, _ in
+            method == "play"
+                ? .result(["status": "success", "state": "stalled"])
+                : .result(Sample.state(state: "stalled", rate: 0, changes: ["stall": ["reason": "noServer"]]))
+        }
+        let outcome = Tool.run(["play"], socket: socket)
+        #expect(outcome.status == 5)
+        #expect(outcome.complaint.contains("no sound server answers"))
+        #expect(daemon.requests == ["play", "nowPlaying.get"])
+    }
+
+    @Test func aFileThatIsNotThereIsNamed() {
+        let socket = folder.path("missing.sock")
+        let path = folder.path("music/x/a.flac")
+        let daemon = FakeDaemon(socket) { _, _ in .error(100, "no such file", ["uris": [.string(path)]]) }
+        let outcome = Tool.run(["add", path, folder.path], socket: socket)
+        #expect(outcome.status == 3)
+        #expect(outcome.complaint.contains("\(path) is not there; \(folder.path) is"))
+        let stick = Tool.run(["play", "/media/nobody/stick/a.flac"], socket: socket)
+        #expect(stick.complaint.contains("/media/nobody/stick/a.flac") || stick.complaint.contains("no such file"))
+        #expect(daemon.requests.count == 2)
+    }
+
+    @Test func everyPathOfAnAbsentDaemonIsNamed() {
+        let absent = Tool.run(["status"], socket: nil, environment: ["XDG_RUNTIME_DIR": folder.path])
+        #expect(absent.status == 8)
+        #expect(absent.complaint.contains("\(folder.path)/nowplayingd/control.sock: "))
+        #expect(absent.complaint.contains("/run/nowplayingd/control.sock: "))
+        #expect(absent.complaint.contains("Start one: nowplayingd"))
+        let one = Tool.run(["--socket", folder.path("x"), "status"], socket: "/other")
+        #expect(one.status == 8)
+        #expect(one.complaint.contains(folder.path("x") + ": not there"))
+        #expect(!one.complaint.contains("/other"))
+    }
+
+    @Test func aSocketThatNobodyListensToIsToldApart() {
+        let socket = folder.path("dead.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .silence }
+        // A second name outlives the socket that stop() takes away.
+        link(socket, folder.path("left.sock"))
+        daemon.stop()
+        let outcome = Tool.run(["status"], socket: folder.path("left.sock"))
+        #expect(outcome.status == 8)
+        #expect(outcome.complaint.contains("ECONNREFUSED"))
+    }
+
+    @Test func silenceEndsWithTheTimeout() {
+        let socket = folder.path("silent.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .silence }
+        #expect(Tool.run(["pause", "--timeout", "0.05"], socket: socket).status == 9)
+        #expect(daemon.requests == ["pause"])
+    }
+
+    @Test func aHungUpConnectionIsNoAnswer() {
+        let socket = folder.path("hangup.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .hangUp }
+        #expect(Tool.run(["pause"], socket: socket).status == 8)
+        #expect(daemon.requests == ["pause"])
+        #expect(Tool.run(["follow"], socket: socket).status == 8)
+    }
+
+    @Test(arguments: ["--help", "help", "play --help", "help wait", "--version", "follow -h"])
+    func helpNeedsNoDaemon(line: String) {
+        let outcome = Tool.run(line.split(separator: " ").map(String.init), socket: folder.path("absent.sock"))
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains("nowplayingctl"))
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= 120 })
+        #expect(outcome.complaint.isEmpty)
+    }
+}

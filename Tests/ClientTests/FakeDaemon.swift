@@ -1,0 +1,146 @@
+import ControlProtocol
+import Foundation
+import Glibc
+import Synchronization
+
+/// A daemon that answers from a script: a socket, a thread, and a record of what was asked.
+final class FakeDaemon: Sendable {
+    /// What it says to a request.
+    enum Reply: Sendable {
+        case result(JSONValue)
+        case error(Int, String, JSONValue)
+        /// Nothing, for ever.
+        case silence
+        /// Closes the connection.
+        case hangUp
+    }
+
+    typealias Script = @Sendable (_ method: String, _ parameters: JSONValue) -> Reply
+
+    private struct Record {
+        var requests: [JSONValue] = []
+        var clients: Set<Int32> = []
+        var subscribers: Set<Int32> = []
+        var isEnding = false
+    }
+
+    private let record = Mutex(Record())
+    private let listener: Int32
+    private let path: String
+    private let script: Script
+
+    /// Listens at `path`.
+    init(_ path: String, _ script: @escaping Script) {
+        self.path = path
+        self.script = script
+        listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        precondition(bound == 0 && listen(listener, 16) == 0, "can't listen at \(path)")
+        let socket = listener
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let client = accept(socket, nil, nil)
+                guard client >= 0, let daemon = self else { break }
+                daemon.begin(client)
+            }
+        }
+    }
+
+    deinit { stop() }
+
+    /// Ends all connections and takes the socket away; the thread ends.
+    func stop() {
+        let clients = record.withLock { record -> Set<Int32>? in
+            guard !record.isEnding else { return nil }
+            record.isEnding = true
+            return record.clients
+        }
+        guard let clients else { return }
+        unlink(path)
+        shutdown(listener, Int32(SHUT_RDWR))
+        for client in clients { shutdown(client, Int32(SHUT_RDWR)) }
+        close(listener)
+    }
+
+    /// How many clients have their first state.
+    private var subscribers: Int { record.withLock { $0.subscribers.count } }
+
+    /// Sends a notification with this state to every client that has its first state, once there are so many of them.
+    func publish(_ state: JSONValue, to count: Int = 1) {
+        while subscribers < count { sched_yield() }
+        let line = JSONWriter.text(["jsonrpc": "2.0", "method": "nowPlaying.changed", "params": state]) + "\n"
+        for client in record.withLock({ $0.subscribers }) { FakeDaemon.send(line, client) }
+    }
+
+    /// What was asked so far, as `method {parameters}`.
+    var requests: [String] {
+        record.withLock { $0.requests }.map { request in
+            (request["method"]?.stringValue ?? "?") + (request["params"].map { " " + JSONWriter.text($0) } ?? "")
+        }
+    }
+
+    private func begin(_ client: Int32) {
+        let isWelcome = record.withLock { record in
+            if !record.isEnding { record.clients.insert(client) }
+            return !record.isEnding
+        }
+        guard isWelcome else {
+            close(client)
+            return
+        }
+        Thread.detachNewThread { [weak self] in
+            var input: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            reading: while true {
+                let count = recv(client, &buffer, buffer.count, 0)
+                guard count > 0 else { break }
+                input += buffer[..<count]
+                while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = Array(input[..<end])
+                    input.removeSubrange(...end)
+                    guard let self, self.answer(line, client) else { break reading }
+                }
+            }
+            self?.record.withLock { record in
+                record.clients.remove(client)
+                record.subscribers.remove(client)
+            }
+            close(client)
+        }
+    }
+
+    private func answer(_ line: [UInt8], _ client: Int32) -> Bool {
+        guard let request = try? JSONReader.read(line) else { return false }
+        record.withLock { $0.requests.append(request) }
+        var answer = JSONObject([.init("jsonrpc", "2.0"), .init("id", request["id"] ?? .null)])
+        switch script(request["method"]?.stringValue ?? "", request["params"] ?? [:]) {
+        case .result(let result): answer["result"] = result
+        case .error(let code, let message, let data):
+            answer["error"] = ["code": .integer(Int64(code)), "message": .string(message), "data": data]
+        case .silence: return true
+        case .hangUp: return false
+        }
+        FakeDaemon.send(JSONWriter.text(.object(answer)) + "\n", client)
+        if request["method"] == "nowPlaying.subscribe" { record.withLock { _ = $0.subscribers.insert(client) } }
+        return true
+    }
+
+    private static func send(_ line: String, _ client: Int32) {
+        let bytes = Array(line.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+}
