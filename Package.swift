@@ -57,7 +57,7 @@ let package = Package(
                 "PlaybackEngine", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol",
                 "NowPlaying", "CINIH", "CLinux",
             ]),
-        program("nowplayingd", ["DaemonRuntime", "LinuxSystem", "NowPlaying"]),
+        program("nowplayingd", ["DaemonRuntime"]),
         program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
 
         .target(

@@ -36,7 +36,7 @@ struct RawTiming: Equatable, Sendable {
             audible = taken
         }
         return StreamTiming(
-            time: time, audibleFrame: audible, takenFrame: readIndex / Int64(format.bytesPerFrame), isPlaying: playing,
+            time: time, audibleFrame: audible, takenFrame: readIndex / Int64(format.bytesPerFrame), isPlaying: playing || (ranEmpty && audible < taken),
             latency: deviceSeconds, roundTrip: roundTrip)
     }
 }

@@ -1,21 +1,21 @@
-import AudioCore
+package import AudioCore
 
 /// How much is queued at the server and how often it asks for more, in frames.
 ///
 /// The server's limit is 4 MiB a stream; what is left of the queue after two refills is what the device may take ahead
 /// (protocol-native.c, `fix_playback_buffer_attr`), and that must stay long or the server itself wakes all the time.
-struct StreamBuffering: Equatable, Sendable {
+package struct StreamBuffering: Equatable, Sendable {
     /// Length of the whole queue: 8 s, or what 4 MiB hold.
-    var target: Int64
+    package var target: Int64
     /// What the device may take ahead: 2 s, or half of the queue.
     var deviceLatency: Int64
     /// Least amount asked for at once: half of the rest.
-    var refill: Int64
+    package var refill: Int64
     /// What must be there before sound begins: 250 ms. Never 0: with 0 the position runs on in silence.
     var prebuffer: Int64
 
     /// The lengths that we wish for a format.
-    init(_ format: AudioFormat) {
+    package init(_ format: AudioFormat) {
         let rate = Int64(format.sampleRate)
         target = min(8 * rate, Int64((4 << 20) / format.bytesPerFrame))
         deviceLatency = min(2 * rate, target / 2)

@@ -93,44 +93,21 @@ extension PlayerMethods {
         let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
         guard requests.count <= Player.queueLimit else { return answer(failure(.queueFull)) }
         guard requests.count == 1 else { return perform(.playQueue(requests, position: position), by, answer) }
-        MediaProbe.open(requests[0].source, opener, loop) { [weak self] error in
+        let (source, opener) = (requests[0].source, opener)
+        let probe = { @Sendable () -> DecodingError? in
+            do throws(DecodingError) {
+                _ = try opener(source, AbandonFlag())
+                return nil
+            } catch {
+                return error
+            }
+        }
+        workers.submit(probe) { [weak self] error in
             guard let self else { return }
             if let error {
                 return answer(failure(.undecodable(uri: requests[0].source.uri, message: error.message)))
             }
             perform(.playQueue(requests, position: position), by, answer)
-        }
-    }
-}
-
-/// Finds out whether something can be decoded, on a short-lived thread.
-enum MediaProbe {
-    /// Hands the answer from the thread to the loop.
-    private final class Answer: @unchecked Sendable {
-        // @unchecked: written by the thread before it notifies, read by the loop after.
-        var error: DecodingError?
-    }
-
-    /// Opens the source and forgets it; `completion` is called once on the loop, with the error if there was one.
-    @PlayerLoop static func open(
-        _ source: MediaSource, _ opener: @escaping DecoderOpener, _ loop: EventLoop,
-        _ completion: @escaping @PlayerLoop (DecodingError?) -> Void
-    ) {
-        let answer = Answer()
-        var kept: LoopSignal?
-        let signal = LoopSignal(loop) {
-            kept?.cancel()
-            kept = nil
-            completion(answer.error)
-        }
-        kept = signal
-        let isStarted = DetachedThread.start("probe") {
-            do throws(DecodingError) { _ = try opener(source, AbandonFlag()) } catch { answer.error = error }
-            signal.notify()
-        }
-        if !isStarted {
-            answer.error = DecodingError(.unavailable, "the system has no more threads: end some programs")
-            signal.notify()
         }
     }
 }

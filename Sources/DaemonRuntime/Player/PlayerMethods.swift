@@ -11,6 +11,8 @@ package import PlaybackEngine
     let opener: DecoderOpener
     let encoder: StateEncoder
     let loop: EventLoop
+    /// Open files to see whether they can be played.
+    let workers: Workers
     let log: @PlayerLoop (String) -> Void
     var centre: CommandCentre
     var fade: VolumeFade?
@@ -22,6 +24,7 @@ package import PlaybackEngine
         centre: CommandCentre, log: @escaping @PlayerLoop (String) -> Void
     ) {
         self.loop = loop
+        workers = Workers(loop)
         self.player = player
         self.output = output
         self.opener = opener

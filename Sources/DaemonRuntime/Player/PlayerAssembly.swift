@@ -1,0 +1,86 @@
+import AudioCore
+import AudioDecoders
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+import PulseOutput
+
+/// Puts the player together from what the configuration says.
+package enum PlayerAssembly {
+    /// Seconds that a ring holds beyond what the server queues and asks for at once.
+    private static let spareSeconds = 0.5
+
+    /// The player behind the methods of the control protocol; what it publishes goes to `context`.
+    @PlayerLoop package static func makeHandler(_ context: DaemonContext) throws(DaemonFailure) -> any MethodHandler {
+        let configuration = context.configuration
+        let output = try makeOutput(context.loop, configuration)
+        let opener: DecoderOpener = openDecoder
+        let player = Player(
+            context.loop,
+            Player.Parts(
+                output: output, openDecoder: opener, ringCapacity: ringCapacity,
+                failureLimit: configuration.failuresBeforeStop, instance: context.instance,
+                firstItemNumber: ItemNumbers.reserve(stateDirectory: context.stateDirectory),
+                watchServer: watcher(context.loop, configuration)))
+        player.onPublish = { context.publish($0) }
+        player.onItemFailure = { uri, message in
+            Log.warning("\(uri) can't be played: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+        }
+        context.publish(player.state)
+        return PlayerMethods(
+            context.loop, player: player, output: output, opener: opener, encoder: context.encoder,
+            centre: CommandCentre(
+                forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals),
+            log: { Log.warning($0) })
+    }
+
+    @PlayerLoop private static func makeOutput(
+        _ loop: EventLoop, _ configuration: Configuration
+    ) throws(DaemonFailure) -> any AudioOutput {
+        switch configuration.output {
+        case .pulse:
+            PulseEnvironment.prepare()
+            return PulseOutput(loop, sinkName: configuration.sink)
+        case .null, .file: throw DaemonFailure("the null and file outputs are not built into this version")
+        }
+    }
+
+    private static func openDecoder(
+        _ source: MediaSource, _ abandoned: AbandonFlag
+    ) throws(DecodingError) -> any AudioDecoder {
+        switch source {
+        case .file(let path): return try DecoderRegistry.openDecoder(path: path, shouldStop: { abandoned.isSet })
+        case .descriptor(let descriptor, _):
+            let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+            guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }
+            return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.isSet })
+        }
+    }
+
+    /// What is at the server until it is heard, what it asks for next, and some to spare.
+    private static func ringCapacity(_ format: AudioFormat) -> Int64 {
+        let buffering = StreamBuffering(format)
+        return buffering.target + buffering.refill + format.frames(seconds: spareSeconds)
+    }
+
+    @PlayerLoop private static func watcher(
+        _ loop: EventLoop, _ configuration: Configuration
+    ) -> (@escaping @PlayerLoop () -> Void) -> AnyObject? {
+        guard configuration.output == .pulse else { return { _ in nil } }
+        return { handler in Watching(ServerWatch(loop), handler) }
+    }
+
+    /// Watches as long as it lives.
+    @PlayerLoop private final class Watching {
+        private let watch: ServerWatch
+
+        init(_ watch: ServerWatch, _ handler: @escaping @PlayerLoop () -> Void) {
+            self.watch = watch
+            watch.start(handler)
+        }
+
+        isolated deinit { watch.stop() }
+    }
+}
