@@ -45,12 +45,12 @@ let package = Package(
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),
         library("ControlProtocol", ["NowPlaying"]),
-        library("NowPlayingClient", ["ControlProtocol", "CLinux"]),
+        library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
         library("AudioCore", ["NowPlaying", "LinuxSystem"]),
         library("AudioDecoders", ["AudioCore", "LinuxSystem", "NowPlaying", "CFLAC", "CSndFile", "CLinux"]),
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
-        library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying"]),
+        library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
             "DaemonRuntime",
             [
@@ -74,6 +74,7 @@ let package = Package(
         tests("PlaybackEngineTests", ["PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests("DaemonRuntimeTests", ["DaemonRuntime", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests("ClientTests", ["nowplayingctl", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("RepositoryTests", []),
         tests("AcceptanceTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
     ]
 )

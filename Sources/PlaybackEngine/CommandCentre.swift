@@ -7,7 +7,9 @@ package struct CommandCentre: Equatable, Sendable {
     package struct Setting: Equatable, Sendable {
         package var isEnabled: Bool?
         package var reason: String?
+        /// Seconds, the first is the default.
         package var preferredIntervals: [Double]?
+        /// Multiples of normal speed.
         package var supportedPlaybackRates: [Double]?
 
         /// A setting, by its parts.
@@ -42,6 +44,7 @@ package struct CommandCentre: Equatable, Sendable {
 
     /// Intervals of the configuration, seconds; the first is the default.
     package let forwardIntervals: [Double]
+    /// The same for skipping backward.
     package let backwardIntervals: [Double]
     private var layers: [Layer] = []
 

@@ -13,6 +13,7 @@ package import NowPlaying
         package var openDecoder: DecoderOpener
         /// Frames that a ring has to hold for a format.
         package var ringCapacity: @Sendable (AudioFormat) -> Int64
+        /// Items in a row that may fail without a sample heard before play stops.
         package var failureLimit: Int
         /// This run of the daemon, as published.
         package var instance: String

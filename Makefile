@@ -1,0 +1,78 @@
+# nowplayingd: every target installs the Debian packages that it lacks (as root with apt-get, else with sudo, else it
+# prints the line to type and ends with status 1). Where nothing is missing, neither apt nor the network is touched.
+#
+#   make run                 build and play a tune of our own
+#   make run FILE=~/Music    build and play a file or a folder
+#   make help                the other targets
+
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+DESTDIR ?=
+FILE ?=
+BENCH ?=
+
+bindir = $(DESTDIR)$(PREFIX)/bin
+mandir = $(DESTDIR)$(PREFIX)/share/man
+docdir = $(DESTDIR)$(PREFIX)/share/doc/nowplayingd
+unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/user
+
+programs = nowplayingd nowplayingctl
+
+.PHONY: help run build test lint bench nightly install uninstall clean
+
+help:
+	@sed -n 's/^#:  *//p' Makefile
+
+#: make run [FILE=…]            install what is missing, build, play FILE (a file or a folder) or a tune of our own
+run:
+	@Scripts/packages build run
+	@Scripts/build
+	@Scripts/run $(if $(FILE),"$$FILE")
+run: export FILE := $(FILE)
+
+#: make build                   release build, stripped, in build/
+build:
+	@Scripts/packages build
+	@Scripts/build
+
+#: make test [FILTER=…]         install what is missing, build and run all tests (15 minutes at most)
+test:
+	@Scripts/packages build run test
+	@Scripts/test
+
+#: make lint                    format, import direction, file lengths, documentation
+lint:
+	@Scripts/packages build lint
+	@Scripts/lint
+
+#: make nightly                 the tests with long repetitions (about an hour)
+nightly:
+	@Scripts/packages build run test
+	@NOWPLAYING_NIGHTLY=1 Scripts/test
+
+#: make bench [BENCH="clock …"] measure this build, and the other players that are installed
+bench:
+	@Scripts/packages build run bench
+	@Scripts/build
+	@python3 Benchmarks/bench.py $(BENCH)
+
+#: make install [PREFIX=/usr/local] [DESTDIR=…]
+install:
+	@Scripts/packages build
+	@Scripts/build
+	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(docdir)
+	install -m 755 $(programs:%=build/%) $(bindir)
+	for page in etc/man/*.[157]; do install -m 644 "$$page" $(mandir)/man$${page##*.}/ || exit 1; done
+	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf) $(docdir)
+	if [ -e etc/systemd/nowplayingd.service ]; then install -d $(unitdir) && \
+	    sed 's|@bindir@|$(PREFIX)/bin|' etc/systemd/nowplayingd.service > $(unitdir)/nowplayingd.service; fi
+
+#: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
+uninstall:
+	rm -f $(programs:%=$(bindir)/%) $(unitdir)/nowplayingd.service
+	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[157])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
+	rm -rf $(docdir)
+
+#: make clean
+clean:
+	rm -rf .build build

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""What `swift format lint` and the compiler do not check: one line per finding, status 1 when there is one.
+
+Imports      a target imports only targets that it declares, and declares only targets that stand above it in
+             Package.swift (test targets may use any); Foundation only in tests.
+Lengths      no Swift file over 400 lines, the median of Sources below 150.
+Docs         a `package` declaration, and a requirement of a `package protocol`, begins with `///`. Exempt: what a
+             documented protocol of ours or one of the language asks for (`==`, `hash`, `init(stringLiteral:)` …), and
+             properties whose type says what they are: text, a flag, a type of ours. A bare number needs
+             its unit, unless it is a count, a version or an identity by its name.
+Machines     no file names the folder of this checkout or the home directory of who runs the check.
+
+usage: check_sources.py [--root FOLDER] [--manifest FILE]
+"""
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+LONGEST, MEDIAN = 400, 150
+
+IMPORT = re.compile(
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:private|fileprivate|internal|package|public)\s+)?import\s+"
+    r"(?:(?:struct|class|enum|protocol|typealias|func|let|var|actor)\s+)?(\w+)")
+ATTRIBUTES = r"(?:@\w+(?:\([^)]*\))?\s+)*"
+MODIFIERS = (
+    r"(?:(?:nonisolated(?:\(\w+\))?|static|final|class|override|mutating|consuming|borrowing|indirect|convenience|"
+    r"required|lazy|weak|unowned|isolated|prefix|postfix|infix)\s+)*")
+DECLARATION = re.compile(
+    rf"^\s*{ATTRIBUTES}{MODIFIERS}package\s+(?:\w+\(set\)\s+)?{ATTRIBUTES}{MODIFIERS}"
+    r"(func|var|let|init|subscript|struct|class|enum|protocol|actor|typealias|macro)\b\s*(\S*)")
+ATTRIBUTE_LINE = re.compile(r"^@\w+(\(.*\))?$")
+CONFORMANCE = re.compile(
+    r"^(==|<|<=|>|>=|hash\(into|description\b|debugDescription\b|makeIterator\(|next\(\)|encode\(to|"
+    r"init\(\w+Literal\b|"
+    r"unownedExecutor\b|enqueue\(|checkIsolated\(|isIsolatingCurrentContext\(|asUnownedSerialExecutor\()")
+PROPERTY = re.compile(r"\b(?:var|let)\s+(\w+)(?::\s*([^={]+?))?\s*(?:=\s*(.*?))?\s*(?:\{.*)?$")
+NUMBER = re.compile(r"\b(?:U?Int(?:8|16|32|64)?|Double|Float)\b")
+COUNT = re.compile(r"(?:^count|Count|^version|Version|^number|Number|^channels|^[pug]id|^ticket|^user)$")
+REQUIREMENT = re.compile(rf"^\s+{ATTRIBUTES}{MODIFIERS}(func|var|init|subscript|associatedtype)\b\s*(.*)")
+
+
+class Manifest:
+    """Targets of Package.swift in their order, and what each declares."""
+
+    def __init__(self, description):
+        self.order = [target["name"] for target in description["targets"]]
+        self.tests = {t["name"] for t in description["targets"] if t["type"] == "test"}
+        self.tests |= {n for n in self.order if n.startswith("Test")}
+        self.needs, self.folders = {}, {}
+        for target in description["targets"]:
+            name = target["name"]
+            self.needs[name] = [next(iter(d.values()))[0] for d in target["dependencies"]]
+            base = "Tests" if name in self.tests else "Sources"
+            self.folders[name] = target.get("path") or f"{base}/{name}"
+
+    def findings(self):
+        """Dependencies that point up the list."""
+        for name in self.order:
+            if name in self.tests:
+                continue
+            for needed in self.needs[name]:
+                if needed in self.order and self.order.index(needed) >= self.order.index(name):
+                    yield f"Package.swift: {name} needs {needed}, which does not stand above it"
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def import_findings(root, manifest):
+    for name in manifest.order:
+        may = set(manifest.needs[name]) | {name}
+        for path in sorted((root / manifest.folders[name]).rglob("*.swift")):
+            for number, line in enumerate(lines_of(path), 1):
+                found = IMPORT.match(line)
+                if not found:
+                    continue
+                module, place = found[1], f"{path.relative_to(root)}:{number}"
+                if module in manifest.order and module not in may:
+                    yield f"{place}: {name} imports {module} without declaring it in Package.swift"
+                if module.startswith("Foundation") and name not in manifest.tests:
+                    yield f"{place}: {module} is for tests only"
+
+
+def length_findings(root, sources):
+    lengths = {path: len(lines_of(path)) for path in sources}
+    for path, count in lengths.items():
+        if count > LONGEST:
+            yield f"{path.relative_to(root)}: {count} lines, {LONGEST} at most"
+    own = [count for path, count in lengths.items() if path.relative_to(root).parts[0] == "Sources"]
+    if own and statistics.median(own) >= MEDIAN:
+        yield f"Sources: the median file has {statistics.median(own):.0f} lines, below {MEDIAN} is wanted"
+
+
+def is_documented(lines, number):
+    """Whether a doc comment stands above line `number`, attributes between them aside."""
+    above = number - 1
+    while above >= 0 and ATTRIBUTE_LINE.match(lines[above].strip()):
+        above -= 1
+    return above >= 0 and lines[above].strip().startswith("///")
+
+
+def is_plain(line):
+    """Whether it declares a property whose name and type leave nothing to say."""
+    found = PROPERTY.search(line)
+    if not found:
+        return False
+    name, kind, value = found[1], found[2] or "", found[3] or ""
+    is_number = NUMBER.search(kind.replace("[UInt8]", "")) or (not kind and re.match(r"-?\d", value))
+    return not is_number or COUNT.search(name) is not None
+
+
+def requirements_of(lines):
+    """(line number, name with its opening parenthesis) of what the package's protocols in this file ask for."""
+    end = None
+    for number, line in enumerate(lines):
+        if end is None:
+            if re.match(rf"^{ATTRIBUTES}package protocol\b.*\{{$", line):
+                end = "}"
+        elif line == end:
+            end = None
+        else:
+            found = REQUIREMENT.match(line)
+            if found:
+                yield number, found[1], line
+
+
+def name_of(kind, line):
+    found = re.search(rf"\b{kind}\b\s*(\w+\(?(?:\w+)?)", line)
+    return found[1] if found else kind
+
+
+def documentation_findings(root, sources):
+    texts = {path: lines_of(path) for path in sources}
+    asked = set()
+    for path, lines in texts.items():
+        for number, kind, line in requirements_of(lines):
+            asked.add(name_of(kind, line))
+            if not is_documented(lines, number) and not is_plain(line):
+                yield f"{path.relative_to(root)}:{number + 1}: no doc comment: {line.strip()[:60]}"
+    for path, lines in texts.items():
+        for number, line in enumerate(lines):
+            found = DECLARATION.match(line)
+            if not found or CONFORMANCE.match(found[2] if found[1] != "init" else "init" + found[2]):
+                continue
+            if found[1] in ("var", "let") and is_plain(line):
+                continue
+            if found[1] == "func" and name_of("func", line) in asked:
+                continue
+            if not is_documented(lines, number):
+                yield f"{path.relative_to(root)}:{number + 1}: no doc comment: {line.strip()[:60]}"
+
+
+def machine_findings(root, tracked):
+    names = {str(root), str(pathlib.Path.home())} - {"/", "/root"}
+    for path in tracked:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
+            continue
+        for name in names:
+            if re.search(re.escape(name) + r"(?![\w-])", text):
+                yield f"{path.relative_to(root)}: names {name}, a folder of this machine"
+
+
+def files_of(root):
+    """Files that git knows, or all where there is no repository."""
+    git = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                         capture_output=True, text=True)
+    if git.returncode == 0 and git.stdout:
+        return sorted({root / name for name in git.stdout.split("\0") if name and (root / name).is_file()})
+    return sorted(path for path in root.rglob("*") if path.is_file() and ".build" not in path.parts)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--root", default=pathlib.Path(__file__).resolve().parent.parent)
+    arguments.add_argument("--manifest", help="output of `swift package dump-package`, made when not given")
+    options = arguments.parse_args()
+    root = pathlib.Path(options.root).resolve()
+    if options.manifest:
+        text = pathlib.Path(options.manifest).read_text(encoding="utf-8")
+    else:
+        text = subprocess.run(["swift", "package", "--package-path", root, "dump-package"], check=True,
+                              capture_output=True, text=True).stdout
+    manifest = Manifest(json.loads(text))
+    tracked = files_of(root)
+    sources = [p for p in tracked if p.suffix == ".swift" and p.relative_to(root).parts[0] in ("Sources", "Tests")]
+    findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, sources),
+                *documentation_findings(root, sources), *machine_findings(root, tracked)]
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+import Testing
+
+/// `Scripts/packages` with a Debian of straw: what is installed is a list, and who calls apt-get leaves a mark.
+@Suite struct PackagesTests {
+    private let folder: Scratch
+
+    init() throws {
+        folder = try Scratch()
+        try tool("dpkg-query", "sed 's/^/installed /' \(folder.path)/installed; exit 1")
+        try tool("apt-get", "echo \"apt-get $*\" >> \(folder.path)/calls")
+        try tool("id", "cat \(folder.path)/uid")
+        try tool("swift", "echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'")
+        // Only these and what the script itself is made of: no sudo.
+        for name in ["bash", "sed", "head", "grep", "sort", "cat", "env"] {
+            try tool(name, "exec /usr/bin/\(name) \"$@\"")
+        }
+        try folder.write("uid", "1000\n")
+        try folder.write("installed", "")
+        try folder.write("calls", "")
+    }
+
+    private func tool(_ name: String, _ script: String) throws {
+        try folder.write("bin/" + name, "#!/bin/bash\n\(script)\n", executable: true)
+    }
+
+    private func packages(_ sets: String...) throws -> ScriptRun {
+        try ScriptRun(
+            ["/bin/bash", ScriptRun.root + "/Scripts/packages"] + sets, environment: ["PATH": folder.path + "/bin"],
+            in: folder)
+    }
+
+    private func calls() throws -> String { try ScriptRun(["cat", folder.path + "/calls"], in: folder).text }
+
+    @Test func nothingMissingTouchesNoApt() throws {
+        try folder.write("installed", "python3\n")
+        let run = try packages("lint")
+        #expect(run.status == 0)
+        #expect(run.text.isEmpty && run.errors.isEmpty)
+        #expect(try calls().isEmpty)
+    }
+
+    @Test func withoutRightsTheExactLineIsPrinted() throws {
+        let run = try packages("lint")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("apt-get update && apt-get install --yes --no-install-recommends python3\n"))
+        #expect(try calls().isEmpty)
+    }
+
+    @Test func rootInstallsWhatIsMissingAndNothingElse() throws {
+        try folder.write("uid", "0\n")
+        try folder.write("installed", "pkg-config\nlibpulse-dev\nlibflac-dev\nlibsndfile1-dev\nlibsystemd-dev\n")
+        let run = try packages("build")
+        #expect(run.status == 0, "\(run.errors)")
+        let install = try #require(try calls().split(separator: "\n").last { $0.hasPrefix("apt-get install") })
+        #expect(install.contains(" libinih-dev"))
+        #expect(!install.contains("libpulse-dev"))
+    }
+
+    @Test func sudoIsUsedWhereItAsksNothing() throws {
+        try tool("sudo", "[ \"$1\" = -n ] && exit 0; echo \"sudo $*\" >> \(folder.path)/calls; exec \"$@\"")
+        #expect(try packages("lint").status == 0)
+        #expect(try calls().contains("sudo env DEBIAN_FRONTEND=noninteractive apt-get install"))
+    }
+
+    @Test func aFailedInstallationIsToldWithTheLine() throws {
+        try folder.write("uid", "0\n")
+        try tool("apt-get", "exit 100")
+        let run = try packages("lint")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("apt-get install --yes --no-install-recommends python3\n"))
+    }
+
+    @Test(arguments: ["Swift version 6.2.4 (swift-6.2.4-RELEASE)", "Swift version 5.10 (x)", "nonsense"])
+    func anOldToolchainIsNamed(_ version: String) throws {
+        try tool("swift", "echo '\(version)'")
+        let run = try packages("build")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("needs Swift 6.3 or newer"))
+        #expect(run.errors.contains("https://www.swift.org/install/linux/"))
+    }
+
+    @Test func aMissingToolchainIsNamed() throws {
+        _ = try ScriptRun(["rm", folder.path + "/bin/swift"], in: folder)
+        let run = try packages("build")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("finds no 'swift' on PATH"))
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+
+/// `Scripts/check_sources.py` finds what it is there to find, in a small package made for it.
+@Suite struct SourceCheckTests {
+    private let folder: Scratch
+
+    /// A package of two rooms without a fault: `Upper` stands on `Lower`.
+    init() throws {
+        folder = try Scratch()
+        try manifest(lowerNeeds: [])
+        try folder.write("Sources/Lower/Lower.swift", "/// What it is.\npackage struct Lower {}\n")
+        try folder.write("Sources/Upper/Upper.swift", "import Lower\n\n/// What it is.\npackage struct Upper {}\n")
+    }
+
+    private func manifest(lowerNeeds: [String]) throws {
+        let needs = lowerNeeds.map { #"{"byName": ["\#($0)", null]}"# }.joined(separator: ",")
+        try folder.write(
+            "manifest.json",
+            """
+            {"targets": [
+             {"name": "Lower", "type": "regular", "dependencies": [\(needs)]},
+             {"name": "Upper", "type": "regular", "dependencies": [{"byName": ["Lower", null]}]},
+             {"name": "UpperTests", "type": "test", "dependencies": [{"byName": ["Upper", null]}]}]}
+            """)
+    }
+
+    private func check() throws -> ScriptRun {
+        try ScriptRun(
+            [
+                "python3", "-B", ScriptRun.root + "/Scripts/check_sources.py", "--root", folder.path, "--manifest",
+                folder.path + "/manifest.json",
+            ], in: folder)
+    }
+
+    private func expectFinding(_ wanted: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let run = try check()
+        #expect(run.status == 1, "\(run.text)\(run.errors)", sourceLocation: sourceLocation)
+        let lines = run.text.split(separator: "\n")
+        #expect(lines.count == 1, "\(run.text)", sourceLocation: sourceLocation)
+        #expect(run.text.contains(wanted), "\(run.text)", sourceLocation: sourceLocation)
+    }
+
+    @Test func nothingIsFoundInACleanPackage() throws {
+        let run = try check()
+        #expect(run.text.isEmpty && run.errors.isEmpty)
+        #expect(run.status == 0)
+    }
+
+    @Test(arguments: ["import Upper", "package import Upper", "@testable import Upper", "import struct Upper.Upper"])
+    func anImportUpTheListIsFound(_ line: String) throws {
+        try folder.write("Sources/Lower/Wrong.swift", "// Why.\n\(line)\n")
+        try expectFinding("Sources/Lower/Wrong.swift:2: Lower imports Upper")
+    }
+
+    @Test func aDependencyUpTheListIsFound() throws {
+        try manifest(lowerNeeds: ["Upper"])
+        try expectFinding("Package.swift: Lower needs Upper")
+    }
+
+    @Test func aTestMayNotUseWhatItDoesNotDeclare() throws {
+        try folder.write("Tests/UpperTests/Tests.swift", "import Lower\nimport Upper\n")
+        try expectFinding("Tests/UpperTests/Tests.swift:1: UpperTests imports Lower")
+    }
+
+    @Test(arguments: ["Foundation", "FoundationEssentials"])
+    func foundationIsForTestsOnly(_ name: String) throws {
+        try folder.write("Tests/UpperTests/Tests.swift", "import \(name)\n")
+        #expect(try check().status == 0)
+        try folder.write("Sources/Lower/Wrong.swift", "import \(name)\n")
+        try expectFinding("Sources/Lower/Wrong.swift:1: \(name) is for tests only")
+    }
+
+    @Test func aFileOf401LinesIsTooLong() throws {
+        try folder.write("Sources/Lower/Long.swift", String(repeating: "//\n", count: 400))
+        #expect(try check().status == 0)
+        try folder.write("Sources/Lower/Long.swift", String(repeating: "//\n", count: 401))
+        try expectFinding("Sources/Lower/Long.swift: 401 lines, 400 at most")
+    }
+
+    @Test func theMedianIsLooked() throws {
+        for name in ["A", "B", "C"] {
+            try folder.write("Sources/Lower/\(name).swift", String(repeating: "//\n", count: 150))
+        }
+        try expectFinding("Sources: the median file has 150 lines")
+    }
+
+    @Test(arguments: [
+        "package func act() {}", "package static func act() {}", "@PlayerLoop package final class Wrong {}",
+        "nonisolated package func act() {}", "package let seconds: Double", "package private(set) var rate = 1.0",
+        "package init(_ a: Int) {}", "package enum Wrong {}", "package typealias Wrong = Int",
+        "package protocol Wrong {\n}",
+    ])
+    func aDeclarationWithoutDocumentationIsFound(_ declaration: String) throws {
+        try folder.write("Sources/Lower/Wrong.swift", "\(declaration)\n")
+        try expectFinding("Sources/Lower/Wrong.swift:1: no doc comment")
+        try folder.write("Sources/Lower/Wrong.swift", "/// What it is.\n@inlinable\n\(declaration)\n")
+        #expect(try check().status == 0)
+    }
+
+    @Test func aRequirementWithoutDocumentationIsFoundAndItsImplementationIsNot() throws {
+        let implementation = "/// What it is.\npackage struct Right: Port {\n    package func act() {}\n}\n"
+        try folder.write("Sources/Upper/Right.swift", implementation)
+        try folder.write("Sources/Lower/Port.swift", "/// A port.\npackage protocol Port {\n    func act()\n}\n")
+        try expectFinding("Sources/Lower/Port.swift:3: no doc comment: func act()")
+        try folder.write(
+            "Sources/Lower/Port.swift", "/// A port.\npackage protocol Port {\n    /// Acts.\n    func act()\n}\n")
+        #expect(try check().status == 0)
+    }
+
+    @Test(arguments: [
+        "    package var title: String?", "    package let isReady: Bool", "    package var count: Int",
+        "    package let format: Format", "    package static func == (a: Self, b: Self) -> Bool { true }",
+    ])
+    func whatSpeaksForItselfNeedsNone(_ line: String) throws {
+        try folder.write("Sources/Lower/Plain.swift", "/// What it is.\npackage struct Plain {\n\(line)\n}\n")
+        #expect(try check().text == "")
+    }
+
+    @Test func aFolderOfThisMachineIsFound() throws {
+        try folder.write("notes.txt", "it is in \(folder.path)/Sources\n")
+        try expectFinding("notes.txt: names")
+    }
+}
