@@ -7,6 +7,7 @@ package struct TestSink: Sendable {
     package var name: String
     /// `s16le`, `s32le` or `float32le`.
     package var format: String
+    /// Frames a second.
     package var rate: Int
     /// As in `channel_map=`, `front-left,front-right`.
     package var channelMap: String
