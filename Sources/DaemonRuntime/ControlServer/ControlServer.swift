@@ -31,11 +31,11 @@ package struct ControlServerOptions: Sendable {
 /// Serves the control socket: takes connections, and tells subscribers of each published state.
 @PlayerLoop package final class ControlServer {
     /// Connections at once.
-    package static let maximumClients = 4096
+    package nonisolated static let maximumClients = 4096
     /// Descriptors that are kept for everything but connections.
     static let reservedDescriptors = 64
     /// Bytes of lines without an end over all clients.
-    static let maximumUnfinishedBytes = 16 << 20
+    package nonisolated static let maximumUnfinishedBytes = 16 << 20
     /// Bytes taken from a connection at once, so that the others get their turn.
     static let readBytes = 32 << 10
 
@@ -54,11 +54,11 @@ package struct ControlServerOptions: Sendable {
     private var lastNumber = 0
     private var subscribers: [Connection] = []
     /// Bytes that wait in the input buffers of all connections.
-    var unfinishedBytes = 0
+    package internal(set) var unfinishedBytes = 0
     /// Where the bytes of every connection arrive first.
     let arrivals = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 16)
     /// The last published state, and as JSON text.
-    private(set) var state: NowPlayingState
+    package private(set) var state: NowPlayingState
     private(set) var encodedState: [UInt8]
     /// The answer of `rpc.discover`, once somebody asked.
     private(set) lazy var discovery: [UInt8] = {

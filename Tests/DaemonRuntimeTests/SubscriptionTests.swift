@@ -1,0 +1,130 @@
+import ControlProtocol
+import DaemonRuntime
+import Glibc
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+
+@Suite struct SubscriptionTests {
+    @Test func eventsGoToThoseWhoAsked() async throws {
+        let harness = try await ServerHarness()
+        let all = try RawClient(harness.path)
+        let some = try RawClient(harness.path)
+        let none = try RawClient(harness.path)
+        let snapshot = try all.call("nowPlaying.subscribe")
+        #expect(snapshot["result"]?["cause"] == "snapshot")
+        #expect(snapshot["result"]?["seq"] == 1)
+        _ = try some.call("nowPlaying.subscribe", ["causes": ["pause", "track"], "session": "*"])
+        _ = try none.call("hello")
+        for cause in [Cause.play, .pause, .queue, .track] { await harness.publish(cause) }
+        for (seq, cause) in [(2, "play"), (3, "pause"), (4, "queue"), (5, "track")] {
+            let event = try all.read()
+            #expect(event["method"] == "nowPlaying.changed")
+            #expect(event["id"] == nil)
+            #expect(event["params"]?["seq"]?.integerValue == Int64(seq))
+            #expect(event["params"]?["cause"] == .string(cause))
+            #expect(event["params"]?["causes"] == nil)
+        }
+        #expect(try some.read()["params"]?["cause"] == "pause")
+        #expect(try some.read()["params"]?["cause"] == "track")
+        // A second subscription replaces the first; the answer of the next call is the next line for each.
+        _ = try some.call("nowPlaying.subscribe", ["causes": ["stop"]])
+        _ = try all.call("nowPlaying.unsubscribe")
+        await harness.publish(.pause)
+        #expect(try some.call("hello")["id"] == 1)
+        #expect(try all.call("hello")["id"] == 1)
+        #expect(try none.call("nowPlaying.get")["result"]?["cause"] == "pause")
+        await harness.end()
+    }
+
+    @Test func anEventIsWrittenBeforeTheAnswerThatNamesIt() async throws {
+        let harness = try await ServerHarness()
+        let handler = harness.handler
+        let server = harness.server
+        await LoopThread.run {
+            handler.result = { _ in
+                var state = server.state
+                state.sequence += 1
+                state.cause = .pause
+                server.publish(state)
+                return .success(["seq": .integer(Int64(state.sequence))])
+            }
+        }
+        let client = try RawClient(harness.path)
+        _ = try client.call("nowPlaying.subscribe")
+        for id in 0..<300 { try client.request(id, "pause") }
+        for id in 0..<300 {
+            #expect(try client.read()["params"]?["seq"]?.integerValue == Int64(id + 2))
+            #expect(try client.read()["result"]?["seq"]?.integerValue == Int64(id + 2))
+        }
+        await harness.end()
+    }
+
+    @Test func whoDoesNotReadGetsTheNewestWithAllCauses() async throws {
+        let harness = try await ServerHarness()
+        let sleeper = try RawClient(harness.path)
+        let reader = try RawClient(harness.path)
+        _ = try sleeper.call("nowPlaying.subscribe", ["causes": ["play", "pause", "stop", "seek"]])
+        _ = try reader.call("nowPlaying.subscribe")
+        let causes = [Cause.play, .pause, .volume]
+        // More than any socket buffer holds.
+        for turn in 0..<3000 {
+            await harness.publish(causes[turn % 3])
+            #expect(try reader.read()["params"]?["seq"]?.integerValue == Int64(turn + 2))
+        }
+        await harness.publish(.seek)
+        let server = harness.server
+        #expect(await LoopThread.run { server.subscriberCount } == 2)
+        var last: Int64 = 1
+        var merged = 0
+        while last < 3002 {
+            let event = try sleeper.read()
+            let seq = try #require(event["params"]?["seq"]?.integerValue)
+            #expect(seq > last)
+            last = seq
+            if let causes = event["params"]?["causes"] {
+                merged += 1
+                #expect(causes == ["play", "pause", "seek"] || causes == ["pause", "play", "seek"])
+                #expect(event["params"]?["cause"] == "seek")
+            }
+        }
+        #expect(last == 3002)
+        #expect(merged == 1)
+        await harness.end()
+    }
+
+    @Test func anAnswerDoesNotOvertakeAnEventThatWaits() async throws {
+        let harness = try await ServerHarness()
+        let handler = harness.handler
+        await LoopThread.run { handler.result = { _ in nil } }
+        let client = try RawClient(harness.path)
+        _ = try client.call("nowPlaying.subscribe")
+        try client.request(7, "pause")
+        #expect(await harness.until { handler.held.count == 1 })
+        for _ in 0..<3000 { await harness.publish(.pause) }
+        await LoopThread.run { handler.held[0](.success(["seq": 3001])) }
+        var last: Int64 = 0
+        while true {
+            let line = try client.read()
+            if line["id"] == 7 { break }
+            last = try #require(line["params"]?["seq"]?.integerValue)
+        }
+        #expect(last == 3001)
+        await harness.end()
+    }
+
+    @Test func fiveHundredHearOfAnEvent() async throws {
+        let harness = try await ServerHarness()
+        var clients: [RawClient] = []
+        for _ in 0..<500 {
+            let client = try RawClient(harness.path)
+            try client.request(1, "nowPlaying.subscribe")
+            clients.append(client)
+        }
+        for client in clients { _ = try client.read() }
+        await harness.publish(.pause)
+        for client in clients { #expect(try client.read()["params"]?["cause"] == "pause") }
+        await harness.end()
+    }
+}
