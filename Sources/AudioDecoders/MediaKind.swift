@@ -21,6 +21,11 @@ enum MediaKind: Equatable {
         }
         if has("fLaC") {
             self = .flac
+        } else if has("caff"), has("desc", at: 8), bytes.count >= 32,
+            !["lpcm", "ulaw", "alaw"].contains(where: { has($0, at: 28) })
+        {
+            // libsndfile would prepare to decode ALAC before anybody could object.
+            self = .unsupported("CAF with compressed audio")
         } else if let container = Self.container(bytes, has: has) {
             self = .samples(container: container)
         } else if let name = Self.foreignMagic.first(where: { has($0.magic, at: $0.offset) })?.name {

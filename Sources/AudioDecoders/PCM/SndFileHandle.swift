@@ -62,7 +62,9 @@ struct SndFileHandle: ~Copyable {
         let handle = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, Unmanaged.passUnretained(source).toOpaque())
         guard let handle else {
             if let failure = source.failure { throw failure }
-            throw Self.openingError(sf_error(nil))
+            // The library keeps the reason in one place for all threads: it may be that of another file.
+            throw DecodingError(
+                .broken, "it is damaged or cut off, or coded in a way that is not built into this version")
         }
         self.handle = handle
         self.source = source
@@ -133,15 +135,6 @@ struct SndFileHandle: ~Copyable {
         } catch {
             source.failure = error
             return 0
-        }
-    }
-
-    private static func openingError(_ code: Int32) -> DecodingError {
-        switch Int(code) {
-        case SF_ERR_UNRECOGNISED_FORMAT: DecodingError(.broken, "its header is damaged or cut off")
-        case SF_ERR_UNSUPPORTED_ENCODING:
-            DecodingError(.notRecognised, "the coding of its samples is not built into this version")
-        default: DecodingError(.broken, "it is cut off, or its header makes no sense")
         }
     }
 }
