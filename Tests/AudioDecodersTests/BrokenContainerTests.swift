@@ -25,7 +25,7 @@ import Testing
         #expect(read == (size == 0 ? [] : expectedBytes(material, .int16)) || read == expectedBytes(material, .int16))
         // libsndfile takes sizes from 2 to 4 GB in AU files for negative ones.
         if size == .max || size < 0x7FFF_FFFF, size != 0 {
-            #expect(try readFrames(open(material.au(dataSize: size))) == expectedBytes(material, .int16))
+            try expectSame(readFrames(open(material.au(dataSize: size))), expectedBytes(material, .int16))
         }
     }
 
@@ -43,7 +43,7 @@ import Testing
                 } catch let error as DecodingError {
                     // libsndfile takes no CAF file whose audio is not all there.
                     #expect(length < 140 || name == "CAF", "\(name) cut at \(length): \(error)")
-                    #expect(error.kind == .broken || error.kind == .notRecognised && length < 16)
+                    #expect(error.kind == .broken || error.kind == .notRecognised && length < 20)
                 }
             }
         }
@@ -77,7 +77,9 @@ import Testing
     @Test("outside the limits") func limits() {
         func message(_ material: AudioMaterial) -> String? { openingError(material.wave(), folder)?.message }
         #expect(message(.noise(frames: 10, channels: 9)) == "it has 9 channels; 1 to 8 can be played")
-        #expect(message(.noise(frames: 10, sampleRate: 0)) == "it is cut off, or its header makes no sense")
+        #expect(
+            message(.noise(frames: 10, sampleRate: 0))
+                == "it is damaged or cut off, or coded in a way that is not built into this version")
         #expect(
             message(.noise(frames: 10, sampleRate: 768_000))
                 == "its sampling rate is 768000 Hz; the sound server takes at most 384 kHz")

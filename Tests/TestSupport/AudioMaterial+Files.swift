@@ -18,6 +18,17 @@ package final class TemporaryFolder: Sendable {
     /// Path of a file in it.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// The content of a file in it; empty if there is none.
+    package func read(_ name: String) -> [UInt8] {
+        let descriptor = linux_open(path(name), O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var result: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = Glibc.read(descriptor, &buffer, buffer.count), count > 0 { result += buffer[..<count] }
+        return result
+    }
+
     /// Writes a file and returns its path.
     package func write(_ bytes: [UInt8], _ name: String) -> String {
         let descriptor = linux_open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
