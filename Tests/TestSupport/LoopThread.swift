@@ -17,3 +17,12 @@ package enum LoopThread {
         return try await body()
     }
 }
+
+extension LoopThread {
+    /// Returns when the loop has turned this many times, so that what was put off to later turns has happened.
+    @PlayerLoop package static func turns(_ count: Int) async {
+        for _ in 0..<count {
+            await withCheckedContinuation { continuation in EventLoop.current.later { continuation.resume() } }
+        }
+    }
+}

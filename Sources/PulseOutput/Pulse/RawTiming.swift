@@ -12,7 +12,8 @@ struct RawTiming: Equatable, Sendable {
     /// Bytes handed to the device since it went on (playing) or since the queue ran empty (not playing).
     var sinceUnderrun: UInt64
 
-    /// A delay that a device can have. The server tells absurd ones at times: negative ones as huge ones (PipeWire before
+    /// A delay that a device can have. The server tells absurd ones at times: negative ones as huge ones (PipeWire
+    /// before
     /// 1.2.7), so that more than 10 s means that nothing is known.
     private var deviceSeconds: Double { deviceMicroseconds > 10_000_000 ? 0 : Double(deviceMicroseconds) / 1e6 }
 
@@ -36,7 +37,8 @@ struct RawTiming: Equatable, Sendable {
             audible = taken
         }
         return StreamTiming(
-            time: time, audibleFrame: audible, takenFrame: readIndex / Int64(format.bytesPerFrame), isPlaying: playing || (ranEmpty && audible < taken),
+            time: time, audibleFrame: audible, takenFrame: readIndex / Int64(format.bytesPerFrame),
+            isPlaying: playing || (ranEmpty && audible < taken),
             latency: deviceSeconds, roundTrip: roundTrip)
     }
 }

@@ -1,0 +1,43 @@
+import AudioCore
+package import LinuxSystem
+
+/// What the streams without a server have in common: telling things in a later turn of the loop, and drains.
+@PlayerLoop package class SimulatedStream {
+    let loop: EventLoop
+    /// Nil: the stream was closed or died.
+    private(set) weak var delegate: (any AudioStreamDelegate)?
+    private(set) var isOpen = true
+    private var drains: [@PlayerLoop (OutputError?) -> Void] = []
+
+    init(_ loop: EventLoop, _ delegate: any AudioStreamDelegate) {
+        self.loop = loop
+        self.delegate = delegate
+    }
+
+    /// Tells the delegate something in the next turn, if the stream is still open then.
+    func tell(_ what: @escaping @PlayerLoop (any AudioStreamDelegate) -> Void) {
+        loop.later { [self] in if isOpen, let delegate { what(delegate) } }
+    }
+
+    /// Completes a command in the next turn; with an error if the stream is closed.
+    func complete(_ completion: @escaping @PlayerLoop (OutputError?) -> Void, _ error: OutputError? = nil) {
+        loop.later { [self] in completion(isOpen ? error : .closed) }
+    }
+
+    var isDraining: Bool { !drains.isEmpty }
+
+    func addDrain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) { drains.append(completion) }
+
+    /// All that was written is heard: what waits for that is told.
+    func completeDrains() {
+        for drain in drains { complete(drain) }
+        drains = []
+    }
+
+    /// Closes the stream: nothing is told any more but the failure of what is outstanding.
+    func shut() {
+        isOpen = false
+        delegate = nil
+        completeDrains()
+    }
+}

@@ -1,0 +1,163 @@
+import AudioCore
+import Glibc
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+
+@testable import PulseOutput
+
+@Suite(.serialized, .timeLimit(.minutes(1))) struct NullAndFileTests {
+    init() { LoopThread.start() }
+
+    private func read(_ path: String) -> [UInt8] {
+        guard let file = fopen(path, "r") else { return [] }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 4 << 20)
+        return Array(bytes[..<fread(&bytes, 1, bytes.count, file)])
+    }
+
+    private func path(_ name: String) -> String { "/tmp/output-\(getpid())-\(name)" }
+
+    @Test("the null output's position is that of the clock, and it wakes once per refill")
+    @PlayerLoop func nullClock() async throws {
+        let log = OutputLog()
+        let output = NullOutput(EventLoop.current)
+        output.delegate = log
+        output.connect()
+        await log.next(.connection(nil))
+        // The highest rate and most channels: the shortest refills.
+        let format = AudioFormat(sampleFormat: .float32, sampleRate: 384_000, channelCount: 8)
+        var written: Int64 = 0
+        log.refill = { stream in
+            let count = stream.targetFrames / 2
+            stream.write([Float](repeating: 0, count: Int(count) * 8))
+            written += count
+        }
+        let stream = output.openStream(format, delegate: log)
+        await log.next(.ready)
+        await log.next(.needsFrames)
+        let began = EventLoop.now
+        #expect(await stream.corked(false) == nil)
+        for _ in 0..<4 { await log.next(.needsFrames) }
+        let timing = try await stream.timing()
+        let most = timing.time.seconds(since: began) * 384_000
+        #expect(timing.isPlaying && timing.audibleFrame <= most)
+        #expect(timing.takenFrame == Int64(timing.audibleFrame))
+        #expect(timing.takenFrame >= 3 * stream.refillFrames)
+        #expect(log.count(.underflow) == 0)
+        let requests = log.count(.needsFrames)
+        #expect(requests <= Int(timing.takenFrame / stream.refillFrames) + 2)
+        log.refill = nil
+        await log.next(.underflow)
+        let starved = try await stream.timing()
+        #expect(!starved.isPlaying && starved.takenFrame == written)
+        stream.close()
+        output.disconnect()
+    }
+
+    @Test("a file gets exactly the samples, and each run of a format a file of its own")
+    @PlayerLoop func fileRuns() async throws {
+        let log = OutputLog()
+        let output = FileOutput(EventLoop.current, path: path("runs.wav"))
+        output.delegate = log
+        output.connect()
+        await log.next(.connection(nil))
+        let other = AudioFormat(sampleFormat: .int32, sampleRate: 48000, channelCount: 6)
+        let sent = PositionCode.int16(from: 0, count: 300_000)
+        for (format, frames) in [(AudioFormat.compactDisc, sent[..<400_000]), (.compactDisc, sent[400_000...])] {
+            let stream = output.openStream(format, delegate: log)
+            await log.next(.ready)
+            stream.write(Array(frames))
+            #expect(await stream.corked(false) == nil)
+            #expect(await stream.drained() == nil)
+            stream.close()
+        }
+        let stream = output.openStream(other, delegate: log)
+        await log.next(.ready)
+        let surround = PositionCode.int32(from: 7, count: 1000, channels: 6)
+        stream.write(surround)
+        #expect(await stream.corked(false) == nil)
+        #expect(await stream.drained() == nil)
+        stream.close()
+        output.disconnect()
+        let first = read(path("runs.wav"))
+        #expect(first.suffix(1_200_000).elementsEqual(sent.withUnsafeBytes { Array($0) }))
+        let second = read(path("runs-2.wav"))
+        #expect(second.suffix(24000).elementsEqual(surround.withUnsafeBytes { Array($0) }))
+        let described = TestProcess.run(["soxi", path("runs.wav"), path("runs-2.wav")])
+        #expect(described.status == 0)
+        #expect(described.text.contains("300000 samples") && described.text.contains("1000 samples"))
+        #expect(described.text.contains(": 6") && described.text.contains(": 48000"))
+        unlink(path("runs.wav"))
+        unlink(path("runs-2.wav"))
+    }
+
+    @Test("corked, nothing goes to the file; rewritten frames are written as rewritten; volume is applied")
+    @PlayerLoop func fileRewrite() async throws {
+        let log = OutputLog()
+        let output = FileOutput(EventLoop.current, path: path("rewrite.wav"))
+        output.delegate = log
+        output.connect()
+        await log.next(.connection(nil))
+        let stream = output.openStream(.compactDisc, delegate: log)
+        await log.next(.ready)
+        stream.write([Int16](repeating: 1000, count: 20000))
+        stream.write([Int16](repeating: 2000, count: 10000), at: 5000)
+        output.setVolume(0.5, muted: false)
+        #expect(access(path("rewrite.wav"), F_OK) != 0)
+        #expect(await stream.corked(false) == nil)
+        #expect(await stream.drained() == nil)
+        // Behind a gap, and partly before what is in the file already.
+        stream.write([Int16](repeating: 4000, count: 2000), at: 9500)
+        stream.write([Int16](repeating: 8000, count: 20), at: 11000)
+        #expect(await stream.drained() == nil)
+        #expect(try await stream.timing().takenFrame == 11010)
+        stream.close()
+        output.disconnect()
+        let samples = read(path("rewrite.wav")).suffix(11010 * 4).withUnsafeBytes {
+            Array($0.bindMemory(to: Int16.self))
+        }
+        let expected =
+            [Int16](repeating: 125, count: 10000) + [Int16](repeating: 250, count: 10000)
+            + [Int16](repeating: 500, count: 1000) + [Int16](repeating: 0, count: 1000)
+            + [Int16](repeating: 1000, count: 20)
+        #expect(samples == expected)
+        unlink(path("rewrite.wav"))
+    }
+
+    @Test("a full disk fails the stream in words")
+    @PlayerLoop func fullDisk() async throws {
+        let log = OutputLog()
+        let output = FileOutput(EventLoop.current, path: "/dev/full")
+        output.delegate = log
+        output.connect()
+        await log.next(.connection(nil))
+        let stream = output.openStream(.compactDisc, delegate: log)
+        await log.next(.ready)
+        stream.write([Int16](repeating: 1, count: 88200))
+        stream.setCorked(false) { _ in }
+        let event = await log.next { if case .failed = $0 { true } else { false } }
+        #expect(event == .failed(OutputError(.noDevice, "/dev/full can't be written: No space left on device")))
+        #expect(await stream.corked(false) != nil)
+        output.disconnect()
+    }
+
+    @Test("past the limit of WAVE the file is RF64, and sox reads both")
+    func longFile() throws {
+        let format = AudioFormat(sampleFormat: .float32, sampleRate: 44100, channelCount: 1)
+        for limit: UInt64 in [1 << 32 - 1, 1000] {
+            let name = path("long-\(limit).wav")
+            let file = try WaveFile(path: name, format, limit: limit)
+            let samples = PositionCode.float(from: 0, count: 3001, channels: 1)
+            try samples.withUnsafeBytes { try file.append($0) }
+            try file.finish()
+            let bytes = read(name)
+            #expect(Array(bytes[..<4]) == Array((limit == 1000 ? "RF64" : "RIFF").utf8))
+            let information = TestProcess.run(["ffprobe", "-v", "error", "-show_streams", name]).text
+            #expect(information.contains("duration_ts=3001"))
+            #expect(information.contains("codec_name=pcm_f32le"))
+            unlink(name)
+        }
+    }
+}
