@@ -1,4 +1,4 @@
-import AudioCore
+package import AudioCore
 import Glibc
 
 extension MediaFile {
@@ -37,7 +37,7 @@ extension MediaFile {
     }
 
     /// Up to `count` bytes from `offset` on, as an array: for headers. Throws as `read` does.
-    func bytes(at offset: Int64, count: Int) throws(DecodingError) -> [UInt8] {
+    package func bytes(at offset: Int64, count: Int) throws(DecodingError) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: count)
         var failure: DecodingError?
         let got = result.withUnsafeMutableBytes { target in

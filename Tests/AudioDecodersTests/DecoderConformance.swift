@@ -75,12 +75,12 @@ func checkConformance(
         let read = try readFrames(decoder, frames: count, piece: 1 + Int(random.next() % 128))
         expectSame(read, frames(target, count), "after a seek to \(target)", location: location)
     }
-    for target in [total, total + 1, total + 1_000_000, Int.max / 4] {
+    for target in [total, total + 1, total + 1_000_000, Int.max] {
         try decoder.seek(toFrame: Int64(target))
         #expect(try readFrames(decoder).isEmpty, "frames behind the end", sourceLocation: location)
     }
-    // Still usable after the end.
-    try decoder.seek(toFrame: 0)
+    // Still usable after the end; what lies before the beginning is the beginning.
+    try decoder.seek(toFrame: -1)
     expectSame(try readFrames(decoder, frames: 500), frames(0, 500), location: location)
     // No room: nothing, and nothing lost.
     #expect(try decoder.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) == 0, sourceLocation: location)

@@ -60,6 +60,13 @@ import Testing
         #expect(error?.message.hasPrefix("no permission to read it") == true)
     }
 
+    @Test("a medium that reports an error") func failingMedium() throws {
+        // The page at 0 of a process can't be read: EIO, as from a broken disk.
+        let file = try MediaFile(path: "/proc/self/mem")
+        let error = #expect(throws: DecodingError.self) { try file.bytes(at: 0, count: 16) }
+        #expect(error?.kind == .mediaGone)
+    }
+
     @Test("descriptors that are of no use") func uselessDescriptors() {
         func error(_ descriptor: Int32) -> DecodingError? {
             do throws(DecodingError) {

@@ -6,9 +6,10 @@ extension FLACDecoder {
 
     func seek(toFrame frame: Int64) throws(DecodingError) {
         guard let first else { return }
-        let sample = origin + max(0, frame)
+        // Numbers of samples have at most 36 bits.
+        let sample = origin + min(max(0, frame), 1 << 40)
         var limit = file.size
-        if let length = lengthInFrames, frame >= length {
+        if let end, sample >= end {
             setPosition(at: limit, sample: sample)
             isAtEnd = true
             return

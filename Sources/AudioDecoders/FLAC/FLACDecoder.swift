@@ -9,6 +9,7 @@ import NowPlaying
 final class FLACDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat
+    /// As STREAMINFO promises, else up to the end of the last frame that the file had when it was opened.
     let lengthInFrames: Int64?
     let metadata: MediaMetadata
 
@@ -71,12 +72,17 @@ final class FLACDecoder: AudioDecoder {
         if first == nil, !isEmpty || info.lengthInFrames != nil {
             throw DecodingError(.broken, isEmpty ? "it ends before its first sound" : "no audio can be found in it")
         }
-        lengthInFrames = isEmpty ? 0 : info.lengthInFrames
         head = Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)] + info.bytes
         offset = first?.offset ?? file.size
         let firstSample = first?.header.firstSample ?? 0
         origin = firstSample < info.lengthInFrames ?? 0 ? 0 : firstSample
         nextSample = origin
+        if let first, info.lengthInFrames == nil {
+            let last = try search.lastFrame(notAfter: .max, first: first, end: nil, below: file.size)
+            lengthInFrames = last.header.firstSample + Int64(last.header.blockFrames) - origin
+        } else {
+            lengthInFrames = first == nil ? 0 : info.lengthInFrames
+        }
         handle = FLACHandle(client: self)
         guard handle != nil, handle!.readMetadata() else {
             throw failure ?? DecodingError(.broken, "the FLAC decoder does not accept its header")
@@ -134,6 +140,6 @@ final class FLACDecoder: AudioDecoder {
         if !handle!.flush() { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
     }
 
-    /// The number after that of the last sample, as far as it is promised.
-    var end: Int64? { lengthInFrames.map { origin + $0 } }
+    /// The number after that of the last sample, if STREAMINFO promises one: a file without may still grow.
+    var end: Int64? { info.lengthInFrames.map { origin + $0 } }
 }
