@@ -75,6 +75,6 @@ let package = Package(
         tests("DaemonRuntimeTests", ["DaemonRuntime", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests("ClientTests", ["nowplayingctl", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("RepositoryTests", []),
-        tests("AcceptanceTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
     ]
 )

@@ -13,9 +13,9 @@ package enum PlayerAssembly {
     private static let spareSeconds = 0.5
 
     /// The player behind the methods of the control protocol; what it publishes goes to `context`.
-    @PlayerLoop package static func makeHandler(_ context: DaemonContext) throws(DaemonFailure) -> any MethodHandler {
+    @PlayerLoop package static func makeHandler(_ context: DaemonContext) -> any MethodHandler {
         let configuration = context.configuration
-        let output = try makeOutput(context.loop, configuration)
+        let output = makeOutput(context.loop, configuration)
         let opener: DecoderOpener = openDecoder
         let player = Player(
             context.loop,
@@ -38,12 +38,13 @@ package enum PlayerAssembly {
 
     @PlayerLoop private static func makeOutput(
         _ loop: EventLoop, _ configuration: Configuration
-    ) throws(DaemonFailure) -> any AudioOutput {
+    ) -> any AudioOutput {
         switch configuration.output {
         case .pulse:
             PulseEnvironment.prepare()
             return PulseOutput(loop, sinkName: configuration.sink)
-        case .null, .file: throw DaemonFailure("the null and file outputs are not built into this version")
+        case .null: return NullOutput(loop)
+        case .file(let path): return FileOutput(loop, path: path)
         }
     }
 

@@ -1,0 +1,29 @@
+import TestSupport
+
+/// Files of the position code: what is recorded tells which frame of which it is.
+extension TemporaryFolder {
+    /// Writes frames `start ..< start + count` of the code as a WAV file of 16 bit stereo at 44.1 kHz.
+    func codeWave(_ name: String, from start: Int, count: Int) -> String {
+        write(material(start, count).wave(), name)
+    }
+
+    /// The same as a FLAC file.
+    func codeFLAC(_ name: String, from start: Int, count: Int) -> String {
+        let wave = codeWave(name + ".wav", from: start, count: count)
+        let path = path(name)
+        precondition(AudioMaterial.run("flac", ["-s", "-f", "-o", path, wave]) == 0)
+        return path
+    }
+
+    private func material(_ start: Int, _ count: Int) -> AudioMaterial {
+        AudioMaterial(
+            sampleRate: 44100, channels: 2, bits: 16,
+            samples: PositionCode.int16(from: start, count: count).map { Int32($0) })
+    }
+}
+
+/// Stretches of code in a recording of 16 bit stereo.
+func heard(_ recorder: Recorder) -> [PositionCode.Run] { PositionCode.runs(int16Samples(recorder.bytes())) }
+
+/// Whether a variable is set.
+func environmentHas(_ name: String) -> Bool { currentEnvironment()[name] != nil }
