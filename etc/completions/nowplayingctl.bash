@@ -1,0 +1,63 @@
+# bash completion for nowplayingctl
+
+_nowplayingctl() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
+    local verbs="play pause stop toggle next previous skip seek volume mute unmute add queue remove move clear
+        outputs output commands configure status follow watch wait call quit help
+        current metadata position open insert crop"
+    for ((index = 1; index < COMP_CWORD; index++)); do
+        word=${COMP_WORDS[index]}
+        case $word in
+            --socket | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason) ((index++)) ;;
+            -*) ;;
+            *)
+                verb=$word
+                break
+                ;;
+        esac
+    done
+    COMPREPLY=()
+    case $previous in
+        --socket)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            return
+            ;;
+        --timeout | --format | -f | --position | --at | --intervals | --rates | --reason) return ;;
+    esac
+    local options="--socket --json --timeout --help --version"
+    case $verb in
+        play) options+=" --position --watch" ;;
+        skip) options+=" --back" ;;
+        mute) options+=" --toggle" ;;
+        add) options+=" --next --at --play" ;;
+        configure) options+=" --intervals --rates --enable --disable --reason" ;;
+        status | metadata) options+=" --format --follow --tick" ;;
+        follow) options+=" --format --tick" ;;
+        volume | queue | watch | current | position) options+=" --format" ;;
+        wait) options+=" --next --format" ;;
+    esac
+    if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+        return
+    fi
+    case $verb in
+        "" | help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current") ;;
+        play | add | open | insert)
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            ;;
+        wait) mapfile -t COMPREPLY < <(compgen -W "play pause stop track end" -- "$current") ;;
+        configure)
+            mapfile -t COMPREPLY < <(compgen -W "play pause stop togglePlayPause nextTrack previousTrack skipForward
+                skipBackward changePlaybackPosition changePlaybackRate changeRepeatMode changeShuffleMode" -- "$current")
+            ;;
+        output)
+            # Names come from outside: they are compared and quoted here, never given to compgen, which would expand them.
+            while read -r word; do
+                [[ $word == "$current"* ]] && COMPREPLY+=("$(printf %q "$word")")
+            done < <(nowplayingctl --timeout 1 call output.list 2>/dev/null | grep -o '"name":"[^"]*"' | cut -d '"' -f 4)
+            ;;
+    esac
+}
+complete -F _nowplayingctl nowplayingctl
