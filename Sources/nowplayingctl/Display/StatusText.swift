@@ -60,7 +60,7 @@ enum StatusText {
         guard let position = state.position(at: time) else {
             return state.queueCount == 0
                 ? "the queue is empty; play something: nowplayingctl play FILE"
-                : "at the end of the queue (\(state.queueCount)); begin again: nowplayingctl play"
+                : "at the end of the queue of \(state.queueCount); begin again: nowplayingctl play"
         }
         var parts = [clock(position, state.duration)]
         if let duration = state.duration, duration > 0 { parts.append("\(Int(position / duration * 100)) %") }

@@ -33,21 +33,22 @@ extension Media {
             if ["/media/", "/mnt/", "/run/media/"].contains(where: { shown.hasPrefix($0) }) {
                 return "\(shown) is not there: is the disk or stick connected and mounted?"
             }
-            return "\(shown) is not there; \(deepestFolder(path)) is"
+            return missingFolder(path).map { "the folder \($0) is not there" }
         default:
             return "\(shown): \(SystemText.error(code))"
         }
     }
 
-    private static func deepestFolder(_ path: [UInt8]) -> String {
-        var path = path
-        while let slash = path.lastIndex(of: UInt8(ascii: "/")), slash > 0 {
-            path.removeSubrange(slash...)
-            let isThere = (path + [0]).withUnsafeBytes {
+    /// The first folder on the way to `path` that is missing; nil when only the file itself is.
+    private static func missingFolder(_ path: [UInt8]) -> String? {
+        var place = 1
+        while let slash = path[place...].firstIndex(of: UInt8(ascii: "/")) {
+            let isThere = (path[..<slash] + [0]).withUnsafeBytes {
                 access($0.bindMemory(to: CChar.self).baseAddress!, F_OK) == 0
             }
-            if isThere { return TerminalText.safe(String(decoding: path, as: UTF8.self)) }
+            if !isThere { return TerminalText.safe(String(decoding: path[..<slash], as: UTF8.self)) }
+            place = slash + 1
         }
-        return "/"
+        return nil
     }
 }

@@ -75,8 +75,9 @@ enum Outputs {
             for key in ["currentRepeatMode", "currentShuffleMode"] {
                 if let mode = command[key]?.stringValue { notes.append(TerminalText.safe(mode)) }
             }
-            let padded = name + String(repeating: " ", count: max(1, 24 - name.count))
-            run.output.line(run.output.styled(padded, isEnabled ? .bold : .dim) + notes.joined(separator: ", "))
+            let padding = notes.isEmpty ? "" : String(repeating: " ", count: max(1, 24 - name.count))
+            let styled = run.output.styled(name, isEnabled ? .bold : .dim)
+            run.output.line(styled + padding + notes.joined(separator: ", "))
         }
     }
 
