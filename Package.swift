@@ -73,7 +73,9 @@ let package = Package(
             ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
         tests("PlaybackEngineTests", ["PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests("DaemonRuntimeTests", ["DaemonRuntime", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
-        tests("ClientTests", ["nowplayingctl", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests(
+            "ClientTests",
+            ["nowplayingctl", "nowplayingd", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("RepositoryTests", []),
         tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
     ]

@@ -79,7 +79,7 @@ import Testing
         let daemon = FakeDaemon(socket) { _, _ in .error(100, "no such file", ["uris": [.string(path)]]) }
         let outcome = Tool.run(["add", path, folder.path], socket: socket)
         #expect(outcome.status == 3)
-        #expect(outcome.complaint.contains("\(path) is not there; \(folder.path) is"))
+        #expect(outcome.complaint.contains("the folder \(folder.path)/music is not there"))
         let stick = Tool.run(["play", "/media/nobody/stick/a.flac"], socket: socket)
         #expect(stick.complaint.contains("/media/nobody/stick/a.flac") || stick.complaint.contains("no such file"))
         #expect(daemon.requests.count == 2)

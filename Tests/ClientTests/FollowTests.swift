@@ -62,6 +62,17 @@ import Testing
         #expect(tool.line() == "pause All Blues")
     }
 
+    @Test func aWaiterSurvivesTheDaemonsRestart() {
+        let socket = folder.path("waiter.sock")
+        let first = daemon(socket)
+        let tool = Tool(["wait", "end", "--next"], socket: socket)
+        while first.requests.isEmpty { sched_yield() }
+        first.stop()
+        let second = daemon(socket)
+        second.publish(Sample.ended())
+        #expect(tool.outcome().status == 0)
+    }
+
     @Test func aReaderThatGoesAwayEndsItQuietly() {
         let socket = folder.path("head.sock")
         let daemon = daemon(socket)

@@ -1,0 +1,172 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+/// The real client with the real daemon, which plays into nothing at the pace of a device.
+@Suite(.timeLimit(.minutes(1))) struct DaemonTests {
+    private let folder = TemporaryFolder()
+
+    /// A file of noise.
+    private func file(_ name: String, seconds: Double, in folder: TemporaryFolder? = nil) -> String {
+        let sound = AudioMaterial.noise(frames: Int(8000 * seconds), sampleRate: 8000, channels: 1)
+        return (folder ?? self.folder).write(sound.wave(), name)
+    }
+
+    private func state(_ daemon: RealDaemon, _ format: String) -> String {
+        Tool.run(["status", "-f", format], socket: daemon.socket).output
+    }
+
+    @Test func aTuneIsWatchedToItsEnd() {
+        let daemon = RealDaemon(folder)
+        let outcome = Tool.run(
+            ["play", "--watch", file("a.wav", seconds: 0.5), file("b.wav", seconds: 0.3)], socket: daemon.socket)
+        #expect(outcome.status == 0, "\(outcome.complaint)")
+        #expect(outcome.output.contains("a"))
+        #expect(outcome.output.contains("track"))
+        #expect(outcome.output.contains("\nstop "))
+        #expect(Tool.run(["watch"], socket: daemon.socket).status == 0)
+        #expect(state(daemon, "{{state}} {{queue.count}}") == "stopped 2\n")
+    }
+
+    @Test func whatCannotBePlayedIsToldInWords() {
+        let daemon = RealDaemon(folder)
+        let text = folder.write(Array("not a sound".utf8), "text.flac")
+        let refused = Tool.run(["play", text], socket: daemon.socket)
+        #expect(refused.status == 3)
+        #expect(refused.complaint.contains("text.flac"))
+        #expect(Tool.run(["play", folder.path("missing.flac")], socket: daemon.socket).status == 3)
+        #expect(Tool.run(["add", text, text], socket: daemon.socket).status == 0)
+        #expect(Tool.run(["play"], socket: daemon.socket).status != 2)
+        let watched = Tool.run(["watch"], socket: daemon.socket)
+        #expect(watched.status == 1)
+        #expect(watched.complaint.contains("nothing could be played"))
+    }
+
+    @Test func theQueueIsEditedByPlaces() {
+        let daemon = RealDaemon(folder)
+        for name in ["a", "b", "c", "d"] { _ = file("\(name).wav", seconds: 30) }
+        func run(_ words: String...) {
+            let outcome = Tool.run(words, socket: daemon.socket)
+            #expect(outcome.status == 0, "\(words): \(outcome.complaint)")
+        }
+        func queue() -> String {
+            Tool.run(["queue", "-f", "{{number}}{{title}}"], socket: daemon.socket).output.replacing("\n", with: " ")
+        }
+        run("play", folder.path("a.wav"))
+        run("add", folder.path("b.wav"), folder.path("c.wav"))
+        run("add", "--next", folder.path("d.wav"))
+        #expect(queue() == "1a 2d 3b 4c ")
+        run("move", "4", "1")
+        #expect(queue() == "1c 2a 3d 4b ")
+        run("remove", "1", "3-4")
+        #expect(queue() == "1a ")
+        run("add", folder.path)
+        #expect(queue() == "1a 2a 3b 4c 5d ")
+        run("play", "4")
+        #expect(state(daemon, "{{title}} {{queue.index}}") == "c 3\n")
+        run("crop")
+        #expect(queue() == "1c ")
+        run("clear")
+        #expect(queue().isEmpty)
+        #expect(Tool.run(["remove", "1"], socket: daemon.socket).status == 3)
+    }
+
+    @Test func placesInTheItem() {
+        let daemon = RealDaemon(folder)
+        let path = file("a.wav", seconds: 100)
+        func run(_ words: String...) {
+            let outcome = Tool.run(words, socket: daemon.socket)
+            #expect(outcome.status == 0, "\(words): \(outcome.complaint)")
+        }
+        run("play", path)
+        run("pause")
+        for (words, place) in [
+            (["seek", "10"], "10"), (["seek", "50%"], "50"), (["skip", "-15"], "35"), (["seek", "+5"], "40"),
+            (["position", "10-"], "30"), (["seek", "1:23.5"], "83.5"), (["seek", "0"], "0"),
+        ] {
+            #expect(Tool.run(words, socket: daemon.socket).status == 0)
+            #expect(state(daemon, "{{status}} {{elapsed}}") == "Paused \(place)\n", "\(words)")
+        }
+        #expect(Tool.run(["seek", "101"], socket: daemon.socket).status == 1)
+        run("configure", "skipForward", "--intervals", "7,20")
+        run("skip")
+        #expect(state(daemon, "{{elapsed}}") == "7\n")
+        run("stop")
+        #expect(state(daemon, "{{status}} {{elapsed}}") == "Stopped 0\n")
+    }
+
+    @Test func refusalsOfTheDaemonHaveTheirStatus() {
+        let daemon = RealDaemon(folder)
+        func status(_ words: String...) -> Int32 { Tool.run(words, socket: daemon.socket).status }
+        #expect(status("play") == 4)
+        #expect(status("next") == 4)
+        #expect(status("current") == 4)
+        #expect(status("output", "no such output") == 5)
+        #expect(status("call", "nothing.here") == 1)
+        #expect(status("call", "play", #"{"indx": 1}"#) == 2)
+        #expect(Tool.run(["play", file("a.wav", seconds: 30)], socket: daemon.socket).status == 0)
+        #expect(status("configure", "nextTrack", "--disable", "--reason", "the choir sings") == 0)
+        let refused = Tool.run(["next"], socket: daemon.socket)
+        #expect(refused.status == 6)
+        #expect(refused.complaint.contains("the choir sings"))
+        #expect(Tool.run(["commands"], socket: daemon.socket).output.contains("the choir sings"))
+    }
+
+    @Test func volumeIsSetInPercent() {
+        let daemon = RealDaemon(folder)
+        for (word, volume) in [
+            ("50", "50 %\n"), ("+5", "55 %\n"), ("-10", "45 %\n"), ("100", "100 %\n"), ("+5", "100 %\n"),
+        ] {
+            #expect(Tool.run(["volume", word], socket: daemon.socket).status == 0)
+            #expect(Tool.run(["volume"], socket: daemon.socket).output == volume)
+        }
+        #expect(Tool.run(["mute"], socket: daemon.socket).status == 0)
+        #expect(Tool.run(["volume"], socket: daemon.socket).output == "100 %, muted\n")
+        #expect(Tool.run(["mute", "--toggle"], socket: daemon.socket).status == 0)
+        #expect(Tool.run(["volume"], socket: daemon.socket).output == "100 %\n")
+    }
+
+    @Test func aFollowerSurvivesTheDaemon() {
+        let first = RealDaemon(folder)
+        let follower = Tool(["follow", "-f", "{{cause}} {{state}}"], socket: first.socket)
+        #expect(follower.line() == "snapshot stopped")
+        #expect(Tool.run(["quit"], socket: first.socket).status == 0)
+        #expect(first.wait() == 0)
+        #expect(follower.complained(of: "the daemon has ended"))
+        let second = RealDaemon(folder)
+        #expect(follower.line() == "snapshot stopped")
+        #expect(Tool.run(["play", file("a.wav", seconds: 0.3)], socket: second.socket).status == 0)
+        while let line = follower.line(), line != "stop stopped" {}
+    }
+
+    @Test(.enabled(if: canRunAsNobody, "needs root and a toolchain that everybody may read"))
+    func aFileThatTheDaemonMayNotOpenIsHandedOver() {
+        let homes = TemporaryFolder()
+        chown(folder.path, nobody, nobody)
+        let daemon = RealDaemon(folder, user: nobody)
+        let path = file("secret.wav", seconds: 0.3, in: homes)
+        chmod(path, 0o600)
+        let played = Tool.run(["play", "--watch", path], socket: daemon.socket)
+        #expect(played.status == 0, "\(played.complaint)")
+        #expect(played.output.contains("secret"))
+        #expect(Tool.run(["add", path, path], socket: daemon.socket).status == 0)
+        #expect(state(daemon, "{{queue.count}}") == "3\n")
+        let refused = Tool.run(["add", homes.path], socket: daemon.socket)
+        #expect(refused.status == 7 || refused.status == 3)
+        #expect(refused.complaint.contains("may not look into"), "\(refused.complaint)")
+    }
+}
+
+/// The user that owns nothing.
+private let nobody: UInt32 = 65534
+
+/// Whether the daemon can be started as another user.
+private let canRunAsNobody =
+    getuid() == 0
+    && AudioMaterial.run(
+        "setpriv",
+        [
+            "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups",
+            RealDaemon.program, "--version",
+        ]) == 0

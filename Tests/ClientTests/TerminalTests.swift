@@ -1,0 +1,90 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+/// What people see in a terminal, through the real program.
+@Suite(.timeLimit(.minutes(1))) struct TerminalTests {
+    private let folder = TemporaryFolder()
+
+    /// A pseudoterminal: what a program writes to its other side is read here.
+    private final class Terminal {
+        let name: String
+        private let descriptor: Int32
+        private(set) var text = ""
+        // TIOCSPTLCK and TIOCGPTN of <asm-generic/ioctls.h>, macros that Swift can't import.
+        private static let setLock: UInt = 0x4004_5431
+        private static let getNumber: UInt = 0x8004_5430
+
+        init() {
+            descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            var lock: Int32 = 0
+            var number: UInt32 = 0
+            precondition(ioctl(descriptor, Terminal.setLock, &lock) == 0, "no pseudoterminal")
+            precondition(ioctl(descriptor, Terminal.getNumber, &number) == 0, "no pseudoterminal")
+            name = "/dev/pts/\(number)"
+        }
+
+        deinit { close(descriptor) }
+
+        /// Reads until `part` has been shown. False: the other side was closed before.
+        func shows(_ part: String) -> Bool {
+            while !text.contains(part) {
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                let count = Glibc.read(descriptor, &buffer, buffer.count)
+                guard count > 0 else { return false }
+                text += String(decoding: buffer[..<count], as: UTF8.self)
+            }
+            return true
+        }
+    }
+
+    private func watch(_ socket: String, _ arguments: [String], _ environment: [String: String] = [:]) -> (
+        Tool, Terminal
+    ) {
+        let terminal = Terminal()
+        let variables = ["TERM": "xterm", "NO_COLOR": "1"].merging(environment) { $1 }
+        return (Tool(arguments, socket: socket, environment: variables, terminal: terminal.name), terminal)
+    }
+
+    @Test func thePositionMovesWithTheAnchorAlone() {
+        let socket = folder.path("moving.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .result(Sample.state(elapsed: 81.9)) }
+        let (tool, terminal) = watch(socket, ["watch"])
+        #expect(terminal.shows("So What\r\nMiles Davis – Kind of Blue (1959)\r\n"))
+        #expect(terminal.shows("\rplaying  1:21 / 3:20  ━"))
+        #expect(terminal.shows("\rplaying  1:22 / 3:20  ━"))
+        #expect(terminal.shows("\rplaying  1:23 / 3:20  ━"))
+        #expect(daemon.requests == ["nowPlaying.subscribe"])
+        daemon.publish(Sample.ended())
+        #expect(terminal.shows("\rstopped\u{1B}[K\r\n"))
+        #expect(tool.outcome().status == 0)
+    }
+
+    @Test func eventsStandAboveTheMovingLine() {
+        let socket = folder.path("events.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .result(Sample.state(state: "paused", elapsed: 5, rate: 0)) }
+        let (tool, terminal) = watch(socket, ["follow", "--tick"], ["LANG": "C", "LC_ALL": ""])
+        #expect(terminal.shows("snapshot    paused    0:05 / 3:20"))
+        #expect(terminal.shows("\rpaused  0:05 / 3:20  =---"))
+        daemon.publish(Sample.state(cause: "seek", state: "paused", elapsed: 100, rate: 0))
+        #expect(terminal.shows("\r\u{1B}[Kseek        paused    1:40 / 3:20"))
+        #expect(terminal.shows("50 %\u{1B}[K"))
+        _ = tool
+    }
+
+    @Test func coloursAreForTerminalsThatWantThem() {
+        let socket = folder.path("colours.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .result(Sample.state()) }
+        let (plain, grey) = watch(socket, ["status"])
+        #expect(grey.shows("next: "))
+        #expect(!grey.text.contains("\u{1B}"))
+        let (coloured, colours) = watch(socket, ["status"], ["NO_COLOR": ""])
+        #expect(colours.shows("\u{1B}[1mSo What\u{1B}[0m"))
+        let (dumb, bare) = watch(socket, ["status"], ["NO_COLOR": "", "TERM": "dumb"])
+        #expect(bare.shows("next: "))
+        #expect(!bare.text.contains("\u{1B}"))
+        for tool in [plain, coloured, dumb] { #expect(tool.outcome().status == 0) }
+        #expect(daemon.requests.count == 3)
+    }
+}
