@@ -43,7 +43,7 @@ extension Player {
             ahead = lane
             if let old = self.lane(of: before.ring) {
                 old.ringEnd = chain[place - 1].ringEnd
-                topUp(old)
+                isComplete(old)
             }
             mapChain(on: lane)
             openStream(of: lane)
@@ -68,18 +68,22 @@ extension Player {
     }
 
     private func reached(_ ring: SampleRing) {
-        if let pending, pending.lane?.ring === ring {
-            pending.isFilled = true
-            trySplice()
-        } else if let lane = lane(of: ring) {
-            topUp(lane)
-        }
+        if let lane = lane(of: ring) { isComplete(lane) }
+    }
+
+    /// There is as much in the lane's ring as was waited for, or as there will be.
+    private func isComplete(_ lane: Lane) {
+        guard let pending, pending.lane === lane else { return topUp(lane) }
+        pending.isFilled = true
+        trySplice()
     }
 
     private func finished(_ ticket: Int, _ ring: SampleRing, _ end: Int64, _ length: Int64) {
         guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
         chain[place].ringEnd = end
         correctLength(chain[place], length)
+        // Its end may be all that comes into a waiting ring before that is heard.
+        if let ahead, ahead.ring === ring { fillAhead(ahead) }
         if length == 0, let item = chain[place].opened { itemFailed(place, item.id, "it contains no audio") }
     }
 
@@ -143,11 +147,6 @@ extension Player {
         guard let last = chain.last, let opened = last.opened, let end = last.ringEnd else { return }
         lane(of: opened.ring)?.ringEnd = end
         if pending == nil { tellError() }
-        if let pending, pending.lane?.ring === opened.ring {
-            pending.isFilled = true
-            trySplice()
-        } else if let lane = lane(of: opened.ring) {
-            topUp(lane)
-        }
+        if let lane = lane(of: opened.ring) { isComplete(lane) }
     }
 }

@@ -117,7 +117,7 @@ extension Player {
         let end = min(wanted, lane.ring.end)
         lane.send(upTo: end, at: lane.sentEnd + offset == 0 ? 0 : nil)
         if end < wanted, lane.ringEnd == nil { expect(lane, end: wanted) }
-        scheduleBoundary()
+        if awaitsHandOver { handOver() } else { scheduleBoundary() }
     }
 
     /// Holds the last anchor against a reading that came anyway.
