@@ -72,7 +72,12 @@ let package = Package(
             "PulseOutputTests",
             ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
         tests("PlaybackEngineTests", ["PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
-        tests("DaemonRuntimeTests", ["DaemonRuntime", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests(
+            "DaemonRuntimeTests",
+            [
+                "DaemonRuntime", "ControlProtocol", "PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying",
+                "TestSupport", "CLinux",
+            ]),
         tests(
             "ClientTests",
             ["nowplayingctl", "nowplayingd", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),

@@ -8,6 +8,9 @@ import LinuxSystem
 package struct ConfigurationError: Error, Equatable, Sendable {
     /// One line for each fault.
     package let messages: [String]
+
+    /// An error with these lines.
+    package init(messages: [String]) { self.messages = messages }
 }
 
 /// Reads INI files by libinih.

@@ -1,0 +1,145 @@
+import DaemonRuntime
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite struct ConfigurationTests {
+    private static func parse(_ text: String) throws(ConfigurationError) -> Configuration {
+        var configuration = Configuration()
+        try ConfigurationFile.parse(Array(text.utf8), named: "f.conf", into: &configuration)
+        return configuration
+    }
+
+    private static func faults(_ text: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try parse(text)
+            return []
+        } catch {
+            return error.messages
+        }
+    }
+
+    @Test func everySettingIsTaken() throws {
+        let configuration = try Self.parse(
+            """
+            # comment
+            [daemon]
+            socket = /run/x.sock
+            state-directory = /var/lib/x
+            log-level = debug
+            [access]
+            control-group = audio
+            read-group = 100
+            media-roots = /srv/music
+              /srv/more music
+            ; comment
+            [output]
+            output = file:/tmp/out.wav
+            sink = alsa:1
+            [playback]
+            failures-before-stop = 7
+            forward-intervals = 10, 30.5
+            backward-intervals = 5
+            """)
+        var expected = Configuration()
+        expected.socket = "/run/x.sock"
+        expected.stateDirectory = "/var/lib/x"
+        expected.logLevel = .debug
+        expected.controlGroup = "audio"
+        expected.readGroup = "100"
+        expected.mediaRoots = ["/srv/music", "/srv/more music"]
+        expected.output = .file("/tmp/out.wav")
+        expected.sink = "alsa:1"
+        expected.failuresBeforeStop = 7
+        expected.forwardIntervals = [10, 30.5]
+        expected.backwardIntervals = [5]
+        #expect(configuration == expected)
+    }
+
+    @Test(arguments: [
+        (
+            "[daemon]\nlog-level = loud\n",
+            "f.conf:2: “log-level” in [daemon] takes one of error, warning, info, debug, not “loud”"
+        ),
+        ("\n\n[daemon]\nsockt = /a\n", "f.conf:4: there is no setting “sockt” in [daemon]; the nearest is “socket”"),
+        ("[output]\nsocket = /a\n", "f.conf:2: “socket” belongs into the section [daemon]"),
+        ("socket = /a\n", "f.conf:1: “socket” belongs into the section [daemon]"),
+        ("[sound]\n", "f.conf:1: there is no section [sound]; there are [daemon], [access], [output], [playback]"),
+        ("[daemon]\nhello\n", "f.conf:2: neither “[section]” nor “name = value”"),
+        ("[daemon\n", "f.conf:1: neither “[section]” nor “name = value”"),
+        ("[output]\noutput = alsa\n", "f.conf:2: “output” in [output] takes pulse, null or file:PATH, not “alsa”"),
+        ("[output]\noutput = file:\n", "f.conf:2: “output” in [output] takes pulse, null or file:PATH, not “file:”"),
+        (
+            "[playback]\nfailures-before-stop = 0\n",
+            "f.conf:2: “failures-before-stop” in [playback] takes a whole number from 1 to 1000, not “0”"
+        ),
+        (
+            "[playback]\nforward-intervals = 15,\n",
+            "f.conf:2: “forward-intervals” in [playback] takes seconds of more than 0, separated by commas, not “15,”"
+        ),
+        (
+            "[access]\nmedia-roots = music\n",
+            "f.conf:2: “media-roots” in [access] takes absolute paths, one a line, not “music”"
+        ),
+        (
+            "[daemon]\nsink\u{1b}x = 1\n",
+            "f.conf:2: there is no setting “sink\\u{1b}x” in [daemon]; the nearest is “socket”"
+        ),
+    ])
+    func faultsNameFileAndLine(_ text: String, _ expected: String) {
+        #expect(Self.faults(text) == [expected])
+    }
+
+    @Test func linesThatAreNotText() {
+        var configuration = Configuration()
+        let long = "[daemon]\nsocket = /" + String(repeating: "a", count: 300) + "\nlog-level = debug\n"
+        #expect(Self.faults(long) == ["f.conf:2: the line has more than 197 bytes"])
+        #expect(throws: ConfigurationError(messages: ["f.conf:1: the line is not text in UTF-8"])) {
+            try ConfigurationFile.parse([0xff, 0x0a], named: "f.conf", into: &configuration)
+        }
+    }
+
+    @Test func files() throws {
+        let folder = TemporaryFolder()
+        let path = folder.file("a.conf", "[daemon]\r\nlog-level = warning")
+        #expect(try ConfigurationFile.load(path).logLevel == .warning)
+        #expect(throws: ConfigurationError.self) { try ConfigurationFile.load(folder.path + "/missing.conf") }
+        #expect(throws: ConfigurationError.self) { try ConfigurationFile.load(folder.path) }
+    }
+
+    @Test func optionsWinOverTheConfiguration() throws {
+        let options = try DaemonOptions(["--log-level=error", "--output", "file:/a=b", "--socket", "/s"])
+        var configuration = Configuration()
+        configuration.socket = "/t"
+        configuration.sink = "x"
+        let result = options.applied(to: configuration)
+        #expect(result.logLevel == .error)
+        #expect(result.output == .file("/a=b"))
+        #expect(result.socket == "/s")
+        #expect(result.sink == "x")
+    }
+
+    @Test(arguments: [
+        ["--sockt", "x"], ["--socket"], ["x"], ["--version=1"], ["--output", "alsa"], ["--log-level", "9"], ["-x"],
+        ["--"],
+    ])
+    func wrongOptions(_ arguments: [String]) {
+        #expect(throws: DaemonOptions.UsageError.self) { try DaemonOptions(arguments) }
+    }
+
+    @Test func usualPlaces() throws {
+        func paths(_ uid: UInt32, _ environment: [String: String]) throws -> DaemonPaths {
+            try DaemonPaths(Configuration(), uid: uid) { environment[$0] }
+        }
+        let user = try paths(1000, ["XDG_RUNTIME_DIR": "/run/user/1000", "HOME": "/home/u"])
+        #expect(user.socket == "/run/user/1000/nowplayingd/control.sock")
+        #expect(user.stateDirectory == "/home/u/.local/state/nowplayingd")
+        let system = try paths(0, ["HOME": "/root"])
+        #expect(system.socket == "/run/nowplayingd/control.sock")
+        #expect(system.stateDirectory == "/var/lib/nowplayingd")
+        let service = try paths(990, ["RUNTIME_DIRECTORY": "/run/np", "STATE_DIRECTORY": "/var/lib/np"])
+        #expect(service.socket == "/run/np/control.sock")
+        #expect(service.stateDirectory == "/var/lib/np")
+        #expect(throws: DaemonFailure.self) { _ = try paths(4_000_000, [:]) }
+    }
+}

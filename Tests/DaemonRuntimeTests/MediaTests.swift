@@ -1,0 +1,196 @@
+import AudioCore
+import ControlProtocol
+import DaemonRuntime
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+import Testing
+
+@Suite struct MediaTests {
+    private static func resolve(
+        _ items: [JSONValue], roots: [String] = [], isForeign: Bool = false, limit: Int = 1_000_000,
+        descriptors: [OwnedDescriptor] = []
+    ) -> Result<[ResolvedMedia], RPCError> {
+        let resolver = MediaResolver(
+            roots: MediaRoots(roots), isForeign: isForeign, limit: limit, descriptors: descriptors,
+            abandoned: AbandonFlag())
+        do throws(RPCError) {
+            return .success(try resolver.resolve(.queueAdd, JSONObject([JSONObject.Member("items", .array(items))])))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func names(_ result: Result<[ResolvedMedia], RPCError>) throws -> [String] {
+        try result.get().map { media in
+            switch media.source {
+            case .file(let path): path
+            default: media.source.uri
+            }
+        }
+    }
+
+    private static func refusal(_ result: Result<[ResolvedMedia], RPCError>) -> RPCError? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+
+    @Test(
+        arguments: [
+            ("/music/a b%20.flac", .path("/music/a b%20.flac")), ("file:///music/a%20b.flac", .path("/music/a b.flac")),
+            ("FILE://localhost/a", .path("/a")), ("file:/a", .path("/a")), ("file:///%C3%A9", .path("/é")),
+            ("file://elsewhere/a", .unplayable("is on another host")),
+            ("file:///%zz", .unplayable("has a wrong percent encoding")),
+            ("file:///%f", .unplayable("has a wrong percent encoding")),
+            ("file:///%FF", .unplayable("has a wrong percent encoding")),
+            ("file:///a%00b", .unplayable("has a zero byte in its path")),
+            ("/a\0b", .unplayable("has a zero byte in its path")), ("file:a", .unplayable("has no absolute path")),
+            ("a.flac", .unplayable("is neither an absolute path nor a uri")),
+            ("https://example.org/", .unplayable("is a stream, and streams are not built into this version")),
+            ("ftp://example.org/", .unplayable("is neither an absolute path nor a file:// uri")),
+        ] as [(String, MediaAddress)])
+    func addresses(_ uri: String, _ expected: MediaAddress) {
+        #expect(MediaAddress(uri) == expected)
+    }
+
+    @Test func naturalOrder() {
+        let sorted = [
+            "", "1.flac", "01.flac", "2.flac", "10.flac", "010.flac", "A 2", "a 10", "b", "B", "b1", "b1a", "b01b", "é",
+        ]
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<20 {
+            let result = sorted.shuffled(using: &generator).sorted(by: NaturalOrder.precedes)
+            #expect(
+                result.map { $0.lowercased().filter { $0 != "0" } }
+                    == sorted.map { $0.lowercased().filter { $0 != "0" } })
+        }
+        for a in sorted {
+            #expect(!NaturalOrder.precedes(a, a))
+            for b in sorted where a != b { #expect(NaturalOrder.precedes(a, b) != NaturalOrder.precedes(b, a)) }
+        }
+    }
+
+    @Test func foldersBecomeTheirFilesInNaturalOrder() throws {
+        let folder = TemporaryFolder()
+        for name in [
+            "10.flac", "2.WAV", "1.txt", ".hidden.flac", ".git/x.flac", "disc 2/1.aiff", "disc 10/1.au", "3.caf/4.snd",
+            "noending",
+        ] { folder.file(name) }
+        mkfifo(folder.path + "/5.flac", 0o644)
+        symlink(folder.path, folder.path + "/loop")
+        symlink("10.flac", folder.path + "/11.flac")
+        symlink("missing", folder.path + "/12.flac")
+        let expected = ["2.WAV", "3.caf/4.snd", "10.flac", "11.flac", "disc 2/1.aiff", "disc 10/1.au"]
+        for path in [folder.path, folder.path + "/", "file://" + folder.path] {
+            let found = try Self.names(Self.resolve([.string(path)]))
+            #expect(found.map { String($0.dropFirst(folder.path.count + 1)) } == expected)
+        }
+        // The same below a media root, where links may not lead out.
+        symlink("/etc", folder.path + "/outside")
+        let below = try Self.names(Self.resolve([.string(folder.path)], roots: [folder.path], isForeign: true))
+        #expect(below.map { String($0.dropFirst(folder.path.count + 1)) } == expected)
+    }
+
+    @Test func allOrNothing() throws {
+        let folder = TemporaryFolder()
+        let good = folder.file("a.txt")
+        #expect(try Self.names(Self.resolve([.string(good), ["uri": .string(good)]])) == [good, good])
+        let error = try #require(
+            Self.refusal(
+                Self.resolve([
+                    .string(good), "/nonexistent/1", .string(folder.folder("empty")), ["uri": "http://example.org"],
+                    "/dev/null",
+                ])))
+        #expect(error.code == 100)
+        #expect(
+            error.data["uris"] == [
+                "/nonexistent/1", .string(folder.path + "/empty"), "http://example.org", "/dev/null",
+            ])
+    }
+
+    @Test func fieldsComeAlong() throws {
+        let folder = TemporaryFolder()
+        let file = folder.file("a.flac")
+        let media = try Self.resolve([
+            ["uri": .string(file), "title": "T", "artists": ["x"], "trackNumber": 3, "isLiveStream": true],
+            .string(file),
+        ]).get()
+        #expect(media[0].details?.given.title == "T")
+        #expect(media[0].details?.given.artists == ["x"])
+        #expect(media[0].details?.given.trackNumber == 3)
+        #expect(media[0].details?.given.isLiveStream == true)
+        #expect(media[1].details == nil)
+    }
+
+    @Test func theQueueIsBounded() throws {
+        let folder = TemporaryFolder()
+        for number in 0..<5 { folder.file("\(number).flac") }
+        #expect(try Self.names(Self.resolve([.string(folder.path)], limit: 5)).count == 5)
+        #expect(Self.refusal(Self.resolve([.string(folder.path)], limit: 4))?.code == 200)
+        let one = JSONValue.string(folder.path + "/1.flac")
+        #expect(Self.refusal(Self.resolve([one, one, one], limit: 2))?.code == 200)
+    }
+
+    @Test func foreignersStayBelowTheRoots() throws {
+        let folder = TemporaryFolder()
+        let inside = folder.file("music/a/b.flac")
+        let outside = folder.file("private/c.flac")
+        symlink("../../private/c.flac", folder.path + "/music/a/link.flac")
+        symlink("b.flac", folder.path + "/music/a/good.flac")
+        let root = folder.path + "/music"
+        func resolve(_ path: String) -> Result<[ResolvedMedia], RPCError> {
+            Self.resolve([.string(path)], roots: ["/srv/none", root + "/"], isForeign: true)
+        }
+        #expect(try Self.names(resolve(inside)) == [inside])
+        #expect(try Self.names(resolve(root + "/a/good.flac")).count == 1)
+        #expect(try Self.names(resolve(root)).count == 2)
+        #expect(Self.refusal(resolve(root + "/missing.flac"))?.code == 100)
+        for path in [
+            outside, folder.path + "/private/missing", root + "/../private/c.flac", root + "/a/link.flac",
+            root + "/a/../../private/missing", "/etc/passwd", "/nonexistent", root + "x/a",
+            "/proc/self/root/etc/passwd",
+        ] {
+            let error = try #require(Self.refusal(resolve(path)))
+            #expect(error.code == 403, "\(path)")
+            #expect(error.data["uris"] == nil)
+        }
+        // One of them spoils the request, and nothing is told of the others.
+        let error = Self.refusal(
+            Self.resolve(["/etc/passwd", .string(root + "/missing")], roots: [root], isForeign: true))
+        #expect(error?.code == 403)
+    }
+
+    @Test func whatIsBelowAnUnmountedRootIsAccepted() throws {
+        let folder = TemporaryFolder()
+        let empty = folder.folder("stick")
+        let full = folder.file("full/a.flac")
+        let roots = [empty, folder.path + "/gone", folder.path + "/full"]
+        for isForeign in [false, true] {
+            func code(_ path: String) -> Int? {
+                Self.refusal(Self.resolve([.string(path)], roots: roots, isForeign: isForeign))?.code
+            }
+            #expect(code(empty + "/album/1.flac") == nil)
+            #expect(code(folder.path + "/gone/1.flac") == nil)
+            #expect(code(full) == nil)
+            #expect(code(folder.path + "/full/missing.flac") == 100)
+        }
+    }
+
+    @Test func descriptors() throws {
+        let folder = TemporaryFolder()
+        let path = folder.file("a.flac")
+        mkfifo(folder.path + "/fifo", 0o600)
+        func open(_ path: String, _ flags: Int32) -> OwnedDescriptor { OwnedDescriptor(Glibc.open(path, flags)) }
+        let given = [
+            open(path, O_RDONLY), open(path, O_WRONLY), open(folder.path, O_RDONLY), open("/dev/null", O_RDONLY),
+            open(folder.path + "/fifo", O_RDWR), open(path, 0o10000000), open(path, O_RDWR),
+        ]
+        let codes = (0..<8).map { place in
+            Self.refusal(Self.resolve([["descriptor": .integer(Int64(place))]], descriptors: given))?.code
+        }
+        #expect(codes == [nil, 100, 100, 100, 100, 100, nil, -32602])
+        let media = try Self.resolve([["descriptor": 0, "uri": "shown", "title": "T"]], descriptors: given).get()
+        #expect(media[0].source.uri == "shown")
+        #expect(media[0].details?.given.title == "T")
+    }
+}
