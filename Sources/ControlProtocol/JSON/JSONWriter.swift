@@ -94,11 +94,14 @@ package struct JSONWriter {
     package mutating func bool(_ value: Bool) { raw((value ? "true" : "false").utf8) }
 
     /// An integer.
-    package mutating func integer(_ value: some BinaryInteger) {
+    package mutating func integer(_ value: Int64) {
         separate()
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        digits(UInt64(value.magnitude))
+        digits(value.magnitude)
     }
+
+    /// An integer.
+    package mutating func integer(_ value: Int) { integer(Int64(value)) }
 
     private mutating func digits(_ value: UInt64) {
         let start = bytes.count

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where a uri points to, as far as its text tells.
 package enum MediaAddress: Equatable, Sendable {
     /// An absolute path of this host.
@@ -38,7 +40,8 @@ package enum MediaAddress: Equatable, Sendable {
     }
 
     private static func checked(_ path: String) -> MediaAddress {
-        path.utf8.contains(0) ? .unplayable("has a zero byte in its path") : .path(path)
+        let length = path.utf8.count
+        return path.withCString { strlen($0) } == length ? .path(path) : .unplayable("has a zero byte in its path")
     }
 
     /// Nil: an escape is incomplete, or the bytes are not UTF-8.

@@ -1,0 +1,57 @@
+import CLinux
+import Glibc
+
+/// Looks at many paths in a row. Requests mostly name the files of one folder, so that the way to it is walked once.
+struct PathProbe: ~Copyable {
+    /// Folder of the last path, without the slash at its end.
+    private var parent: [UInt8] = []
+    /// The same, open; negative: not opened.
+    private var descriptor: Int32 = -1
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// The mode of what is at an absolute path, links followed; negative: the system's number for why it can't be known or
+    /// read. EINVAL: there is a zero byte in it.
+    mutating func look(_ path: String) -> Int64 {
+        let length = path.utf8.count
+        return path.withCString { strlen($0) == length ? look($0) : -Int64(EINVAL) }
+    }
+
+    private mutating func look(_ path: UnsafePointer<CChar>) -> Int64 {
+        var status = stat()
+        guard let slash = strrchr(path, Int32(UInt8(ascii: "/"))), slash[1] != 0, slash != path else {
+            return stat(path, &status) == 0 ? judge(AT_FDCWD, path, status) : -Int64(errno)
+        }
+        enter(path, UnsafePointer(slash) - path)
+        let folder = descriptor >= 0 ? descriptor : AT_FDCWD
+        let name = descriptor >= 0 ? UnsafePointer(slash + 1) : path
+        guard fstatat(folder, name, &status, 0) == 0 else { return -Int64(errno) }
+        return judge(folder, name, status)
+    }
+
+    /// Whether it can be read: mostly the mode tells.
+    private func judge(_ folder: Int32, _ name: UnsafePointer<CChar>, _ status: stat) -> Int64 {
+        if status.st_mode & 0o444 != 0o444, faccessat(folder, name, R_OK, AT_EACCESS) != 0 { return -Int64(errno) }
+        return Int64(status.st_mode)
+    }
+
+    /// Opens the folder of a path when it is that of the path before, too.
+    private mutating func enter(_ path: UnsafePointer<CChar>, _ length: Int) {
+        let isSame = parent.withUnsafeBytes {
+            $0.count == length && length > 0 && memcmp($0.baseAddress!, path, length) == 0
+        }
+        if isSame {
+            if descriptor == -1 {
+                descriptor = String(decoding: parent, as: UTF8.self).withCString {
+                    linux_open($0, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0)
+                }
+                // Not tried again for this folder.
+                if descriptor < 0 { descriptor = -2 }
+            }
+        } else {
+            if descriptor >= 0 { close(descriptor) }
+            descriptor = -1
+            parent = Array(UnsafeRawBufferPointer(start: path, count: length))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+import Synchronization
+
+/// Work in several threads at once, for a caller that waits for all of it.
+package enum Parallel {
+    /// Collects what the threads made, and tells when all is there.
+    private final class Collection<Result: Sendable>: Sendable {
+        private let results: Mutex<[Result?]>
+        private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+        init(_ count: Int) {
+            results = Mutex(Array(repeating: nil, count: count))
+            sem_init(semaphore, 0, 0)
+        }
+
+        deinit {
+            sem_destroy(semaphore)
+            semaphore.deallocate()
+        }
+
+        func put(_ place: Int, _ result: Result) {
+            results.withLock { $0[place] = result }
+            sem_post(semaphore)
+        }
+
+        func wait(_ count: Int) -> [Result] {
+            for _ in 0..<count { while sem_wait(semaphore) != 0 && errno == EINTR {} }
+            return results.withLock { $0.compactMap { $0 } }
+        }
+    }
+
+    /// What `body` makes of 0, 1 … `count` − 1, in this order: of the last one on the calling thread, which blocks, of the
+    /// others each on a thread of its own, or where there is none to be had on the calling one.
+    package static func map<Result: Sendable>(
+        _ count: Int, _ body: @escaping @Sendable (Int) -> Result
+    ) -> [Result] {
+        let collection = Collection<Result>(count)
+        for place in 0..<count {
+            let isStarted =
+                place < count - 1
+                && DetachedThread.start("parallel") { collection.put(place, body(place)) }
+            if !isStarted { collection.put(place, body(place)) }
+        }
+        return collection.wait(count)
+    }
+}
