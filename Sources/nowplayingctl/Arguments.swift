@@ -3,6 +3,7 @@ import NowPlayingClient
 
 /// One argument of the command line; names of files need not be UTF-8.
 struct Word: Sendable {
+    /// As the kernel gave it, without the zero at its end.
     var bytes: [UInt8]
     /// The argument as text, repaired where it is no UTF-8.
     var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -18,8 +19,10 @@ struct Option: Sendable {
     var short: String?
     /// What its value is called; nil for one without.
     var value: String?
+    /// What it does, in a phrase.
     var help: String
 
+    /// An option, by its parts.
     init(_ name: String, short: String? = nil, value: String? = nil, _ help: String) {
         self.name = name
         self.short = short

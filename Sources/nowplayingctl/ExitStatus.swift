@@ -17,12 +17,14 @@ enum ExitStatus: Int32 {
 
 /// Why a verb could not do its work.
 struct Failure: Error {
+    /// How the program is to end.
     var status: ExitStatus
     /// For people; lines are separated by line breaks of ours, foreign text in it is safe already.
     var message: String
     /// The daemon's answer, for `--json`.
     var remote: RemoteFailure?
 
+    /// A failure of this program's own.
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
         self.message = message

@@ -3,8 +3,11 @@ import NowPlayingClient
 
 /// One run of the program: what was asked for, the connection, the output.
 final class Invocation {
+    /// What is to be done.
     let verb: Verb
+    /// What stood behind the verb, without the options.
     let words: [Word]
+    /// Where results are printed.
     let output: Output
     private let options: [String: Word]
     private var opened: Connection?
@@ -12,6 +15,7 @@ final class Invocation {
     /// Seconds that the daemon has for an answer, unless `--timeout` says otherwise.
     private static let patience = 15.0
 
+    /// Checks the options and words that the verb takes. Throws what is wrong with them.
     init(verb: Verb, arguments: Arguments, output: Output) throws(Failure) {
         self.verb = verb
         self.output = output

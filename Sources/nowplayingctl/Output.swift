@@ -14,6 +14,7 @@ final class Output {
     let isUnicode: Bool
     private var bytes: [UInt8] = []
 
+    /// Standard output as it is now.
     init() {
         let dumb = SocketLocation.variable("TERM") == "dumb"
         hasColours = isTerminal && !dumb && (SocketLocation.variable("NO_COLOR") ?? "").isEmpty
@@ -72,6 +73,7 @@ final class Output {
         hasColours && !text.isEmpty && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
+    /// Numbers of ECMA-48's SGR.
     enum Style: String {
         case plain = ""
         case bold = "1"

@@ -1,5 +1,6 @@
 /// A verb of the command line. The table of them makes the parser, the help and the suggestions.
 struct Verb: Sendable {
+    /// As it is typed.
     var name: String
     /// Other words for the same: mpc's and playerctl's.
     var aliases: [String] = []
@@ -9,6 +10,7 @@ struct Verb: Sendable {
     var summary: String
     /// More, where it needs more.
     var details = ""
+    /// Options beside the common ones.
     var options: [Option] = []
     /// Command lines without the program's name, and what they do.
     var examples: [(line: String, meaning: String)] = []
@@ -30,6 +32,7 @@ extension Verb {
         Option("--version", short: "-V", "print the version"),
     ]
 
+    /// The option that many verbs take.
     static let format = Option("--format", short: "-f", value: "FORMAT", "print this text, {{…}} replaced (see below)")
 
     /// All verbs, in the order of the help.

@@ -3,6 +3,7 @@ import Glibc
 
 /// Whose process the daemon is: which files it can open.
 package struct DaemonIdentity: Equatable, Sendable {
+    /// The effective user.
     package var user: UInt32
     /// Its group and supplementary groups; as far as they are known.
     package var groups: Set<UInt32>

@@ -7,11 +7,13 @@ package struct Template: Sendable {
         package var message: String
     }
 
+    /// A part of the format string.
     enum Piece: Sendable {
         case text(String)
         case expression(TemplateExpression)
     }
 
+    /// The parts in their order.
     let pieces: [Piece]
 
     /// Parses a format string. Throws what is wrong with it.

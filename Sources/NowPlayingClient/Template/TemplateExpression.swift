@@ -6,6 +6,7 @@ indirect enum TemplateExpression: Sendable {
     case negated(TemplateExpression)
     case binary(Operator, TemplateExpression, TemplateExpression)
 
+    /// What stands between two operands.
     enum Operator: Character, Sendable {
         case plus = "+"
         case minus = "-"
@@ -13,6 +14,7 @@ indirect enum TemplateExpression: Sendable {
         case divided = "/"
     }
 
+    /// What it stands for; `lookUp` gives the variables' values.
     func value(_ lookUp: (String) -> TemplateValue) -> TemplateValue {
         switch self {
         case .constant(let value): return value
@@ -28,6 +30,7 @@ indirect enum TemplateExpression: Sendable {
         }
     }
 
+    /// Whether a variable of this name occurs.
     func mentions(_ name: String) -> Bool {
         switch self {
         case .constant: false

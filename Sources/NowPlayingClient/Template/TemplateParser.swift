@@ -8,8 +8,10 @@ struct TemplateParser {
     /// Expressions nested deeper than this are refused.
     private static let maximumDepth = 64
 
+    /// A parser at the start of `format`.
     init(_ format: String) { characters = Array(format) }
 
+    /// Reads the whole format string. Throws the first mistake in it.
     mutating func pieces() throws(Template.Mistake) -> [Template.Piece] {
         var result: [Template.Piece] = []
         var text = ""

@@ -34,6 +34,7 @@ package enum TemplateValue: Equatable, Sendable {
         return numeric.map { $0 / 1_000_000 }
     }
 
+    /// Whether it is a time in seconds.
     var isSeconds: Bool {
         if case .seconds = self { return true }
         return false

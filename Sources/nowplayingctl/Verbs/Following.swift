@@ -18,6 +18,7 @@ final class Following {
     private var shownItem = ""
     private var wasHeard = false
 
+    /// Subscribes. Throws when no daemon answers or the format is wrong.
     init(_ run: Invocation, isWatching: Bool) throws(Failure) {
         self.run = run
         self.isWatching = isWatching

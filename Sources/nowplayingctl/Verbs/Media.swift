@@ -22,6 +22,7 @@ struct Media {
     private static let descriptorsOfLine = 16
     private static let bytesOfLine = 200_000
 
+    /// Connects, to know whose daemon it is. Throws when no daemon answers.
     init(_ run: Invocation) throws(Failure) {
         self.run = run
         connection = try run.connection()

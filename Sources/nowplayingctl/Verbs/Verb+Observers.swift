@@ -107,6 +107,7 @@ extension Verb {
 
 /// `status`, `metadata`, `call`, `quit`.
 enum Observers {
+    /// `status`, and `follow` where that is asked for.
     static func status(_ run: Invocation) throws(Failure) {
         if run.has("--follow") || run.has("--tick") { return try Following(run, isWatching: false).follow() }
         let template = try run.template()
@@ -132,6 +133,7 @@ enum Observers {
         (state.text("item", "artist").map { $0 + " - " } ?? "") + (state.title ?? "")
     }
 
+    /// `metadata`: all keys, one, or a format.
     static func metadata(_ run: Invocation) throws(Failure) {
         if run.has("--follow") || run.has("--tick") { return try Following(run, isWatching: false).follow() }
         let template = try run.template()
@@ -161,6 +163,7 @@ enum Observers {
         "xesam:comment", "xesam:url",
     ]
 
+    /// `call`: whatever the daemon answers, as JSON.
     static func call(_ run: Invocation) throws(Failure) {
         var parameters: JSONValue?
         if let text = run.words.dropFirst().first?.text {
@@ -174,6 +177,7 @@ enum Observers {
         run.printJSON(try run.call(run.words[0].text, parameters, patience: nil))
     }
 
+    /// `quit`: returns when the daemon has closed the connection, its last act.
     static func quit(_ run: Invocation) throws(Failure) {
         try run.perform("daemon.quit")
         let connection = try run.connection()

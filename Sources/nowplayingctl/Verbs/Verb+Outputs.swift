@@ -31,6 +31,7 @@ extension Verb {
 
 /// `outputs`, `output`, `commands`, `configure`.
 enum Outputs {
+    /// `outputs`.
     static func list(_ run: Invocation) throws(Failure) {
         let result = try run.call("output.list")
         if run.wantsJSON { return run.printJSON(result) }
@@ -48,6 +49,7 @@ enum Outputs {
         }
     }
 
+    /// `output`, by name or by number of the list.
     static func select(_ run: Invocation) throws(Failure) {
         var name = run.words[0].text
         if let number = ClockText.integer(name) {
@@ -60,6 +62,7 @@ enum Outputs {
         try run.perform("output.select", ["name": .string(name)])
     }
 
+    /// `commands`.
     static func commands(_ run: Invocation) throws(Failure) {
         let result = try run.call("commands.list")
         if run.wantsJSON { return run.printJSON(result) }
@@ -81,6 +84,7 @@ enum Outputs {
         }
     }
 
+    /// `configure`.
     static func configure(_ run: Invocation) throws(Failure) {
         var parameters = JSONObject([.init("command", .string(run.words[0].text))])
         if run.has("--enable") && run.has("--disable") {

@@ -42,6 +42,7 @@ extension Verb {
 
 /// `skip`, `seek`, `volume`.
 enum Positions {
+    /// `skip`, by a time or by the preferred interval.
     static func skip(_ run: Invocation) throws(Failure) {
         guard let text = run.words.first?.text else {
             return try run.perform(run.has("--back") ? "skipBackward" : "skipForward")
@@ -54,7 +55,7 @@ enum Positions {
         }
     }
 
-    /// `word`: the place; nil for the verb's first word.
+    /// `seek` and `position`, to a place or by a step.
     static func seek(_ run: Invocation) throws(Failure) {
         let text = run.words[0].text
         switch Amount(time: text) {
@@ -76,6 +77,7 @@ enum Positions {
         }
     }
 
+    /// `volume`: shows or sets it.
     static func volume(_ run: Invocation) throws(Failure) {
         let template = try run.template()
         if let text = run.words.first?.text {

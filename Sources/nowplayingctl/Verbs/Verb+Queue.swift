@@ -43,6 +43,7 @@ enum Queue {
     /// Ids of one request: well below the longest line.
     private static let idsOfLine = 10_000
 
+    /// `add` and `insert`.
     static func add(_ run: Invocation, isNext: Bool) throws(Failure) {
         var parameters = JSONObject()
         if isNext { parameters["next"] = true }
@@ -58,6 +59,7 @@ enum Queue {
         if run.wantsJSON { for result in results { run.printJSON(result) } }
     }
 
+    /// `queue`, a page at a time.
     static func list(_ run: Invocation) throws(Failure) {
         let template = try run.template()
         let current = try run.state().queueIndex
@@ -84,6 +86,7 @@ enum Queue {
         }
     }
 
+    /// `remove`: looks up the ids of the places, and removes them if the queue is still the same.
     static func remove(_ run: Invocation) throws(Failure) {
         var places: [ClosedRange<Int64>] = []
         for word in run.words { places.append(try range(word.text, run)) }
@@ -139,6 +142,7 @@ enum Queue {
         }
     }
 
+    /// `move`.
     static func move(_ run: Invocation) throws(Failure) {
         let from = try place(run.words[0].text, run)
         let to = try place(run.words[1].text, run)

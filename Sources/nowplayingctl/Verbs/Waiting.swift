@@ -31,6 +31,7 @@ enum Condition: String, CaseIterable {
 
 /// `wait`.
 enum Waiting {
+    /// Returns when the condition holds or came about. Throws at the timeout.
     static func wait(_ run: Invocation) throws(Failure) {
         let word = run.words[0].text
         guard let condition = Condition(rawValue: word) else {
