@@ -13,6 +13,8 @@ BENCH ?=
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 mandir = $(DESTDIR)$(PREFIX)/share/man
+bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 docdir = $(DESTDIR)$(PREFIX)/share/doc/nowplayingd
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/user
 
@@ -63,12 +65,16 @@ install:
 	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(docdir)
 	install -m 755 $(programs:%=build/%) $(bindir)
 	for page in etc/man/*.[157]; do install -m 644 "$$page" $(mandir)/man$${page##*.}/ || exit 1; done
+	install -d $(bashdir) $(zshdir)
+	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
+	install -m 644 etc/completions/_nowplayingctl $(zshdir)
 	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf) $(docdir)
 	if [ -e etc/systemd/nowplayingd.service ]; then install -d $(unitdir) && \
 	    sed 's|@bindir@|$(PREFIX)/bin|' etc/systemd/nowplayingd.service > $(unitdir)/nowplayingd.service; fi
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:
+	rm -f $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
 	rm -f $(programs:%=$(bindir)/%) $(unitdir)/nowplayingd.service
 	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[157])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
 	rm -rf $(docdir)
