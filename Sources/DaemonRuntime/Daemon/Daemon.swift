@@ -6,7 +6,7 @@ import NowPlaying
 /// The daemon as a whole: reads what it is told, takes its socket, and serves until it is ended.
 package enum Daemon {
     /// Version of the daemon and of everything that is released with it.
-    package static let version = "0.1.0"
+    package static let version = Product.version
 
     /// Runs the daemon with these arguments (without the program's name) and returns its exit status: 0 after a clean end,
     /// 1 when it can't start, 2 when the command line can't be understood. To be called first of all, on the main thread.
