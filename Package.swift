@@ -75,8 +75,8 @@ let package = Package(
         tests(
             "DaemonRuntimeTests",
             [
-                "DaemonRuntime", "ControlProtocol", "PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying",
-                "TestSupport", "CLinux",
+                "DaemonRuntime", "nowplayingd", "ControlProtocol", "PlaybackEngine", "AudioCore", "LinuxSystem",
+                "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(
             "ClientTests",

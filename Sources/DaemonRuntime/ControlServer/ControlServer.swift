@@ -52,6 +52,8 @@ package struct ControlServerOptions: Sendable {
     private var connections: [Int: Connection] = [:]
     private var connectionsOfForeigner: [UInt32: Int] = [:]
     private var lastNumber = 0
+    /// Connections at once of one user that is not the daemon's own.
+    package var maximumOfForeigner = maximumClients / 2
     private var subscribers: [Connection] = []
     /// Bytes that wait in the input buffers of all connections.
     package internal(set) var unfinishedBytes = 0
@@ -180,7 +182,7 @@ package struct ControlServerOptions: Sendable {
         }
         let isForeign = options.roles.isForeign(credentials)
         let ofSameUser = connectionsOfForeigner[credentials.uid] ?? 0
-        guard connections.count < Self.maximumClients, !isForeign || ofSameUser < Self.maximumClients / 2 else {
+        guard connections.count < Self.maximumClients, !isForeign || ofSameUser < maximumOfForeigner else {
             return turnAway(descriptor, .commandFailed("tooManyClients", "too many clients are connected"))
         }
         lastNumber += 1

@@ -1,0 +1,130 @@
+import ControlProtocol
+import DaemonRuntime
+import Glibc
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+
+/// Peers of other users. The test process must be root to become them.
+@Suite(.enabled(if: geteuid() == 0, "only root can become other users")) struct RoleTests {
+    private static let control: UInt32 = 61_001
+    private static let read: UInt32 = 61_002
+    private static let nobody: UInt32 = 65_534
+
+    /// What another user gets for these lines.
+    private static func ask(_ path: String, groups: [UInt32], gid: UInt32 = nobody, _ lines: [String]) async throws
+        -> [JSONValue]
+    {
+        let list = groups.isEmpty ? ["--clear-groups"] : ["--groups", groups.map(String.init).joined(separator: ",")]
+        let text = lines.joined(separator: "\n") + "\n"
+        let words =
+            ["setpriv", "--reuid", "\(nobody)", "--regid", "\(gid)"] + list
+            + ["sh", "-c", "printf '%s' \"$1\" | nc -U -N -w 10 \"$2\"", "sh", text, path]
+        let process = await LoopThread.run { TestProcess(words, output: true) }
+        let output = process.readAll()
+        process.wait()
+        return try output.split(separator: "\n").map { try JSONReader.read(String($0)) }
+    }
+
+    private static func line(_ id: Int, _ method: String, _ parameters: String = "{}") -> String {
+        #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(parameters)}"#
+    }
+
+    private static func harness(roots: [String] = []) async throws -> ServerHarness {
+        let roles = PeerRoles(ownUID: geteuid(), controlGroup: control, readGroup: read)
+        let harness = try await ServerHarness(roles: roles, roots: roots)
+        chmod(harness.path, 0o666)
+        return harness
+    }
+
+    @Test func whoIsInNoGroupIsNotLetIn() async throws {
+        let harness = try await Self.harness()
+        let answers = try await Self.ask(harness.path, groups: [61_003], [Self.line(1, "nowPlaying.get")])
+        #expect(answers.count == 1)
+        #expect(answers[0].errorCode == 403)
+        #expect(answers[0]["id"] == .null)
+        #expect(answers[0].status == "denied")
+        let server = harness.server
+        #expect(await LoopThread.run { server.clientCount } == 0)
+        await harness.end()
+    }
+
+    @Test func rolesByGroup() async throws {
+        let harness = try await Self.harness()
+        let lines = [
+            Self.line(1, "hello"), Self.line(2, "nowPlaying.get"), Self.line(3, "queue.list"), Self.line(4, "pause"),
+            Self.line(5, "pause", #"{"x":1}"#), Self.line(6, "pauze"),
+            Self.line(7, "commands.configure", #"{"command":"play","enabled":false,"whileConnected":true}"#),
+            Self.line(8, "commands.configure", #"{"command":"play","enabled":false}"#),
+            Self.line(9, "output.select", #"{"name":"x"}"#), Self.line(10, "daemon.quit"),
+            Self.line(11, "commands.configure", #"{"command":"fly"}"#),
+        ]
+        func codes(_ groups: [UInt32], gid: UInt32 = Self.nobody) async throws -> [Int64?] {
+            let answers = try await Self.ask(harness.path, groups: groups, gid: gid, lines)
+            return answers.sorted { $0["id"]!.integerValue! < $1["id"]!.integerValue! }.map(\.errorCode)
+        }
+        let readOnly: [Int64?] = [nil, nil, nil, 403, 403, -32601, 403, 403, 403, 403, 403]
+        let control: [Int64?] = [nil, nil, nil, nil, -32602, -32601, nil, 403, 403, 403, 403]
+        #expect(try await codes([Self.read]) == readOnly)
+        #expect(try await codes([], gid: Self.read) == readOnly)
+        #expect(try await codes([5, Self.control]) == control)
+        #expect(try await codes([Self.read, Self.control]) == control)
+        let handler = harness.handler
+        let clients = await LoopThread.run { handler.requests.map(\.client) }
+        #expect(clients.allSatisfy { $0.uid == Self.nobody && $0.name == "nc" })
+        let hello = try await Self.ask(harness.path, groups: [Self.read], [Self.line(1, "hello")])
+        #expect(hello[0]["result"]?["role"] == "read")
+        await harness.end()
+    }
+
+    @Test func foreignersNameMediaBelowTheRoots() async throws {
+        let folder = TemporaryFolder()
+        chmod(folder.path, 0o755)
+        let inside = folder.file("music/a.flac")
+        let outside = folder.file("private.flac")
+        let harness = try await Self.harness(roots: [folder.path + "/music"])
+        func add(_ path: String) -> String { #"{"items":["\#(path)"]}"# }
+        let answers = try await Self.ask(
+            harness.path, groups: [Self.control],
+            [
+                Self.line(1, "queue.add", add(inside)), Self.line(2, "queue.add", add(outside)),
+                Self.line(3, "queue.add", add(folder.path + "/missing")),
+                Self.line(4, "queue.add", add(folder.path + "/music/missing")),
+                Self.line(5, "play", #"{"uri":"file:///etc/passwd"}"#),
+                "[" + Self.line(6, "queue.add", add(outside)) + "," + Self.line(7, "queue.add", add(inside)) + "]",
+            ])
+        #expect(answers.prefix(5).map(\.errorCode) == [nil, 403, 403, 100, 403])
+        #expect(answers[5].arrayValue?.map(\.errorCode) == [403, nil])
+        // Root may name anything.
+        let own = try RawClient(harness.path)
+        #expect(try own.call("queue.add", ["items": [.string(outside)]])["result"] != nil)
+        await harness.end()
+    }
+
+    @Test func oneForeignerGetsHalfOfTheConnections() async throws {
+        let harness = try await Self.harness()
+        let server = harness.server
+        await LoopThread.run { server.maximumOfForeigner = 3 }
+        let words = [
+            "setpriv", "--reuid", "\(Self.nobody)", "--regid", "\(Self.read)", "--clear-groups", "sh", "-c",
+            "for i in 1 2 3 4 5; do sleep 60 | nc -U \"$1\" & done; wait", "sh", harness.path,
+        ]
+        let process = await LoopThread.run { TestProcess(["setsid"] + words, output: true) }
+        #expect(await harness.until { server.clientCount == 3 })
+        // The others are told why.
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var text = ""
+        while text.split(separator: "\n").count < 2 {
+            let got = Glibc.read(process.output, &bytes, bytes.count)
+            guard got > 0 else { break }
+            text += String(decoding: bytes.prefix(got), as: UTF8.self)
+        }
+        #expect(text.contains("tooManyClients"))
+        #expect(try RawClient(harness.path).call("hello")["result"] != nil)
+        kill(-process.pid, SIGKILL)
+        process.end()
+        #expect(await harness.until { server.clientCount == 0 })
+        await harness.end()
+    }
+}
