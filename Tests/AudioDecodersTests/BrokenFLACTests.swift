@@ -72,6 +72,41 @@ import Testing
         try expectSame(readFrames(open(header + middle + header + middle)), expected())
     }
 
+    @Test("numbers that jump far ahead: silence, but no work for it") func farJump() throws {
+        var far = options
+        far.tellsLength = false
+        far.firstNumber = 1 << 29
+        let bytes = material.flac(far).prefix(42) + blocks[0] + material.flacFrames(far)[0]
+        let decoder = try open(Array(bytes))
+        try expectSame(readFrames(decoder, frames: 1000), expected(blocks: 1))
+        try expectSame(readFrames(decoder, frames: 5000), [UInt8](repeating: 0, count: 20_000))
+        try decoder.seek(toFrame: 1000 << 29 - 10)
+        try expectSame(readFrames(decoder), [UInt8](repeating: 0, count: 40) + expected(blocks: 1))
+    }
+
+    @Test("numbers that lead in a circle, a promise far too short") func circles() throws {
+        var short = header
+        short[24] = 0
+        short[25] = 112
+        var damaged = blocks
+        damaged[0][500] ^= 1
+        damaged[4][500] ^= 1
+        // Old blocks again and again, with headers between that promise later ones.
+        let liar = Array(blocks[9].prefix(100))
+        let round = liar + blocks[1] + blocks[3] + liar + blocks[2] + blocks[5]
+        for start in [header, short] {
+            for bytes in [start + damaged.flatMap { $0 }, start + blocks[0] + round + round + round + blocks[0]] {
+                let decoder = try open(bytes)
+                let frames = try readFrames(decoder).count / 4
+                #expect(frames <= 10_000)
+                for target in [0, 100, 500, 2000, 9000] {
+                    try decoder.seek(toFrame: Int64(target))
+                    #expect(try readFrames(decoder).count / 4 <= 10_000)
+                }
+            }
+        }
+    }
+
     @Test("a repeated block is heard once") func repeatedBlock() throws {
         let bytes = header + (blocks[..<4] + blocks[3...]).flatMap { $0 }
         try expectSame(readFrames(open(bytes)), expected())

@@ -39,6 +39,7 @@ extension FLACDecoder {
         restEnd = 0
         failure = nil
         isAtEnd = false
+        resumedOffset = -1
         landing = nil
         beganAtFirst = offset == first?.offset
         head = []

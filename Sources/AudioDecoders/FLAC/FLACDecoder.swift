@@ -46,6 +46,8 @@ final class FLACDecoder: AudioDecoder {
     var restEnd = 0
     /// Blocks that libFLAC delivered in one call: more than one where frames are missing.
     var blocksInCall = 0
+    /// Where in the file decoding began anew behind a gap, since the beginning or the last seek.
+    var resumedOffset: Int64 = -1
     /// Number of the first sample that was decoded since the beginning or the last seek.
     var landing: Int64?
     /// Whether decoding began, the last time, with the first frame of the file.
@@ -132,13 +134,23 @@ final class FLACDecoder: AudioDecoder {
     /// Has libFLAC begin anew with the first frame behind what it filled in, so that its samples are not lost.
     private func goOnBehindGap() throws(DecodingError) {
         guard let first else { return }
-        guard let place = try search.nextFrame(notBefore: nextSample, first: first, end: end) else {
+        var place = try search.nextFrame(notBefore: nextSample, first: first, end: end)
+        if let found = place, found.offset <= resumedOffset {
+            // Begun there before, in vain: numbers lead in a circle. From here on it only goes forward in the file.
+            let start = max(resumedOffset + 1, offset - Self.lookBackBytes)
+            place = try search.nextFrame(notBefore: nextSample, from: start, end: end)
+        }
+        guard let place else {
             isAtEnd = true
             return
         }
+        resumedOffset = place.offset
         offset = place.offset
         if !handle!.flush() { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
     }
+
+    /// More than libFLAC can have read of the file beyond the frame that it delivers, and this frame with it.
+    private static let lookBackBytes: Int64 = 64 << 10
 
     /// The number after that of the last sample, if STREAMINFO promises one: a file without may still grow.
     var end: Int64? { info.lengthInFrames.map { origin + $0 } }

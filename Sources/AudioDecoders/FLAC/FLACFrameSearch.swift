@@ -74,9 +74,12 @@ struct FLACFrameSearch {
     func nextFrame(notBefore sample: Int64, first: Place, end: Int64?) throws(DecodingError) -> Place? {
         if first.header.firstSample >= sample { return first }
         let before = try lastFrame(notAfter: sample - 1, first: first, end: end, below: file.size)
-        return try firstHeader(from: before.offset + 1, to: file.size) {
-            $0.firstSample >= sample && $0.firstSample < end ?? .max
-        }
+        return try nextFrame(notBefore: sample, from: before.offset + 1, end: end)
+    }
+
+    /// The same, at this offset of the file or behind it.
+    func nextFrame(notBefore sample: Int64, from offset: Int64, end: Int64?) throws(DecodingError) -> Place? {
+        try firstHeader(from: offset, to: file.size) { $0.firstSample >= sample && $0.firstSample < end ?? .max }
     }
 
     private func firstHeader(
