@@ -30,8 +30,8 @@ extension PulseOutput {
         }
     }
 
-    /// Asks what the stream's volume is, and tells if it is news.
-    func readVolume(of stream: PulseStream) {
+    /// Asks what the stream's volume is, and tells if it is news. `isFirst`: the stream has just been made.
+    func readVolume(of stream: PulseStream, isFirst: Bool = false) {
         guard let connection, let index = stream.index else { return }
         connection.send(
             owner: stream,
@@ -39,6 +39,8 @@ extension PulseOutput {
             { [weak self] result in
                 guard let self, case .success(let answers) = result else { return }
                 guard case .sinkInput(let volume, let muted)? = answers.first else { return }
+                // PipeWire says 0 until it knows; the real volume follows as a change.
+                if isFirst, volume == 0, server?.isPipeWire == true { return }
                 guard let news = volumeControl.heard(volume, muted: muted) else { return }
                 delegate?.outputVolumeChanged(news.volume, muted: news.muted)
             })

@@ -109,7 +109,7 @@ import NowPlaying
         subscribe()
         applyVolume(to: stream)
         readDevice(of: stream)
-        readVolume(of: stream)
+        readVolume(of: stream, isFirst: true)
     }
 
     func streamMoved(_ stream: PulseStream) { readDevice(of: stream) }

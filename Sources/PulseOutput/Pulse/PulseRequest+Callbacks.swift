@@ -72,9 +72,10 @@ func sinkInputInfoArrived(
     _ connection: OpaquePointer?, _ info: UnsafePointer<pa_sink_input_info>?, _ end: Int32,
     _ context: UnsafeMutableRawPointer?
 ) {
-    let answer = info.map { info in
+    let answer = info.flatMap { info -> PulseRequest.Answer? in
         var volume = info.pointee.volume
-        return PulseRequest.Answer.sinkInput(volume: pa_cvolume_max(&volume), muted: info.pointee.mute != 0)
+        guard pa_cvolume_valid(&volume) != 0 else { return nil }
+        return .sinkInput(volume: pa_cvolume_max(&volume), muted: info.pointee.mute != 0)
     }
     list(connection, end, context, answer)
 }
