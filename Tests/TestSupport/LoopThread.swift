@@ -1,4 +1,5 @@
 import LinuxSystem
+import NowPlaying
 
 /// The player's loop on a thread of its own, once per test process: a process has one such loop, tests have many threads.
 ///
@@ -24,5 +25,16 @@ extension LoopThread {
         for _ in 0..<count {
             await withCheckedContinuation { continuation in EventLoop.current.later { continuation.resume() } }
         }
+    }
+}
+
+extension LoopThread {
+    /// Returns after this time; to choose a moment, never to wait for something to have happened.
+    @PlayerLoop package static func wait(seconds: Double) async {
+        var deadline: EventSource?
+        await withCheckedContinuation { continuation in
+            deadline = EventLoop.current.deadline(EventLoop.now.advanced(bySeconds: seconds)) { continuation.resume() }
+        }
+        deadline?.release()
     }
 }

@@ -110,7 +110,8 @@ package enum PositionCode {
     }
 
     /// The recording as stretches of consecutive frames; silence between them is left out. A stretch of fewer than 64
-    /// frames is none: a code can appear by chance where two others meet.
+    /// frames is none: a code can appear by chance where two others meet. Edges are exact to the frame where magnitudes
+    /// survived too, else to a few frames, because signs may go on by chance.
     package static func runs(_ stereo: [Int16]) -> [Run] {
         let numbers = decode(stereo)
         var runs: [Run] = []
@@ -123,10 +124,29 @@ package enum PositionCode {
             var end = index + 1
             while end < numbers.count, numbers[end] == numbers[index] + end - index { end += 1 }
             // The window of 17 frames ends where the code does.
-            if end - index >= 64 { runs.append(Run(recorded: index, frame: numbers[index], count: end - index + 16)) }
+            if end - index >= 64 {
+                let run = Run(recorded: index, frame: numbers[index], count: end - index + 16)
+                runs.append(exactEdges(of: run, in: stereo))
+            }
             index = end
         }
         return runs
+    }
+
+    /// The stretch with its ends moved to the first and last frame of which all bits are right.
+    private static func exactEdges(of run: Run, in stereo: [Int16]) -> Run {
+        func isRight(_ offset: Int) -> Bool {
+            let (recorded, frame) = (run.recorded + offset, run.frame + offset)
+            guard recorded >= 0, 2 * recorded + 1 < stereo.count, frame >= 0 else { return false }
+            return int16(from: frame, count: 1) == [stereo[2 * recorded], stereo[2 * recorded + 1]]
+        }
+        guard isRight(run.count / 2) else { return run }
+        var (first, last) = (run.count / 2, run.count / 2)
+        // Far from the edges all is right if the signs are.
+        if run.count > 200 { (first, last) = (50, run.count - 50) }
+        while isRight(first - 1) { first -= 1 }
+        while isRight(last + 1) { last += 1 }
+        return Run(recorded: run.recorded + first, frame: run.frame + first, count: last - first + 1)
     }
 }
 

@@ -23,22 +23,23 @@ package final class Recorder: Sendable {
     private let rate: Int
 
     /// Starts to record in the sink's own format, and returns when the recorder can be trusted, which is after 2.5 s of
-    /// recorded time.
-    package static func start(_ server: SoundServer, _ sink: TestSink) async -> Recorder {
-        let recorder = await LoopThread.run { Recorder(server, sink) }
+    /// recorded time. `latency`, in milliseconds: a device works in steps of the smallest that anybody on it asks for, so a
+    /// short one hides what a device does that takes seconds ahead.
+    package static func start(_ server: SoundServer, _ sink: TestSink, latency: Int = 5) async -> Recorder {
+        let recorder = await LoopThread.run { Recorder(server, sink, latency) }
         recorder.readInBackground()
         await recorder.waitFor(frames: sink.rate * 5 / 2)
         return recorder
     }
 
-    private init(_ server: SoundServer, _ sink: TestSink) {
+    private init(_ server: SoundServer, _ sink: TestSink, _ latency: Int) {
         bytesPerFrame = (sink.format == "s16le" ? 2 : 4) * sink.channels
         rate = sink.rate
         process = TestProcess(
             [
                 "parec", "--server=\(server.address)", "--device=\(sink.name).monitor", "--raw",
                 "--format=\(sink.format)", "--rate=\(sink.rate)", "--channels=\(sink.channels)",
-                "--channel-map=\(sink.channelMap)", "--latency-msec=5", "--no-remix", "--no-remap",
+                "--channel-map=\(sink.channelMap)", "--latency-msec=\(latency)", "--no-remix", "--no-remap",
             ], environment: currentEnvironment(), output: true)
     }
 
