@@ -23,7 +23,8 @@ extension Catalogue {
             help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
     ]
 
-    static let guards: [Parameter] = [
+    /// What all commands take: the session, and when not to do it.
+    package static let guards: [Parameter] = [
         session,
         .optional("itemId", .integer(1...Int64.max), "do it only if this item is the current one"),
         .optional("notAfter", .number, "Unix time; later than that nothing is done and the answer says so"),

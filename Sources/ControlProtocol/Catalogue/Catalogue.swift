@@ -32,7 +32,8 @@ package enum Catalogue {
     }
 
     static let session = Parameter.optional("session", .text, "name of the session; without it the active one")
-    static let ifVersion = Parameter.optional(
+    /// What all methods of the queue take.
+    package static let ifVersion = Parameter.optional(
         "ifVersion", .integer(0...Int64.max), "do it only if the queue still has this version")
 
     /// What an entry of the queue may be told about itself.
