@@ -1,5 +1,6 @@
 import AudioCore
 import AudioDecoders
+import Glibc
 import NowPlaying
 import TestSupport
 import Testing
@@ -73,6 +74,23 @@ import Testing
     @Test("an odd number of bytes", arguments: Container.allCases) func oddBytes(container: Container) throws {
         let material = AudioMaterial.noise(frames: 333, channels: 1, bits: 8)
         try check(container.file(material, .integer), material, .integer)
+    }
+
+    @Test("more than 4 GiB") func large() throws {
+        // A hole of 5 GiB, then the material.
+        let hole = 5 << 30
+        let material = AudioMaterial.noise(frames: 1000)
+        let header = AudioMaterial.noise(frames: 0).rf64(dataBytes: hole + 4000)
+        let path = folder.write(header, "a")
+        #expect(truncate(path, off_t(header.count + hole)) == 0)
+        let descriptor = open(path, O_WRONLY | O_APPEND)
+        let end = material.sampleBytes(.integer, bigEndian: false)
+        #expect(end.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == end.count)
+        close(descriptor)
+        let decoder = try DecoderRegistry.openDecoder(path: path)
+        #expect(decoder.lengthInFrames == Int64(hole / 4 + 1000))
+        try decoder.seek(toFrame: Int64(hole / 4 - 500))
+        try expectSame(readFrames(decoder), [UInt8](repeating: 0, count: 2000) + expectedBytes(material, .int16))
     }
 
     @Test("loudspeakers that the file names") func namedChannels() throws {

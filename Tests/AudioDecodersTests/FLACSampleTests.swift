@@ -82,10 +82,12 @@ import Testing
         try checkConformance(decoder, expected: expectedBytes(material, bits <= 16 ? .int16 : .int32))
     }
 
-    @Test("an ID3 tag before everything") func behindTag() throws {
+    @Test("tags of other kinds before and behind everything") func foreignTags() throws {
         let material = AudioMaterial.noise(frames: 20_000)
-        let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 2, 10] + [UInt8](repeating: 0xFF, count: 266)
-        let decoder = try DecoderRegistry.openDecoder(path: folder.write(tag + tag + material.flac(), "a.mp3"))
+        let before: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0, 2, 10] + [UInt8](repeating: 0xFF, count: 266)
+        let behind = Array("APETAGEX".utf8) + [UInt8](repeating: 0xFF, count: 9000) + Array("TAG".utf8)
+        let file = before + before + material.flac() + behind + [UInt8](repeating: 0x20, count: 125)
+        let decoder = try DecoderRegistry.openDecoder(path: folder.write(file, "a.mp3"))
         try checkConformance(decoder, expected: expectedBytes(material, .int16))
     }
 }

@@ -52,8 +52,9 @@ extension AudioMaterial {
         return file.bytes + body.bytes + data + (data.count % 2 == 1 ? [0] : [])
     }
 
-    /// The same as RF64 (EBU Tech 3306), whose sizes stand in a chunk of 64 bit numbers.
-    package func rf64(_ layout: Layout = .integer) -> [UInt8] {
+    /// The same as RF64 (EBU Tech 3306), whose sizes stand in a chunk of 64 bit numbers. `dataBytes`: what the header
+    /// claims instead of the truth.
+    package func rf64(_ layout: Layout = .integer, dataBytes: Int? = nil) -> [UInt8] {
         let data = sampleBytes(layout, bigEndian: false, unsigned8: true)
         let format = waveFormat(layout, mask: nil)
         var file = ByteBuilder()
@@ -61,9 +62,10 @@ extension AudioMaterial {
         file.little(UInt32.max, 4)
         file.text("WAVEds64")
         file.little(28, 4)
-        file.little(4 + 36 + 8 + format.count + 8 + data.count, 8)
-        file.little(data.count, 8)
-        file.little(frames, 8)
+        let dataBytes = dataBytes ?? data.count
+        file.little(4 + 36 + 8 + format.count + 8 + dataBytes, 8)
+        file.little(dataBytes, 8)
+        file.little(dataBytes / (sampleSize(layout) * channels), 8)
         file.little(0, 4)
         file.text("fmt ")
         file.little(format.count, 4)

@@ -6,6 +6,9 @@ import NowPlaying
 /// libFLAC sees a stream of STREAMINFO and frames only: metadata is read by `FLACMetadataBlocks`, frames to seek to are
 /// found by `FLACFrameSearch`. Damaged frames are replaced by silence of the same length, so that all that follows stays
 /// where it belongs.
+///
+/// It keeps the file's 64 KiB and what libFLAC keeps: a block twice, 64 KiB for usual stereo, 6 MiB for the largest blocks
+/// that the format allows (65,535 frames of 8 channels).
 final class FLACDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat

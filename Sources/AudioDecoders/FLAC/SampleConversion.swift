@@ -9,18 +9,16 @@ enum SampleConversion {
         _ planes: Planes, channels: Int, bitsPerSample: Int, first: Int, frames: Int, to target: UnsafeMutableRawPointer
     ) {
         let shift = Int32(16 - bitsPerSample)
+        let output = target.assumingMemoryBound(to: Int16.self)
         if channels == 2 {
             let left = planes[0]! + first
             let right = planes[1]! + first
-            let output = target.assumingMemoryBound(to: UInt32.self)
             for index in 0..<frames {
-                let low = UInt32(bitPattern: left[index] &<< shift) & 0xFFFF
-                let high = UInt32(bitPattern: right[index] &<< shift) &<< 16
-                output[index] = (low | high).littleEndian
+                output[2 &* index] = Int16(truncatingIfNeeded: left[index] &<< shift)
+                output[2 &* index &+ 1] = Int16(truncatingIfNeeded: right[index] &<< shift)
             }
             return
         }
-        let output = target.assumingMemoryBound(to: Int16.self)
         for channel in 0..<channels {
             let input = planes[channel]! + first
             var position = channel
