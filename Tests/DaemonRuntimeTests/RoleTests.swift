@@ -41,7 +41,7 @@ import Testing
     @Test func whoIsInNoGroupIsNotLetIn() async throws {
         let harness = try await Self.harness()
         let answers = try await Self.ask(harness.path, groups: [61_003], [Self.line(1, "nowPlaying.get")])
-        #expect(answers.count == 1)
+        try #require(answers.count == 1)
         #expect(answers[0].errorCode == 403)
         #expect(answers[0]["id"] == .null)
         #expect(answers[0].status == "denied")

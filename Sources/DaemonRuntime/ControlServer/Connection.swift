@@ -163,14 +163,16 @@ import NowPlaying
     }
 
     /// Ends the connection now.
-    func close() {
+    func close() { close { Glibc.close($0) } }
+
+    private func close(_ descriptorTaker: (Int32) -> Void) {
         guard !isClosed else { return }
         isClosed = true
         resolving?.set()
         grace = nil
         source?.release()
         source = nil
-        Glibc.close(descriptor)
+        descriptorTaker(descriptor)
         server.unfinishedBytes -= input.count
         input = []
         arrived = []
@@ -185,6 +187,6 @@ import NowPlaying
         guard !isClosed else { return }
         write { $0.answer(id: RPCLine.nullID, error: error) }
         flush()
-        close()
+        close { server.farewells.add($0) }
     }
 }

@@ -43,6 +43,7 @@ package struct ControlServerOptions: Sendable {
     private(set) var options: ControlServerOptions
     let encoder: StateEncoder
     let workers: Workers
+    let farewells: Farewells
     /// Carries out what the server does not answer itself; nil before `begin`.
     private(set) var handler: (any MethodHandler)?
     private var quit: (@PlayerLoop () -> Void)?
@@ -78,6 +79,7 @@ package struct ControlServerOptions: Sendable {
         encoder = StateEncoder(bootID: options.bootID)
         encodedState = encoder.encode(state)
         workers = Workers(loop)
+        farewells = Farewells(loop)
     }
 
     /// Starts to take connections. `quit` is called when a client wants the daemon to end.
@@ -92,6 +94,7 @@ package struct ControlServerOptions: Sendable {
         listening = nil
         retry = nil
         for connection in connections.values { connection.close() }
+        farewells.end()
         Glibc.close(listener)
         handler = nil
     }
@@ -198,7 +201,7 @@ package struct ControlServerOptions: Sendable {
         writer.answer(id: RPCLine.nullID, error: error)
         writer.newline()
         _ = writer.bytes.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
-        close(descriptor)
+        farewells.add(descriptor)
     }
 
     isolated deinit { arrivals.deallocate() }
