@@ -149,7 +149,7 @@ def documentation_findings(root, sources):
                 continue
             if found[1] in ("var", "let") and is_plain(line):
                 continue
-            if found[1] == "func" and name_of("func", line) in asked:
+            if found[1] in ("func", "var") and name_of(found[1], line) in asked:
                 continue
             if not is_documented(lines, number):
                 yield f"{path.relative_to(root)}:{number + 1}: no doc comment: {line.strip()[:60]}"

@@ -40,6 +40,7 @@ import NowPlaying
     private let callback: Callback
     private let context: UnsafeMutableRawPointer?
     private var source: EventSource?
+    private var isWidened = false
     var destroy: pa_io_event_destroy_cb_t?
 
     init(
@@ -65,7 +66,18 @@ import NowPlaying
 
     private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    func enable(_ flags: UInt32) { source?.setEvents(epollEvents(flags)) }
+    func enable(_ flags: UInt32) {
+        if flags & PA_IO_EVENT_OUTPUT.rawValue != 0, !isWidened { widen() }
+        source?.setEvents(epollEvents(flags))
+    }
+
+    /// The socket is full for the first time: gives it the longest queue that the system allows (`net.core.wmem_max`).
+    /// libpulse asks for 64 KiB, and then a refill of four seconds wakes us up to six times.
+    private func widen() {
+        isWidened = true
+        var bytes: Int32 = 1 << 20
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    }
 
     func free() {
         source?.release()
