@@ -133,6 +133,9 @@ package struct StreamTiming: Equatable, Sendable {
     /// Writes whole frames at stream frame `at` (overwriting what was queued from there on), or after the last ones.
     /// Ownership of the bytes stays with the caller; they are copied.
     func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?)
+    /// The same without a copy where that is possible: the bytes must stay where they are as long as `owner` lives, which
+    /// is held until they have been sent. What they are by then is sent.
+    func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject)
     /// Stops or starts the flow. What is not yet audible stays queued. A start with less than `prebufferFrames` queued
     /// stays silent until there is more, or `drain`.
     func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void)
@@ -165,4 +168,10 @@ package struct StreamTiming: Equatable, Sendable {
     func streamMoved(_ stream: any AudioStream)
     /// The stream is dead; the output may still be connected.
     func streamFailed(_ stream: any AudioStream, _ error: OutputError)
+}
+
+extension AudioStream {
+    package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {
+        write(frames, at: frame)
+    }
 }

@@ -93,7 +93,7 @@ import NowPlaying
         guard let stream, end > sentEnd else { return }
         var place = at
         ring.read(sentEnd..<end) { bytes in
-            stream.write(bytes, at: place)
+            stream.write(bytes, at: place, keeping: ring)
             place = nil
         }
         sentEnd = end

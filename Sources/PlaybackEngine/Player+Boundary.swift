@@ -18,7 +18,10 @@ extension Player {
             boundary = nil
             return
         }
-        let lead = ahead != nil && lane.streamEnd == frame ? Player.uncorkLead : 0
+        var lead = 0.0
+        if lane.streamEnd == frame {
+            lead = lane.isDraining ? (ahead != nil ? Player.uncorkLead : 0) : Player.drainLead
+        }
         let due = time.advanced(bySeconds: -lead)
         if let boundary {
             boundary.setDeadline(due)
@@ -46,6 +49,11 @@ extension Player {
         boundary = nil
         guard let lane = audible, let frame = nextBoundary(on: lane), let stream = lane.stream else { return }
         if lane.streamEnd == frame, !lane.timeline.segments.contains(where: { $0.streamStart == frame }) {
+            if !lane.isDraining {
+                // Not all is sent yet: the refill that sends it comes back here.
+                drainIfEnding(lane, audible: Double(frame))
+                return lane.isDraining ? scheduleBoundary() : ()
+            }
             return ahead == nil ? endHeard() : handOver()
         }
         stream.readTiming { [unowned self] result in

@@ -36,13 +36,19 @@ extension Player {
         lane.ring.release(before: min(heard - offset, lane.sentEnd))
         lane.timeline.forget(before: heard)
         if lane.rewrite != nil, !rewrite(lane, timing) { return }
-        let room = stream.targetFrames - (lane.sentStreamEnd - timing.takenFrame)
-        let wanted = lane.sentEnd + max(0, room)
+        let queued = lane.sentStreamEnd - timing.takenFrame
+        let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
         let end = min(wanted, lane.ring.end)
+        if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4 {
+            // There is time: all of it at once, when it is decoded.
+            expect(lane, end: wanted)
+            decoder?.roomMade()
+            return scheduleBoundary()
+        }
         let wasStarved = lane.isStarved
         if end > lane.sentEnd { lane.isStarved = false }
         lane.send(upTo: end)
-        drainIfEnded(lane)
+        drainIfEnding(lane, audible: timing.audibleFrame)
         decoder?.roomMade()
         if end < wanted, lane.ringEnd == nil {
             // A whole refill's worth, so that a slow source does not wake us for each piece.
@@ -96,14 +102,22 @@ extension Player {
         }
     }
 
-    /// All is sent and nothing follows: without being told, a server keeps the tail (PipeWire) or waits for more.
-    func drainIfEnded(_ lane: Lane) {
-        guard let end = lane.ringEnd, lane.sentEnd >= end, !lane.isDraining, !lane.isCorked, lane.rewrite == nil else {
-            return
-        }
+    /// Seconds before the end when the server is told of it: more than any quantum of PipeWire (8192 frames at 48 kHz).
+    static let drainLead = 0.3
+
+    /// Tells the server that nothing follows, once the end is near: without that, PipeWire keeps the tail, and what is
+    /// shorter than the prebuffer never begins. Not sooner, for a draining stream runs on through gaps (PulseAudio turns
+    /// its prebuffer off), so that it can't be spliced any more.
+    func drainIfEnding(_ lane: Lane, audible frame: Double) {
+        guard let end = lane.streamEnd, lane.sentStreamEnd >= end, !lane.isDraining, !lane.isCorked,
+            lane.rewrite == nil,
+            let stream = lane.stream
+        else { return }
+        let lead = lane.format.frames(seconds: Player.drainLead + 0.01)
+        guard frame + Double(max(lead, stream.prebufferFrames)) >= Double(end) else { return }
         lane.isDraining = true
         lane.isDrained = false
-        lane.stream?.drain { [weak self, weak lane] _ in
+        stream.drain { [weak self, weak lane] _ in
             guard let lane, lane.isDraining else { return }
             lane.isDrained = true
             self?.retire(nil)

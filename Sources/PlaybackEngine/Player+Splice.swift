@@ -108,7 +108,7 @@ extension Player {
         lane.stream?.setCorked(false) { [unowned self] error in
             if let error { return serverFailed(error) }
             // What is too short to begin by itself begins by being told that it is all.
-            drainIfEnded(lane)
+            drainIfEnding(lane, audible: Double(lane.heardFrom))
             lane.onStarted?()
         }
     }

@@ -26,7 +26,7 @@ extension Player {
         boundary = nil
         starvation = nil
         var ring: SampleRing?
-        if let audible, audible.isReady {
+        if let audible, audible.isReady, !audible.isDraining {
             // All that was not sent is given up; what was sent plays on until the splice.
             audible.sentEnd = audible.ring.startRun(run, at: nil)
             audible.awaitsSplice = true

@@ -60,10 +60,11 @@ package enum PlayerAssembly {
         }
     }
 
-    /// What is at the server until it is heard, what it asks for next, and some to spare.
+    /// What is on its way between us and the ear, and some to spare: what the server asks for next is decoded when it asks,
+    /// while it still holds seconds of sound.
     private static func ringCapacity(_ format: AudioFormat) -> Int64 {
         let buffering = StreamBuffering(format)
-        return buffering.target + buffering.refill + format.frames(seconds: spareSeconds)
+        return buffering.target + buffering.deviceLatency + format.frames(seconds: spareSeconds)
     }
 
     @PlayerLoop private static func watcher(

@@ -119,6 +119,28 @@ import NowPlaying
         }
     }
 
+    package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {
+        guard isReady, let stream, frames.count > 0 else { return }
+        precondition(frames.count % format.bytesPerFrame == 0, "only whole frames can be written")
+        var rest = frames
+        if let frame {
+            // libpulse cuts a long piece into blocks and sends each with the same offset: only one block may have one.
+            let first = min(frames.count, Self.placedBytes / format.bytesPerFrame * format.bytesPerFrame)
+            write(UnsafeRawBufferPointer(rebasing: frames[..<first]), at: frame)
+            rest = UnsafeRawBufferPointer(rebasing: frames[first...])
+        }
+        guard rest.count > 0 else { return }
+        let kept = Unmanaged.passRetained(owner)
+        let result = pa_stream_write_ext_free(
+            stream, rest.baseAddress, rest.count, { owner in Unmanaged<AnyObject>.fromOpaque(owner!).release() },
+            kept.toOpaque(), 0, PA_SEEK_RELATIVE)
+        // What libpulse refuses it does not free.
+        if result < 0 { kept.release() }
+    }
+
+    /// Bytes of a piece that goes to a place of its own: less than a block of libpulse (65472).
+    private static let placedBytes = 32 << 10
+
     package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
         if isReady { isCorked = corked }
         ask(completion) { pa_stream_cork($0, corked ? 1 : 0, streamSucceeded, $1) }

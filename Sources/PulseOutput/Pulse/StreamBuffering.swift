@@ -8,7 +8,7 @@ package struct StreamBuffering: Equatable, Sendable {
     /// Length of the whole queue: 8 s, or what 4 MiB hold.
     package var target: Int64
     /// What the device may take ahead: 2 s, or half of the queue.
-    var deviceLatency: Int64
+    package var deviceLatency: Int64
     /// Least amount asked for at once: half of the rest.
     package var refill: Int64
     /// What must be there before sound begins: 250 ms. Never 0: with 0 the position runs on in silence.
