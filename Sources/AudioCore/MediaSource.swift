@@ -1,4 +1,5 @@
 import Glibc
+package import LinuxSystem
 
 /// An open file that closes itself with its last owner.
 package final class OwnedDescriptor: Sendable {
@@ -15,6 +16,8 @@ package final class OwnedDescriptor: Sendable {
 package enum MediaSource: Sendable {
     /// A file of this host, by its absolute path.
     case file(String)
+    /// A file of this host that a client may use only because of the folder it is in: judged again whenever it is opened.
+    case confined(ConfinedPath)
     /// An open file that a client handed over; the name is only shown.
     case descriptor(OwnedDescriptor, name: String)
 
@@ -22,6 +25,7 @@ package enum MediaSource: Sendable {
     package var uri: String {
         switch self {
         case .file(let path): MediaSource.fileURI(path)
+        case .confined(let place): MediaSource.fileURI(place.path)
         case .descriptor(_, let name): name
         }
     }
@@ -31,6 +35,7 @@ package enum MediaSource: Sendable {
         let whole: Substring
         switch self {
         case .file(let path): whole = Substring(path)
+        case .confined(let place): whole = Substring(place.path)
         case .descriptor(_, let name): whole = Substring(name)
         }
         let name = whole.split(separator: "/").last ?? whole

@@ -1,15 +1,16 @@
-import AudioCore
+package import AudioCore
 import Glibc
 
 extension MediaFile {
     /// Why a file can't be opened, by errno of open(2) and fstat(2).
-    static func openingError(_ code: Int32) -> DecodingError {
+    package static func openingError(_ code: Int32) -> DecodingError {
         switch code {
         case ENOENT: DecodingError(.unavailable, "there is no such file")
         case EACCES, EPERM:
             DecodingError(
                 .unavailable, "no permission to read it: its mode and those of the folders above must allow it")
         case ELOOP: DecodingError(.unavailable, "its name leads into a loop of symbolic links")
+        case EXDEV: DecodingError(.unavailable, "its name leads out of the folder that it was allowed for")
         case ENOTDIR: DecodingError(.unavailable, "a part of its path is not a folder")
         case ENAMETOOLONG: DecodingError(.unavailable, "its name is too long")
         case ENXIO: DecodingError(.unavailable, "it is a socket or a device without a driver, not a regular file")

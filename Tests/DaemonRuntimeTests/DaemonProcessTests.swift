@@ -113,6 +113,32 @@ import Testing
         #expect(result.text.contains("too long"))
     }
 
+    @Test func outOfDescriptorsOthersWait() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/run/control.sock"
+        let file = folder.file("a.flac")
+        let limited = ["sh", "-c", "ulimit -n 128; exec \"$@\"", "sh"] + Self.words(folder)
+        let process = await LoopThread.run { TestProcess(limited, output: true) }
+        try #require(becomes { (try? RawClient(path).call("hello")) != nil })
+        var clients: [RawClient] = []
+        for id in 0..<100 {
+            let client = try RawClient(path)
+            try client.request(id, "hello")
+            clients.append(client)
+        }
+        // The first ones are served, and the daemon can still open what it needs.
+        #expect(try clients[0].read()["result"] != nil)
+        #expect(try clients[0].call("queue.add", ["items": [.string(file)]])["result"] != nil)
+        var waiting = pollfd(fd: clients[99].descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&waiting, 1, 0) == 0)
+        // The others are when these go.
+        let last = clients.removeLast()
+        clients = []
+        #expect(try last.read()["id"] == 99)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
     @Test func theCommandLine() async {
         #expect(await Self.run(options: ["--version"]) == (0, "nowplayingd \(Daemon.version)\n"))
         #expect(await Self.run(options: ["--help"]) == (0, DaemonOptions.help))

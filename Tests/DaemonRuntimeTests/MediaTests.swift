@@ -26,6 +26,7 @@ import Testing
         try result.get().map { media in
             switch media.source {
             case .file(let path): path
+            case .confined(let place): place.path
             default: media.source.uri
             }
         }

@@ -1,6 +1,7 @@
 import AudioCore
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Finds the audio files below a folder, in natural order. Runs on a worker thread; every call may block.
 struct FolderWalk {
@@ -73,7 +74,7 @@ struct FolderWalk {
             return opened >= 0 ? opened : nil
         }
         guard let place = roots.place(of: path) else { return nil }
-        let found = roots.open(place)
+        let found = place.locate()
         guard found >= 0 else { return nil }
         defer { close(found) }
         // What was judged is what is read, whatever stands at the name by now.
@@ -93,7 +94,7 @@ struct FolderWalk {
         var status = stat()
         if let roots {
             guard let place = roots.place(of: path) else { return .other }
-            let found = roots.open(place)
+            let found = place.locate()
             guard found >= 0 else { return .other }
             defer { close(found) }
             guard fstat(found, &status) == 0 else { return .other }

@@ -159,7 +159,7 @@ package struct MediaResolver: Sendable {
         switch kind {
         case S_IFREG:
             guard result.media.count < limit else { throw tooMany }
-            result.media.append(ResolvedMedia(source: .file(path), details: details))
+            result.media.append(ResolvedMedia(source: source(path), details: details))
         case S_IFDIR:
             var walk = FolderWalk(
                 roots: isForeign ? roots : nil, limit: limit - result.media.count, abandoned: abandoned)
@@ -168,10 +168,16 @@ package struct MediaResolver: Sendable {
             if walk.files.isEmpty {
                 result.missing.append(Missing(uri: uri, words: "is a folder without audio files that can be read"))
             }
-            for file in walk.files { result.media.append(ResolvedMedia(source: .file(file), details: details)) }
+            for file in walk.files { result.media.append(ResolvedMedia(source: source(file), details: details)) }
         default:
             result.missing.append(Missing(uri: uri, words: "is neither a regular file nor a folder"))
         }
+    }
+
+    /// What is judged by its folder is judged again when it is opened.
+    private func source(_ path: String) -> MediaSource {
+        guard isForeign, let place = roots.place(of: path) else { return .file(path) }
+        return .confined(place)
     }
 
     private var tooMany: RPCError {
@@ -194,7 +200,7 @@ package struct MediaResolver: Sendable {
         var status = stat()
         let denied = RPCError.denied("media outside the folders of “media-roots” can't be named by other users")
         guard let place = roots.place(of: path) else { throw denied }
-        let opened = roots.open(place)
+        let opened = place.locate()
         guard opened >= 0 else {
             // A missing root hides nothing; everything that leads out of one does.
             guard opened == -ENOENT || opened == -EACCES || opened == -ENOTDIR || opened == -ENAMETOOLONG else {

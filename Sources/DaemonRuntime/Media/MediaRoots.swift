@@ -1,15 +1,8 @@
-import CLinux
 import Glibc
+import LinuxSystem
 
 /// The folders below which peers of another uid may name media. Used on worker threads; every call may block.
 package struct MediaRoots: Sendable {
-    /// A path taken apart at the root that it is below.
-    struct Place {
-        let root: String
-        /// Relative to the root, without empty parts and `.`; empty: the root itself.
-        let relative: String
-    }
-
     /// Absolute paths without empty parts, `.` and a slash at the end.
     package let paths: [String]
 
@@ -19,23 +12,11 @@ package struct MediaRoots: Sendable {
     private static func parts(_ path: String) -> [Substring] { path.split(separator: "/").filter { $0 != "." } }
 
     /// The place of a path by its text alone, below the deepest root that fits; nil: below none.
-    func place(of path: String) -> Place? {
+    func place(of path: String) -> ConfinedPath? {
         let clean = "/" + Self.parts(path).joined(separator: "/")
         let root = paths.filter { clean == $0 || $0 == "/" || clean.hasPrefix($0 + "/") }.max { $0.count < $1.count }
         guard let root else { return nil }
-        return Place(root: root, relative: String(clean.dropFirst(root.count).drop { $0 == "/" }))
-    }
-
-    /// Opens a place with O_PATH without ever leaving its root, whatever symbolic links say; the descriptor is the
-    /// caller's. Negative: the system's number for what went wrong; EXDEV: it leads out of the root.
-    func open(_ place: Place) -> Int32 {
-        let root = linux_open(place.root, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0)
-        guard root >= 0 else { return -errno }
-        defer { close(root) }
-        let opened = linux_openat2(
-            root, place.relative.isEmpty ? "." : place.relative, UInt64(LINUX_O_PATH | O_CLOEXEC),
-            UInt64(LINUX_RESOLVE_BENEATH | LINUX_RESOLVE_NO_MAGICLINKS))
-        return opened >= 0 ? opened : -errno
+        return ConfinedPath(root: root, relative: String(clean.dropFirst(root.count).drop { $0 == "/" }))
     }
 
     /// Whether the root is missing or empty, as the place of a disk is that is not mounted.

@@ -53,6 +53,11 @@ package enum PlayerAssembly {
     ) throws(DecodingError) -> any AudioDecoder {
         switch source {
         case .file(let path): return try DecoderRegistry.openDecoder(path: path, shouldStop: { abandoned.isSet })
+        case .confined(let place):
+            let opened = place.openFile()
+            guard opened != -EINVAL else { throw DecodingError(.unavailable, "it is not a regular file") }
+            guard opened >= 0 else { throw MediaFile.openingError(-opened) }
+            return try DecoderRegistry.openDecoder(descriptor: opened, shouldStop: { abandoned.isSet })
         case .descriptor(let descriptor, _):
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }

@@ -1,0 +1,45 @@
+import CLinux
+import Glibc
+
+/// A place below a folder that is not left on the way to it, whatever symbolic links say (openat2(2), RESOLVE_BENEATH).
+/// Every call blocks as long as the disk wants.
+package final class ConfinedPath: Sendable {
+    /// Absolute, without a slash at its end (but for `/` itself).
+    package let root: String
+    /// Relative to the root, without empty parts; empty: the root itself.
+    package let relative: String
+
+    /// A place, by its parts.
+    package init(root: String, relative: String) {
+        self.root = root
+        self.relative = relative
+    }
+
+    /// The whole path.
+    package var path: String { relative.isEmpty ? root : root == "/" ? "/" + relative : root + "/" + relative }
+
+    /// A descriptor that only stands for what is there (O_PATH), which is the caller's. Negative: the system's number for
+    /// what went wrong; EXDEV: the way leads out.
+    package func locate() -> Int32 {
+        let folder = linux_open(root, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0)
+        guard folder >= 0 else { return -errno }
+        defer { close(folder) }
+        let opened = linux_openat2(
+            folder, relative.isEmpty ? "." : relative, UInt64(LINUX_O_PATH | O_CLOEXEC),
+            UInt64(LINUX_RESOLVE_BENEATH | LINUX_RESOLVE_NO_MAGICLINKS))
+        return opened >= 0 ? opened : -errno
+    }
+
+    /// Opens the regular file that is there for reading; the descriptor is the caller's. Devices and FIFOs are not even
+    /// opened. Negative: the system's number for what went wrong; EINVAL: it is no regular file.
+    package func openFile() -> Int32 {
+        let found = locate()
+        guard found >= 0 else { return found }
+        defer { close(found) }
+        var status = stat()
+        guard fstat(found, &status) == 0 else { return -errno }
+        guard status.st_mode & S_IFMT == S_IFREG else { return -EINVAL }
+        let opened = linux_open("/proc/self/fd/\(found)", O_RDONLY | O_CLOEXEC | O_NOCTTY, 0)
+        return opened >= 0 ? opened : -errno
+    }
+}
