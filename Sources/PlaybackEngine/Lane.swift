@@ -19,6 +19,8 @@ import NowPlaying
     var clock: DeviceClock
     /// Stream frame before which nothing of the present flow is heard: where it began, was resumed or spliced.
     var heardFrom: Int64 = 0
+    /// When the present flow was let go; nil while corked.
+    var flowingSince: MonotonicTime?
     /// Whether a new place is being prepared: what the ring holds must not be sent yet.
     var awaitsSplice = false
     /// A part of what was sent that must be replaced by what follows in the ring.
@@ -74,6 +76,53 @@ import NowPlaying
         latencies.append(timing.latency)
         if latencies.count > 3 { latencies.removeFirst() }
         latency = latencies.max() ?? 0
+    }
+
+    /// Seconds by which a reading may lie off what is expected; more where the server moves in steps.
+    private var tolerance: Double { stream?.canRewind == false ? 0.1 : 0.02 }
+
+    /// Whether a reading fits to those before. In the middle of its own work a server tells, once in many times, a place
+    /// that is off by up to its latency (PulseAudio, while it renders anew after a rewind).
+    private func isPlausible(_ timing: StreamTiming) -> Bool {
+        guard timing.isPlaying else { return true }
+        let rate = Double(format.sampleRate)
+        if let expected = clock.frame(at: timing.time) {
+            return abs(timing.audibleFrame - expected) <= tolerance * rate
+        }
+        guard let flowingSince else { return true }
+        let latest = timing.time.seconds(since: flowingSince) + tolerance
+        return timing.audibleFrame <= Double(heardFrom) + latest * rate
+    }
+
+    /// Reads the timing, and again (ten times at most) as long as the answer is not plausible and no three in a row agree.
+    func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
+        readTiming(before: [], completion)
+    }
+
+    private func readTiming(
+        before: [StreamTiming], _ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void
+    ) {
+        guard let stream else {
+            return EventLoop.current.later { completion(.failure(OutputError(.refused, "the stream was closed"))) }
+        }
+        stream.readTiming { [self] result in
+            guard case .success(let timing) = result, before.count < 10, !isPlausible(timing) else {
+                return completion(result)
+            }
+            let readings = before + [timing]
+            if readings.count >= 3, readings.suffix(3).allSatisfy({ agree($0, timing) }) {
+                // It is so: the flow was interrupted without a word.
+                clock.restart()
+                return completion(result)
+            }
+            readTiming(before: readings, completion)
+        }
+    }
+
+    /// Whether the sound ran on evenly from one reading to the other.
+    private func agree(_ earlier: StreamTiming, _ later: StreamTiming) -> Bool {
+        let moved = later.time.seconds(since: earlier.time) * Double(format.sampleRate)
+        return abs(later.audibleFrame - earlier.audibleFrame - moved) < 0.005 * Double(format.sampleRate)
     }
 
     private func isStale(_ timing: StreamTiming) -> Bool {

@@ -47,7 +47,7 @@ extension Player {
 
     private func atBoundary() {
         boundary = nil
-        guard let lane = audible, let frame = nextBoundary(on: lane), let stream = lane.stream else { return }
+        guard let lane = audible, let frame = nextBoundary(on: lane) else { return }
         if lane.streamEnd == frame, !lane.timeline.segments.contains(where: { $0.streamStart == frame }) {
             if !lane.isDraining {
                 // Not all is sent yet: the refill that sends it comes back here.
@@ -56,7 +56,7 @@ extension Player {
             }
             return ahead == nil ? endHeard() : handOver()
         }
-        stream.readTiming { [unowned self] result in
+        lane.readTiming { [unowned self] result in
             guard lane === audible, pending == nil, !lane.isCorked, boundary == nil else { return }
             guard case .success(let timing) = result else { return }
             lane.note(timing, isPrompt: false)

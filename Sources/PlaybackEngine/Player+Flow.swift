@@ -50,7 +50,7 @@ extension Player {
         lane.isCorked = true
         lane.onStarted = nil
         stream.setCorked(true) { _ in }
-        stream.readTiming { [unowned self] result in
+        lane.readTiming { [unowned self] result in
             guard flow === change else { return }
             switch result {
             case .failure(let error): serverFailed(error)

@@ -13,9 +13,9 @@ extension Player {
     }
 
     private func askForRefill(_ lane: Lane) {
-        guard let stream = lane.stream, lane.isReady, lane.offset != nil, !lane.isRefilling else { return }
+        guard lane.isReady, lane.offset != nil, !lane.isRefilling else { return }
         lane.isRefilling = true
-        stream.readTiming { [unowned self, weak lane] result in
+        lane.readTiming { [unowned self, weak lane] result in
             guard let lane else { return }
             lane.isRefilling = false
             guard lane === audible, !lane.awaitsSplice else { return }

@@ -11,11 +11,11 @@ extension Player {
     /// Begins the splice as soon as the place is decoded and the stream is there.
     func trySplice() {
         guard let change = pending, change.isFilled, !change.isSplicing, let opened = change.opened,
-            let lane = change.lane, lane.isReady, let stream = lane.stream
+            let lane = change.lane, lane.isReady, lane.stream != nil
         else { return }
         change.isSplicing = true
         if lane === audible, !lane.isCorked {
-            stream.readTiming { [unowned self] result in
+            lane.readTiming { [unowned self] result in
                 guard pending === change, case .success(let timing) = result else {
                     return spliceFailed(change, result)
                 }
@@ -45,7 +45,7 @@ extension Player {
     private func spliceSilently(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
         guard let stream = lane.stream else { return }
         stream.flush { _ in }
-        stream.readTiming { [unowned self] result in
+        lane.readTiming { [unowned self] result in
             guard pending === change, case .success(let timing) = result else { return spliceFailed(change, result) }
             lane.timeline = Timeline()
             splice(change, lane, opened, at: max(0, timing.takenFrame))
@@ -77,7 +77,7 @@ extension Player {
         if lane.isCorked {
             letFlow(lane) { [unowned self] timing in settle(change, lane, timing) }
         } else {
-            lane.stream?.readTiming { [unowned self] result in
+            lane.readTiming { [unowned self] result in
                 guard pending === change else { return }
                 guard case .success(let timing) = result else { return spliceFailed(change, result) }
                 settle(change, lane, timing)
@@ -88,10 +88,11 @@ extension Player {
     /// Starts the flow and calls back with the first reading in which it flows.
     func letFlow(_ lane: Lane, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
         lane.isCorked = false
+        lane.flowingSince = EventLoop.now
         lane.clock.restart()
         lane.onStarted = { [unowned self, unowned lane] in
-            guard let stream = lane.stream else { return }
-            stream.readTiming { [unowned self] result in
+            guard lane.stream != nil else { return }
+            lane.readTiming { [unowned self] result in
                 switch result {
                 case .failure(let error): if lane.onStarted != nil { serverFailed(error) }
                 case .success(let timing):
