@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The real program: how it starts, refuses to, and ends.
-@Suite struct DaemonProcessTests {
+@Suite(.timeLimit(.minutes(2))) struct DaemonProcessTests {
     /// nowplayingd as it was built with the tests.
     private static let program: String = {
         var buffer = [CChar](repeating: 0, count: 4096)
@@ -166,6 +166,34 @@ import Testing
         let missing = await Self.run(options: ["--config", folder.path + "/none", "--check-config"])
         #expect(missing.status == 1)
         #expect(missing.text.contains(folder.path + "/none"))
+    }
+
+    @Test func theConfigurationIsReadAgain() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.file("c.conf", "[daemon]\nlog-level = info\n")
+        let process = try await Self.start(folder, ["--config", path])
+        folder.file("c.conf", "[daemon]\nlog-level = loud\n")
+        process.signal(SIGHUP)
+        #expect(Self.output(of: process, contains: "the configuration stays as it was: \(path):2: “log-level”"))
+        folder.file("c.conf", "[daemon]\nlog-level = debug\n")
+        process.signal(SIGHUP)
+        #expect(Self.output(of: process, contains: "the configuration was read again"))
+        _ = try RawClient(folder.path + "/run/control.sock").call("hello")
+        #expect(Self.output(of: process, contains: "role admin"))
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
+    /// Whether these words come before the output ends.
+    private static func output(of process: TestProcess, contains words: String) -> Bool {
+        var text = ""
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while !text.contains(words) {
+            let got = read(process.output, &bytes, bytes.count)
+            guard got > 0 else { return false }
+            text += String(decoding: bytes.prefix(got), as: UTF8.self)
+        }
+        return true
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become other users"))

@@ -140,6 +140,7 @@ package struct ControlServerOptions: Sendable {
             connectionsOfForeigner[connection.credentials.uid] = count > 1 ? count - 1 : nil
         }
         setSubscribed(connection, false)
+        Log.debug("client \(connection.number) has gone")
         if connection.isKnownToHandler { handler?.clientGone(connection.identity) }
         listening?.setEnabled(true)
     }
@@ -179,7 +180,14 @@ package struct ControlServerOptions: Sendable {
     }
 
     private func welcome(_ descriptor: Int32) {
-        guard let credentials = UnixSocket.peer(descriptor), let role = options.roles.role(of: credentials) else {
+        guard let credentials = UnixSocket.peer(descriptor) else {
+            close(descriptor)
+            return
+        }
+        guard let role = options.roles.role(of: credentials) else {
+            Log.warning(
+                "user \(credentials.uid) (pid \(credentials.pid)) was turned away: it is in none of the configured groups",
+                oncePerMinute: "turned away \(credentials.uid)", now: EventLoop.now)
             return turnAway(
                 descriptor, .denied("this user may not use this daemon; its group is not configured for it"))
         }
@@ -193,6 +201,7 @@ package struct ControlServerOptions: Sendable {
             self, descriptor, number: lastNumber, credentials: credentials, role: role, isForeign: isForeign)
         guard connection.begin() else { return }
         connections[connection.number] = connection
+        Log.debug("client \(lastNumber) connected: pid \(credentials.pid), user \(credentials.uid), role \(role)")
         if isForeign { connectionsOfForeigner[credentials.uid] = ofSameUser + 1 }
     }
 

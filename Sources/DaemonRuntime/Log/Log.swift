@@ -41,7 +41,7 @@ package enum Log {
 
     /// The same, at most once a minute for each `key` (an item and a fault); `now` is CLOCK_MONOTONIC.
     package static func warning(_ message: @autoclosure () -> String, oncePerMinute key: String, now: MonotonicTime) {
-        if mayWrite(key, now) { write(.warning, message()) }
+        if isDue(key, now: now) { write(.warning, message()) }
     }
 
     /// What happens.
@@ -50,7 +50,11 @@ package enum Log {
     /// What only those want to know who look for a fault.
     package static func debug(_ message: @autoclosure () -> String) { write(.debug, message()) }
 
-    private static func mayWrite(_ key: String, _ now: MonotonicTime) -> Bool {
+    /// How many faults are remembered.
+    package static var rememberedFaults: Int { state.withLock { $0.written.count } }
+
+    /// Whether a line of this key may be written now, which then counts as written.
+    package static func isDue(_ key: String, now: MonotonicTime) -> Bool {
         state.withLock { state in
             if let last = state.written[key], now.seconds(since: last) < 60 { return false }
             if state.written.count >= 1000 {
