@@ -66,6 +66,7 @@ import Testing
             #expect(ServerAddress.socketPaths() == [server.socket])
             PulseEnvironment.prepare()
             #expect(getenv("PULSE_LATENCY_MSEC") == nil)
+            #expect(ServerAddress.socketPaths() == [server.socket])
             let names = await Visit().deviceNames()
             #expect(names == ["s"])
             var maps = [UInt8](repeating: 0, count: 1 << 20)

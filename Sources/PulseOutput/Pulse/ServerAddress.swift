@@ -31,20 +31,26 @@ enum ServerAddress {
     /// The last `default-server` in the files that libpulse reads.
     private static func configuredServer() -> String? {
         var server: String?
-        for file in PulseEnvironment.clientConfigurationFiles() {
-            guard let handle = fopen(file, "re") else { continue }
-            defer { fclose(handle) }
-            var line = [CChar](repeating: 0, count: 1024)
-            while fgets(&line, Int32(line.count), handle) != nil {
-                if let value = value(
-                    of: "default-server",
-                    inLine: String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-                {
-                    server = value
-                }
+        for file in PulseEnvironment.clientConfigurationFiles() { readServer(file, into: &server, depth: 0) }
+        return server?.isEmpty == true ? nil : server
+    }
+
+    /// Reads one file and those that it includes, as our own configuration does the user's.
+    private static func readServer(_ file: String, into server: inout String?, depth: Int) {
+        guard depth < 4, let handle = fopen(file, "re") else { return }
+        defer { fclose(handle) }
+        var buffer = [CChar](repeating: 0, count: 4096)
+        while fgets(&buffer, Int32(buffer.count), handle) != nil {
+            let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            let line = String(decoding: bytes, as: UTF8.self)
+            if line.hasPrefix(".include ") {
+                let name = trimmed(line.dropFirst(9))
+                let folder = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+                readServer(name.hasPrefix("/") ? name : folder + name, into: &server, depth: depth + 1)
+            } else if let value = value(of: "default-server", inLine: line) {
+                server = value
             }
         }
-        return server?.isEmpty == true ? nil : server
     }
 
     /// The value of a setting if this line of a client.conf is that setting.
