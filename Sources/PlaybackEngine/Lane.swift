@@ -50,6 +50,12 @@ import NowPlaying
     private(set) var latency = 0.0
     private var latencies: [Double] = []
 
+    /// Seconds of latency from which on a device takes so much at once that it runs dry between two blocks of one write.
+    private static let bigBite = 0.1
+    /// Whether what it has taken can be rewritten while it flows. Where a device takes much at once, PulseAudio renders anew
+    /// after each block of a rewrite, and what was rendered meanwhile is lost: there, everything is written while corked.
+    var canRewriteFlowing: Bool { latency < Self.bigBite }
+
     init(ring: SampleRing, sentEnd: Int64) {
         self.ring = ring
         self.sentEnd = sentEnd
@@ -90,8 +96,10 @@ import NowPlaying
             return abs(timing.audibleFrame - expected) <= tolerance * rate
         }
         guard let flowingSince else { return true }
-        let latest = timing.time.seconds(since: flowingSince) + tolerance
-        return timing.audibleFrame <= Double(heardFrom) + latest * rate
+        let moved = timing.audibleFrame - Double(heardFrom)
+        // A device that can take back begins at once, another one behind all that it has taken.
+        let earliest = stream?.canRewind == true ? -tolerance : -.infinity
+        return moved >= earliest * rate && moved <= (timing.time.seconds(since: flowingSince) + tolerance) * rate
     }
 
     /// Reads the timing, and again (ten times at most) as long as the answer is not plausible and no three in a row agree.

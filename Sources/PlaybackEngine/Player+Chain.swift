@@ -81,7 +81,7 @@ extension Player {
         lane.isDraining = false
         decoder.begin(
             run: run, DecodeItem(ticket: nextTicket, id: next, source: entry.source), in: lane.ring,
-            prefill: lane.latency < 0.1 ? Player.shortPrefill : Player.longPrefill)
+            prefill: lane.canRewriteFlowing ? Player.shortPrefill : Player.longPrefill)
         decoder.setAudible(lane.ring)
         scheduleBoundary()
     }

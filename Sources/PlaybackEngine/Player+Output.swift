@@ -137,8 +137,12 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     package func streamUnderflowed(_ stream: any AudioStream) {
         guard let lane = audible, lane.stream === stream, !lane.isCorked, pending == nil else { return }
         if let end = lane.ringEnd, lane.sentEnd >= end { return }
-        if lane.ring.end > lane.sentEnd { return topUp(lane) }
-        starve(lane)
+        guard lane.ring.end > lane.sentEnd else { return starve(lane) }
+        // Refilled while it flows, it would lose what is rendered between two blocks.
+        lane.isStarved = true
+        lane.isCorked = true
+        stream.setCorked(true) { _ in }
+        topUp(lane)
     }
 
     package func streamSuspended(_ stream: any AudioStream, _ suspended: Bool) {
@@ -180,7 +184,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     /// Frames have come again: corked, filled, let go, so that none is lost.
     func starvationEnded(_ lane: Lane) {
         starvation = nil
-        guard stall == .sourceLate, lane.isCorked, transport.wish == .playing else { return }
+        guard lane.isCorked, transport.wish == .playing, stall == nil || stall == .sourceLate else { return }
         flowAgain(lane)
     }
 
@@ -189,8 +193,9 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         letFlow(lane) { [unowned self] timing in
             guard lane === audible, transport.wish == .playing else { return }
             lane.note(timing)
+            let wasTold = stall != nil
             stall = nil
-            publish(.unstall, anchor: flowingAnchor(lane, timing))
+            publish(wasTold ? .unstall : .drift, anchor: flowingAnchor(lane, timing))
             refill(lane, timing)
         }
     }

@@ -71,7 +71,7 @@ extension Player {
     private func rewrite(_ lane: Lane, _ timing: StreamTiming) -> Bool {
         guard let wrong = lane.rewrite, let stream = lane.stream else { return true }
         let available = lane.ring.end - lane.sentEnd
-        let enough = max(stream.prebufferFrames, lane.format.frames(seconds: lane.latency < 0.1 ? 0.25 : 2))
+        let enough = max(stream.prebufferFrames, lane.format.frames(seconds: lane.canRewriteFlowing ? 0.25 : 2))
         if lane.ringEnd == nil, available < min(enough, wrong.oldEnd - wrong.streamStart) {
             expect(lane, end: lane.sentEnd + enough)
             return false
@@ -81,7 +81,15 @@ extension Player {
         let place = max(
             wrong.streamStart, lane.isCorked ? timing.takenFrame : firstRewritable(lane, timing, margin: margin))
         lane.offset = place - lane.sentEnd
+        let isTaken = !lane.isCorked && !lane.canRewriteFlowing && place < timing.takenFrame
+        if isTaken { stream.setCorked(true) { _ in } }
         lane.send(upTo: min(lane.ring.end, lane.sentEnd + stream.targetFrames), at: place)
+        if isTaken {
+            lane.clock.restart()
+            lane.heardFrom = Int64(timing.audibleFrame)
+            lane.flowingSince = EventLoop.now
+            stream.setCorked(false) { [weak self, weak lane] _ in if let lane { self?.topUp(lane) } }
+        }
         mapChain(on: lane)
         if lane.ringEnd != nil, lane.sentStreamEnd < wrong.oldEnd { silence(lane, upTo: wrong.oldEnd) }
         return true

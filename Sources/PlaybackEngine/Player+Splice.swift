@@ -14,7 +14,11 @@ extension Player {
             let lane = change.lane, lane.isReady, lane.stream != nil
         else { return }
         change.isSplicing = true
-        if lane === audible, !lane.isCorked {
+        if lane === audible, !lane.isCorked, !lane.canRewriteFlowing {
+            lane.isCorked = true
+            lane.stream?.setCorked(true) { _ in }
+            spliceSilently(change, lane, opened)
+        } else if lane === audible, !lane.isCorked {
             lane.readTiming { [unowned self] result in
                 guard pending === change, case .success(let timing) = result else {
                     return spliceFailed(change, result)

@@ -34,7 +34,7 @@ extension Player {
             ring = audible.ring
         }
         chain = [ChainLink(ticket: change.ticket, id: id)]
-        let quick = audible.map { !$0.isCorked && $0.latency < 0.1 } ?? false
+        let quick = audible.map { !$0.isCorked && $0.canRewriteFlowing } ?? false
         let item = DecodeItem(ticket: change.ticket, id: id, source: entry.source, position: position)
         guard let decoder = readyDecoder() else {
             return carryOut(transport.failed(id, "the system has no more threads: end some programs"), nil)
