@@ -93,11 +93,12 @@ package struct Transport: Sendable {
         return [.hold]
     }
 
-    /// Stops; the item stays, at its beginning.
+    /// Stops; the item stays, at its beginning. While stopped it takes back where play was to begin.
     package mutating func stop() -> [Effect] {
+        if wish == .stopped, startPosition == 0 { return [] }
+        if wish != .stopped { return end(at: current, .command) }
         startPosition = 0
-        guard wish != .stopped else { return [] }
-        return end(at: current, .command)
+        return [.publish(.stop, .command)]
     }
 
     /// Goes to the next item, staying playing, paused or stopped; behind the last one playback ends.
