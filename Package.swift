@@ -82,6 +82,6 @@ let package = Package(
             "ClientTests",
             ["nowplayingctl", "nowplayingd", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("RepositoryTests", []),
-        tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
     ]
 )

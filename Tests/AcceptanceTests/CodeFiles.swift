@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 
 /// Files of the position code: what is recorded tells which frame of which it is.
@@ -12,6 +13,15 @@ extension TemporaryFolder {
         let wave = codeWave(name + ".wav", from: start, count: count)
         let path = path(name)
         precondition(AudioMaterial.run("flac", ["-s", "-f", "-o", path, wave]) == 0)
+        return path
+    }
+
+    /// A WAV file of silence, mono at 8 kHz, that takes no room on the disk.
+    func silence(_ name: String, seconds: Double) -> String {
+        let data = UInt32(seconds * 8000) * 2
+        let head = AudioMaterial(sampleRate: 8000, channels: 1, bits: 16, samples: []).wave(dataSize: data)
+        let path = write(head, name)
+        precondition(truncate(path, head.count + Int(data)) == 0)
         return path
     }
 

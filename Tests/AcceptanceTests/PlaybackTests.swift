@@ -4,135 +4,129 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// One private PulseAudio for all; each test brings its own sink.
-enum SharedServer {
-    static let pulseAudio = Task { await SoundServer.pulseAudio([TestSink("default")]) }
-}
+extension Acceptance {
+    @Suite(.timeLimit(.minutes(10))) struct PlaybackTests {
+        let server: SoundServer
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct PlaybackTests {
-    let server: SoundServer
-
-    init() async {
-        LoopThread.start()
-        server = await SharedServer.pulseAudio.value
-    }
-
-    @Test("items follow each other to the sample, one of a single frame among them")
-    func gapless() async throws {
-        let sink = TestSink("gapless")
-        let module = server.load(sink)
-        defer { server.control("unload-module", module) }
-        let daemon = await RealDaemon.start(server, sink: sink.name)
-        let folder = daemon.folder
-        let files = [
-            folder.codeFLAC("a.flac", from: 0, count: 44100),
-            folder.codeWave("b.wav", from: 44100, count: 1),
-            folder.codeFLAC("c.flac", from: 44101, count: 30000),
-            folder.codeWave("d.wav", from: 74101, count: 20000),
-        ]
-        let recorder = await Recorder.start(server, sink)
-        let client = daemon.connect()
-        client.call("nowPlaying.subscribe")
-        client.call("queue.add", ["items": .array(files.map(JSONValue.string)), "play": true])
-        let end = client.event("stop")
-        #expect(end["reason"] == "ended")
-        #expect(end["item"] == .null)
-        await recorder.waitFor(more: 0.3)
-        recorder.stop()
-        let runs = heard(recorder)
-        #expect(runs.count == 1)
-        #expect(runs.first?.frame == 0)
-        #expect(runs.first?.count == 94101)
-        #expect(daemon.stop() == 0)
-    }
-
-    @Test("pause is exact to the sample and tells where it is; resume goes on with the next")
-    func pauseAndResume() async throws {
-        let sink = TestSink("pauses")
-        let module = server.load(sink)
-        defer { server.control("unload-module", module) }
-        let daemon = await RealDaemon.start(server, sink: sink.name)
-        let file = daemon.folder.codeFLAC("long.flac", from: 0, count: 44100 * 60)
-        let recorder = await Recorder.start(server, sink)
-        let client = daemon.connect()
-        client.call("play", ["uri": .string(file)])
-        var random = SeededRandom(seed: 4)
-        var pauses: [Double] = []
-        for _ in 0..<repetitions(20, nightly: 500) {
-            await recorder.waitFor(more: Double.random(in: 0.02...0.4, using: &random))
-            let answer = try #require(client.call("pause"))
-            #expect(answer.playing == "paused")
-            #expect(answer.rate == 0)
-            pauses.append(answer.elapsed)
-            await recorder.waitFor(more: Double.random(in: 0.05...0.2, using: &random))
-            #expect(client.call("play")?.playing == "playing")
+        init() async {
+            LoopThread.start()
+            server = await SharedServer.pulseAudio.value
         }
-        client.call("pause")
-        await recorder.waitFor(more: 0.3)
-        recorder.stop()
-        let runs = heard(recorder)
-        // Every run goes on where the one before ended, and ended where the pause said.
-        #expect(runs.first?.frame == 0)
-        for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.frame + run.count == next.frame) }
-        for (run, pause) in zip(runs, pauses) {
-            #expect(abs(Double(run.frame + run.count) - pause * 44100) <= 1, "\(pause)")
-        }
-        #expect(runs.count == pauses.count + 1)
-    }
 
-    @Test("seeks are heard at once, at the frame that was asked for, and the answer is true")
-    func seeks() async throws {
-        let sink = TestSink("seeks", rewinds: true)
-        let module = server.load(sink)
-        defer { server.control("unload-module", module) }
-        let daemon = await RealDaemon.start(server, sink: sink.name)
-        let file = daemon.folder.codeFLAC("long.flac", from: 0, count: 44100 * 120)
-        let recorder = await Recorder.start(server, sink)
-        let client = daemon.connect()
-        client.call("play", ["uri": .string(file)])
-        var random = SeededRandom(seed: 5)
-        var answers: [JSONValue] = []
-        for _ in 0..<repetitions(20, nightly: 500) {
-            await recorder.waitFor(more: Double.random(in: 0.2...0.4, using: &random))
-            let target = Double(Int.random(in: 0..<100 * 44100, using: &random)) / 44100
-            let answer = try #require(client.call("changePlaybackPosition", ["position": .number(target)]))
-            #expect(abs(answer.elapsed - target) < 0.02)
-            answers.append(answer)
+        @Test("items follow each other to the sample, one of a single frame among them")
+        func gapless() async throws {
+            let sink = TestSink("gapless")
+            let module = server.load(sink)
+            defer { server.control("unload-module", module) }
+            let daemon = await RealDaemon.start(server, sink: sink.name)
+            let folder = daemon.folder
+            let files = [
+                folder.codeFLAC("a.flac", from: 0, count: 44100),
+                folder.codeWave("b.wav", from: 44100, count: 1),
+                folder.codeFLAC("c.flac", from: 44101, count: 30000),
+                folder.codeWave("d.wav", from: 74101, count: 20000),
+            ]
+            let recorder = await Recorder.start(server, sink)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("queue.add", ["items": .array(files.map(JSONValue.string)), "play": true])
+            let end = client.event("stop")
+            #expect(end["reason"] == "ended")
+            #expect(end["item"] == .null)
+            await recorder.waitFor(more: 0.3)
+            recorder.stop()
+            let runs = heard(recorder)
+            #expect(runs.count == 1)
+            #expect(runs.first?.frame == 0)
+            #expect(runs.first?.count == 94101)
+            #expect(daemon.stop() == 0)
         }
-        await recorder.waitFor(more: 0.4)
-        recorder.stop()
-        let runs = heard(recorder)
-        for answer in answers {
-            let target = Int((answer.elapsed * 44100).rounded())
-            // A code may begin a few frames early by chance. The sink may drop the very first frames of a rewritten block from the recording, never more than 6 ms.
-            let run = runs.first { $0.frame >= target - 16 && $0.frame < target + 300 }
-            #expect(
-                run != nil,
-                "\(answer.elapsed) (frame \(target)) was not heard at once: \(runs.filter { abs($0.frame - target) < 30000 })"
-            )
-            guard let run else { continue }
-            let shouldBe = answer.monotonic + Double(run.frame - target) / 44100
-            let was = Double(recorder.time(ofFrame: run.recorded).nanoseconds) / 1e9
-            #expect(abs(was - shouldBe) < 0.02, "heard \(was - shouldBe) s off what the answer said")
-        }
-    }
 
-    @Test("of a burst of seeks the last wins, and there is one event")
-    func burst() async throws {
-        let daemon = await RealDaemon.start(server)
-        let file = daemon.folder.codeFLAC("long.flac", from: 0, count: 44100 * 60)
-        let client = daemon.connect()
-        client.call("play", ["uri": .string(file)])
-        client.call("nowPlaying.subscribe")
-        let numbers = (1...20).map { client.send("changePlaybackPosition", ["position": .integer(Int64($0))]) }
-        let answers = numbers.map { client.answer($0)["result"] }
-        #expect(answers.allSatisfy { $0?.elapsed == 20 })
-        #expect(answers.dropLast().allSatisfy { $0?["superseded"] == true })
-        #expect(answers.last??["superseded"] == nil)
-        client.call("nowPlaying.get")
-        #expect(client.notifications.filter { $0["cause"] == "seek" }.count == 1)
+        @Test("pause is exact to the sample and tells where it is; resume goes on with the next")
+        func pauseAndResume() async throws {
+            let sink = TestSink("pauses")
+            let module = server.load(sink)
+            defer { server.control("unload-module", module) }
+            let daemon = await RealDaemon.start(server, sink: sink.name)
+            let file = daemon.folder.codeFLAC("long.flac", from: 0, count: 44100 * 60)
+            let recorder = await Recorder.start(server, sink)
+            let client = daemon.connect()
+            client.call("play", ["uri": .string(file)])
+            var random = SeededRandom(seed: 4)
+            var pauses: [Double] = []
+            for _ in 0..<repetitions(20, nightly: 500) {
+                await recorder.waitFor(more: Double.random(in: 0.02...0.4, using: &random))
+                let answer = try #require(client.call("pause"))
+                #expect(answer.playing == "paused")
+                #expect(answer.rate == 0)
+                pauses.append(answer.elapsed)
+                await recorder.waitFor(more: Double.random(in: 0.05...0.2, using: &random))
+                #expect(client.call("play")?.playing == "playing")
+            }
+            client.call("pause")
+            await recorder.waitFor(more: 0.3)
+            recorder.stop()
+            let runs = heard(recorder)
+            // Every run goes on where the one before ended, and ended where the pause said.
+            #expect(runs.first?.frame == 0)
+            for (run, next) in zip(runs, runs.dropFirst()) { #expect(run.frame + run.count == next.frame) }
+            for (run, pause) in zip(runs, pauses) {
+                #expect(abs(Double(run.frame + run.count) - pause * 44100) <= 1, "\(pause)")
+            }
+            #expect(runs.count == pauses.count + 1)
+        }
+
+        @Test("seeks are heard at once, at the frame that was asked for, and the answer is true")
+        func seeks() async throws {
+            let sink = TestSink("seeks", rewinds: true)
+            let module = server.load(sink)
+            defer { server.control("unload-module", module) }
+            let daemon = await RealDaemon.start(server, sink: sink.name)
+            let file = daemon.folder.codeFLAC("long.flac", from: 0, count: 44100 * 120)
+            let recorder = await Recorder.start(server, sink)
+            let client = daemon.connect()
+            client.call("play", ["uri": .string(file)])
+            var random = SeededRandom(seed: 5)
+            var answers: [JSONValue] = []
+            for _ in 0..<repetitions(20, nightly: 500) {
+                await recorder.waitFor(more: Double.random(in: 0.2...0.4, using: &random))
+                let target = Double(Int.random(in: 0..<100 * 44100, using: &random)) / 44100
+                let answer = try #require(client.call("changePlaybackPosition", ["position": .number(target)]))
+                #expect(abs(answer.elapsed - target) < 0.02)
+                answers.append(answer)
+            }
+            await recorder.waitFor(more: 0.4)
+            recorder.stop()
+            let runs = heard(recorder)
+            for answer in answers {
+                let target = Int((answer.elapsed * 44100).rounded())
+                // A code may begin a few frames early by chance. The sink may drop the very first frames of a rewritten block from the recording, never more than 6 ms.
+                let run = runs.first { $0.frame >= target - 16 && $0.frame < target + 300 }
+                #expect(
+                    run != nil,
+                    "\(answer.elapsed) (frame \(target)) was not heard at once: \(runs.filter { abs($0.frame - target) < 30000 })"
+                )
+                guard let run else { continue }
+                let shouldBe = answer.monotonic + Double(run.frame - target) / 44100
+                let was = Double(recorder.time(ofFrame: run.recorded).nanoseconds) / 1e9
+                #expect(abs(was - shouldBe) < 0.02, "heard \(was - shouldBe) s off what the answer said")
+            }
+        }
+
+        @Test("of a burst of seeks the last wins, and there is one event")
+        func burst() async throws {
+            let daemon = await RealDaemon.start(server)
+            let file = daemon.folder.codeFLAC("long.flac", from: 0, count: 44100 * 60)
+            let client = daemon.connect()
+            client.call("play", ["uri": .string(file)])
+            client.call("nowPlaying.subscribe")
+            let numbers = (1...20).map { client.send("changePlaybackPosition", ["position": .integer(Int64($0))]) }
+            let answers = numbers.map { client.answer($0)["result"] }
+            #expect(answers.allSatisfy { $0?.elapsed == 20 })
+            #expect(answers.dropLast().allSatisfy { $0?["superseded"] == true })
+            #expect(answers.last??["superseded"] == nil)
+            client.call("nowPlaying.get")
+            #expect(client.notifications.filter { $0["cause"] == "seek" }.count == 1)
+        }
     }
 }
-
-/// How often to do it: more at night.
-func repetitions(_ count: Int, nightly: Int) -> Int { environmentHas("NOWPLAYING_NIGHTLY") ? nightly : count }

@@ -1,0 +1,23 @@
+import ControlProtocol
+
+/// What tests ask of states and answers.
+extension JSONValue {
+    var elapsed: Double { self["anchor"]?["elapsed"]?.doubleValue ?? .nan }
+    var rate: Double { self["anchor"]?["rate"]?.doubleValue ?? .nan }
+    var monotonic: Double { self["anchor"]?["monotonic"]?.doubleValue ?? .nan }
+    var skew: Double { self["anchor"]?["skew"]?.doubleValue ?? 0 }
+    var playing: String { self["state"]?.stringValue ?? "" }
+    var sequence: Int64 { self["seq"]?.integerValue ?? -1 }
+    var itemID: Int64? { self["item"]?["id"]?.integerValue }
+
+    /// Cause and reason of a state: `stop ended`.
+    var words: String {
+        (self["cause"]?.stringValue ?? "") + (self["reason"]?.stringValue.map { " " + $0 } ?? "")
+    }
+
+    /// Seconds into the item at an instant of CLOCK_MONOTONIC, by the protocol's formula.
+    func position(at time: Double) -> Double {
+        let moved = elapsed + rate * (1 + skew) * max(0, time - monotonic)
+        return max(0, min(moved, self["item"]?["duration"]?.doubleValue ?? moved))
+    }
+}
