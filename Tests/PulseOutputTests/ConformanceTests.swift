@@ -163,6 +163,25 @@ import Testing
         finish(kind, output)
     }
 
+    @Test("frames written without a copy are played as they are, and let go", arguments: Kind.allCases)
+    @PlayerLoop func withoutCopy(_ kind: Kind) async throws {
+        let log = OutputLog()
+        let (output, stream) = await open(kind, log)
+        let first = stream.writeKept(PositionCode.int16(from: 0, count: 40000))
+        let second = stream.writeKept(PositionCode.int16(from: 100, count: 40000), at: 10000)
+        #expect(await stream.corked(false) == nil)
+        #expect(await stream.drained() == nil)
+        #expect(try await stream.timing().takenFrame == 50000)
+        #expect(first() == nil && second() == nil)
+        // A stream that ends with frames on their way lets go of them too.
+        let last = stream.writeKept(PositionCode.int16(from: 0, count: 200_000))
+        stream.close()
+        output.disconnect()
+        await LoopThread.turns(3)
+        #expect(last() == nil)
+        finish(kind, output)
+    }
+
     @Test("disconnecting is silent", arguments: Kind.allCases)
     @PlayerLoop func disconnects(_ kind: Kind) async {
         let log = OutputLog()

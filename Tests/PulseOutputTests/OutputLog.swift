@@ -58,6 +58,22 @@ enum OutputEvent: Equatable {
     func streamFailed(_ stream: any AudioStream, _ error: OutputError) { add(.failed(error)) }
 }
 
+/// Samples that stay where they are, for writing without a copy.
+final class KeptSamples {
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init<Sample>(_ samples: [Sample]) {
+        bytes = .allocate(byteCount: samples.count * MemoryLayout<Sample>.stride, alignment: 16)
+        samples.withUnsafeBytes { bytes.copyMemory(from: $0) }
+    }
+
+    deinit {
+        // Whoever reads them later reads something else.
+        bytes.initializeMemory(as: UInt8.self, repeating: 0x55)
+        bytes.deallocate()
+    }
+}
+
 /// The port's commands, awaited.
 extension AudioStream {
     func corked(_ corked: Bool) async -> OutputError? {
@@ -76,6 +92,13 @@ extension AudioStream {
         try await withCheckedContinuation { continuation in
             readTiming { continuation.resume(returning: $0) }
         }.get()
+    }
+
+    /// Writes samples without a copy; nothing but the stream holds them after that.
+    func writeKept<Sample>(_ samples: [Sample], at frame: Int64? = nil) -> () -> KeptSamples? {
+        let kept = KeptSamples(samples)
+        write(UnsafeRawBufferPointer(kept.bytes), at: frame, keeping: kept)
+        return { [weak kept] in kept }
     }
 
     /// Writes samples.

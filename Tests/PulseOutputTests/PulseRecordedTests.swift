@@ -93,11 +93,12 @@ import Testing
         #expect(before.isPlaying && before.takenFrame > Int64(before.audibleFrame))
         let frame = Int64(before.audibleFrame) + 4410
         #expect(frame < before.takenFrame)
-        stream.write(new, at: frame)
+        let kept = stream.writeKept(new, at: frame)
         // What the device had taken was taken back.
         let after = try await stream.timing()
         #expect(after.takenFrame < before.takenFrame || after.audibleFrame > Double(frame))
         await scene.heard(frame: 1_030_000)
+        #expect(kept() == nil)
         // How a recording of such a device begins can't be trusted.
         let runs = scene.runs()
         try #require(runs.count == 2)

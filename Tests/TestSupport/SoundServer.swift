@@ -47,13 +47,25 @@ package final class SoundServer: Sendable {
     /// Processes, the server itself last.
     private let processes = Mutex<[TestProcess]>([])
 
+    /// Folders of servers that nobody stopped: removed when the test process ends.
+    private static let folders = Mutex<[String]>([])
+    private static let removesFoldersAtExit: Void = {
+        atexit {
+            let left = SoundServer.folders.withLock { $0 }
+            if !left.isEmpty { _ = TestProcess.run(["rm", "-rf"] + left) }
+        }
+    }()
+
     private init(_ kind: String) {
+        _ = Self.removesFoldersAtExit
         folder = "/tmp/\(kind)-\(getpid())-\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
         socket = "\(folder)/run/pulse/native"
         address = "unix:\(socket)"
         for part in ["", "/run", "/run/pulse", "/home", "/home/.config", "/home/.config/pipewire"] {
             mkdir(folder + part, 0o700)
         }
+        let folder = folder
+        Self.folders.withLock { $0.append(folder) }
     }
     private static let count = Atomic<Int>(0)
 
@@ -141,6 +153,8 @@ package final class SoundServer: Sendable {
         }
         for process in all.reversed() { process.end() }
         _ = TestProcess.run(["rm", "-rf", folder])
+        let folder = folder
+        Self.folders.withLock { $0.removeAll { $0 == folder } }
     }
 
     /// Ends the server itself as a crash would.
