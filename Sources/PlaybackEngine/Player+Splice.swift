@@ -151,6 +151,8 @@ extension Player {
         answer(change.superseded, superseded: true)
         answer(change.waiters)
         tellError()
+        // What it took to get here is not needed to go on.
+        if change.cause == .play { loop.later { ProgramPages.giveBack() } }
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
     }
 }

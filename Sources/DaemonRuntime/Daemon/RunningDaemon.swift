@@ -35,6 +35,7 @@ import NowPlaying
         if let source = loop.signal(SIGHUP, { [unowned self] in reload() }) { signals.append(source) }
         ServiceManager.notify("READY=1")
         Log.info("ready")
+        loop.later { ProgramPages.giveBack() }
     }
 
     /// A name of this run that no other has: 64 random bits.

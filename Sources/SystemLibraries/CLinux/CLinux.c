@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -110,3 +111,24 @@ int linux_set_attribute(const char *path, const char *name, const void *value, s
 int linux_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
 int linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+static int give_back_segments(struct dl_phdr_info *object, size_t size, void *context) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), relocated = 0, relocated_end = 0;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        if (header->p_type != PT_GNU_RELRO) continue;
+        relocated = header->p_vaddr;
+        relocated_end = header->p_vaddr + header->p_memsz;
+    }
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        if (header->p_type != PT_LOAD || header->p_flags & PF_W) continue;
+        if (header->p_vaddr < relocated_end && relocated < header->p_vaddr + header->p_memsz) continue;
+        uintptr_t start = (object->dlpi_addr + header->p_vaddr) & ~(page - 1);
+        uintptr_t end = (object->dlpi_addr + header->p_vaddr + header->p_memsz) & ~(page - 1);
+        if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 1; /* The first object is the program. */
+}
+
+void linux_give_back_program_pages(void) { dl_iterate_phdr(give_back_segments, NULL); }

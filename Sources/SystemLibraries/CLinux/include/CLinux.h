@@ -43,3 +43,6 @@ int linux_socket(void);
 int linux_memory_file(const char *name);
 /* pipe2(2), both ends close-on-exec. */
 int linux_pipe(int ends[2]);
+/* madvise(2) MADV_DONTNEED over the read-only segments of the program's own file, but not over what the linker relocated:
+   dl_iterate_phdr(3), which Swift does not import. */
+void linux_give_back_program_pages(void);
