@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// All tests against the real daemon, one at a time: recordings want the machine for themselves.
-@Suite(.serialized) enum Acceptance {}
+@Suite(.serialized, .oneAtATime) enum Acceptance {}
 
 /// One private PulseAudio for all; each test brings its own sink.
 enum SharedServer {

@@ -8,7 +8,7 @@ import Testing
 @testable import PulseOutput
 
 /// What every output promises (AudioOutput.swift), asked of each.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ConformanceTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(2))) struct ConformanceTests {
     enum Kind: String, CaseIterable { case null, file, pulse }
 
     init() { LoopThread.start() }

@@ -7,7 +7,7 @@ import Testing
 @testable import PulseOutput
 
 /// What is heard, as a recording of the sink tells it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PulseRecordedTests {
+@Suite(.serialized, .oneAtATime, .timeLimit(.minutes(3))) struct PulseRecordedTests {
     let server: SoundServer
 
     init() async {
@@ -37,15 +37,6 @@ import Testing
             await log.next { if case .device = $0 { true } else { false } }
         }
 
-        func runs() -> [PositionCode.Run] { PositionCode.runs(int16Samples(recorder.bytes())) }
-
-        /// Waits until a frame as far as this one was recorded.
-        func heard(frame: Int) async {
-            while runs().last.map({ $0.frame + $0.count > frame }) != true {
-                await recorder.waitFor(more: 0.05)
-            }
-        }
-
         func end() {
             stream.close()
             output.disconnect()
@@ -63,7 +54,7 @@ import Testing
         var pausedAt: [Int] = []
         for pause in 1...6 {
             #expect(await stream.corked(false) == nil)
-            await scene.heard(frame: pause * 9000)
+            await scene.recorder.heard(frame: pause * 9000)
             #expect(await stream.corked(true) == nil)
             let timing = try await stream.timing()
             #expect(!timing.isPlaying)
@@ -72,7 +63,7 @@ import Testing
             // What the device had taken is still on its way.
             await scene.recorder.waitFor(more: 0.2)
         }
-        let runs = scene.runs()
+        let runs = await scene.recorder.runs()
         #expect(runs.map { $0.frame + $0.count } == pausedAt)
         #expect(runs.map(\.frame) == [0] + pausedAt.dropLast())
         scene.end()
@@ -97,10 +88,10 @@ import Testing
         // What the device had taken was taken back.
         let after = try await stream.timing()
         #expect(after.takenFrame < before.takenFrame || after.audibleFrame > Double(frame))
-        await scene.heard(frame: 1_030_000)
+        await scene.recorder.heard(frame: 1_030_000)
         #expect(kept() == nil)
         // How a recording of such a device begins can't be trusted.
-        let runs = scene.runs()
+        let runs = await scene.recorder.runs()
         try #require(runs.count == 2)
         #expect(runs[0].frame + runs[0].count == Int(frame))
         #expect(runs[1].frame == 1_000_000 && runs[1].recorded == runs[0].recorded + runs[0].count)
@@ -113,16 +104,16 @@ import Testing
         let stream = scene.stream
         stream.write(PositionCode.int16(from: 0, count: 300_000))
         #expect(await stream.corked(false) == nil)
-        await scene.heard(frame: 20_000)
+        await scene.recorder.heard(frame: 20_000)
         var readings: [StreamTiming] = []
         // More in a row than libpulse remembers corrections for.
         for _ in 0..<100 { readings.append(try await stream.timing()) }
-        await scene.heard(frame: 80_000)
+        await scene.recorder.heard(frame: 80_000)
         for _ in 0..<5 {
             readings.append(try await stream.timing())
             await scene.recorder.waitFor(more: 0.1)
         }
-        let run = try #require(scene.runs().first)
+        let run = try #require(await scene.recorder.runs().first)
         #expect(run.frame == 0)
         for reading in readings {
             #expect(reading.isPlaying && reading.roundTrip > 0)
@@ -144,7 +135,7 @@ import Testing
         #expect(await stream.corked(false) == nil)
         await scene.log.next(.started)
         await scene.log.next(.underflow)
-        await scene.heard(frame: 29_900)
+        await scene.recorder.heard(frame: 29_900)
         await scene.recorder.waitFor(more: 0.2)
         let starved = try await stream.timing()
         #expect(!starved.isPlaying && starved.takenFrame == 30_000 && starved.audibleFrame == 30_000)
@@ -152,8 +143,8 @@ import Testing
         stream.write(PositionCode.int16(from: 30_000, count: 60_000))
         #expect(await stream.corked(false) == nil)
         await scene.log.next(.started)
-        await scene.heard(frame: 60_000)
-        let runs = scene.runs()
+        await scene.recorder.heard(frame: 60_000)
+        let runs = await scene.recorder.runs()
         #expect(runs.count == 2)
         #expect(runs[0].count == 30_000 && runs[1].frame == 30_000)
         scene.end()

@@ -88,6 +88,20 @@ package final class Recorder: Sendable {
         state.withLock { Array($0.bytes.prefix($0.bytes.count / bytesPerFrame * bytesPerFrame)) }
     }
 
+    /// What of the position code is recorded so far; computed on another thread than the loop's.
+    @concurrent package func runs() async -> [PositionCode.Run] { PositionCode.runs(int16Samples(bytes())) }
+
+    /// Returns when a frame of the position code that is not before this one is recorded.
+    @concurrent package func heard(frame: Int) async {
+        while true {
+            let tail = state.withLock { state in
+                Array(state.bytes[..<(state.bytes.count / bytesPerFrame * bytesPerFrame)].suffix(400 * bytesPerFrame))
+            }
+            if PositionCode.runs(int16Samples(tail)).contains(where: { $0.frame + $0.count > frame }) { return }
+            await waitFor(more: 0.01)
+        }
+    }
+
     /// When a recorded frame was played, as near as arrivals tell: by the quickest of them, whose delay remains.
     package func time(ofFrame frame: Int) -> MonotonicTime {
         state.withLock { state in

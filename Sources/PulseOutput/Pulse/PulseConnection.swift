@@ -15,8 +15,9 @@ import NowPlaying
 
     /// Connecting is given this long: a server that systemd starts for us needs its time on a small machine.
     private static let connectionLimit = 5.0
-    /// Answers are awaited this long.
-    private static let answerLimit = 1.0
+    /// Answers are awaited this long, and a last moment.
+    static let answerLimit = 0.95
+    private static let lastMoment = 0.05
 
     private let main: PulseMainLoop
     private let loop: EventLoop
@@ -185,7 +186,11 @@ import NowPlaying
 
     private func expire() {
         let now = EventLoop.now
-        let late = requests.filter { request in request.isAwaited && request.limit.map { $0 <= now } == true }
+        let due = requests.filter { request in request.isAwaited && request.limit.map { $0 <= now } == true }
+        for request in due where !request.isLate {
+            request.giveLastMoment(until: now.advanced(bySeconds: Self.lastMoment))
+        }
+        let late = due.filter { $0.limit.map { $0 <= now } == true }
         if !late.isEmpty { isHung = true }
         for request in late { request.complete(.failure(.hung)) }
         armDeadline()

@@ -21,17 +21,21 @@ extension PulseOutput {
     }
 
     private func deviceKnown(_ sink: PulseSinkInfo, of stream: PulseStream) {
-        setDevice(sink.device(isDefault: sink.name == server?.defaultSink))
-        guard let connection, !stream.rewinds.isFixed else { return }
+        let known = sink.device(isDefault: sink.name == server?.defaultSink)
         stream.rewinds.setDevice(driver: sink.driver, arguments: "")
-        guard sink.driver.contains("null-sink"), sink.ownerModule != UInt32.max else { return }
+        guard let connection, sink.driver.contains("null-sink"), sink.ownerModule != UInt32.max else {
+            setDevice(known)
+            return
+        }
         connection.send(
             owner: stream,
             { pa_context_get_module_info(connection.context, sink.ownerModule, moduleInfoArrived, $0) },
-            { [weak stream] result in
-                guard let stream, case .success(let answers) = result else { return }
-                guard case .module(let arguments)? = answers.first else { return }
-                stream.rewinds.setDevice(driver: sink.driver, arguments: arguments)
+            { [weak self, weak stream] result in
+                if case .success(let answers) = result, case .module(let arguments)? = answers.first {
+                    stream?.rewinds.setDevice(driver: sink.driver, arguments: arguments)
+                }
+                guard let self, stream?.stream != nil else { return }
+                setDevice(known)
             })
     }
 

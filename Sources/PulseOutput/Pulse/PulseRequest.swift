@@ -22,7 +22,9 @@ import NowPlaying
     /// When the question was handed to libpulse.
     let sent = EventLoop.now
     /// When we stop waiting; nil: never.
-    let limit: MonotonicTime?
+    private(set) var limit: MonotonicTime?
+    /// The limit has passed once already.
+    private(set) var isLate = false
     /// Whose question it is; it ends with its owner.
     private(set) weak var owner: AnyObject?
     private unowned let connection: PulseConnection
@@ -37,6 +39,12 @@ import NowPlaying
         self.owner = owner
         self.completion = completion
         limit = seconds.map { EventLoop.now.advanced(bySeconds: $0) }
+    }
+
+    /// Waits a last moment: if it was this process that did not run, the answer lies in the socket.
+    func giveLastMoment(until time: MonotonicTime) {
+        isLate = true
+        limit = time
     }
 
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }

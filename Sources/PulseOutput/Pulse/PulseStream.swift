@@ -187,7 +187,7 @@ import NowPlaying
 
     /// Sends a command of the stream; `then` runs when it succeeded, before the completion.
     private func ask(
-        _ completion: @escaping @PlayerLoop (OutputError?) -> Void, limit: Double? = 1,
+        _ completion: @escaping @PlayerLoop (OutputError?) -> Void, limit: Double? = PulseConnection.answerLimit,
         _ start: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?,
         then: @escaping @PlayerLoop () -> Void = {}
     ) {
