@@ -13,13 +13,13 @@ extension Player {
             boundary = nil
             return
         }
-        let frame = nextBoundary(on: lane)
-        guard let frame, let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(frame, on: lane) else {
+        let next = nextBoundary(on: lane)
+        guard let (frame, isEnd) = next, let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(frame, on: lane) else {
             boundary = nil
             return
         }
         var lead = 0.0
-        if lane.streamEnd == frame {
+        if isEnd {
             lead = lane.isDraining ? (ahead != nil ? Player.uncorkLead : 0) : Player.drainLead
         }
         let due = time.advanced(bySeconds: -lead)
@@ -36,19 +36,19 @@ extension Player {
         return timing.time
     }
 
-    /// Stream frame of the next boundary behind what listeners were told of.
-    private func nextBoundary(on lane: Lane) -> Int64? {
-        let shownAt = lane.timeline.segments.lastIndex { $0.ticket == shownTicket }
-        if let shownAt, shownAt + 1 < lane.timeline.segments.count {
-            return lane.timeline.segments[shownAt + 1].streamStart
+    /// The next boundary behind what listeners were told of: its stream frame, and whether all ends there.
+    private func nextBoundary(on lane: Lane) -> (frame: Int64, isEnd: Bool)? {
+        let segments = lane.timeline.segments
+        if let shown = segments.lastIndex(where: { $0.ticket == shownTicket }), shown + 1 < segments.count {
+            return (segments[shown + 1].streamStart, false)
         }
-        return lane.streamEnd
+        return lane.streamEnd.map { ($0, true) }
     }
 
     private func atBoundary() {
         boundary = nil
-        guard let lane = audible, let frame = nextBoundary(on: lane) else { return }
-        if lane.streamEnd == frame, !lane.timeline.segments.contains(where: { $0.streamStart == frame }) {
+        guard let lane = audible, let (frame, isEnd) = nextBoundary(on: lane) else { return }
+        if isEnd {
             if !lane.isDraining {
                 // Not all is sent yet: the refill that sends it comes back here.
                 drainIfEnding(lane, audible: Double(frame))
