@@ -36,6 +36,24 @@ import Testing
         await harness.end()
     }
 
+    @Test func whatCannotBePlayedChangesNothing() async throws {
+        let harness = try await ServerHarness()
+        let handler = harness.handler
+        let good = harness.folder.file("a.flac")
+        let bad = harness.folder.file("a.broken")
+        let client = try RawClient(harness.path)
+        try client.request(1, "play", ["uri": .string(bad)])
+        try client.request(2, "play", ["uri": .string(good)])
+        try client.request(3, "changePlaybackPosition", ["position": 2.5])
+        // Entries of the queue are not opened.
+        try client.request(4, "queue.add", ["items": [.string(bad)]])
+        let answers = try (0..<4).map { _ in try client.read() }
+        #expect(answers.map { $0["id"]?.integerValue } == [1, 2, 3, 4])
+        #expect(answers.map(\.errorCode) == [100, nil, nil, nil])
+        #expect(await LoopThread.run { handler.requests.map(\.method) } == [.play, .changePlaybackPosition, .queueAdd])
+        await harness.end()
+    }
+
     @Test func aBatchIsAnsweredInOneLine() async throws {
         let harness = try await ServerHarness()
         let handler = harness.handler

@@ -76,6 +76,10 @@ final class TemporaryFolder: Sendable {
         if let result = result(request) { answer(result) } else { held.append(answer) }
     }
 
+    nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
+        source.uri.hasSuffix(".broken") ? .noSuchContent("broken", uris: [source.uri]) : nil
+    }
+
     func clientGone(_ client: ClientIdentity) { gone.append(client) }
 
     func finish() {}

@@ -58,9 +58,10 @@ extension Connection {
         let needsMedia = steps.contains { if case .valid(let request) = $0 { request.needsMedia } else { false } }
         guard needsMedia else { return apply(steps, steps.map { _ in .success([]) }) }
         let resolver = beginResolving(descriptors)
+        let handler = server.handler
         server.workers.submit {
             steps.map { step -> Result<[ResolvedMedia], RPCError> in
-                if case .valid(let request) = step { Self.resolve(request, resolver) } else { .success([]) }
+                if case .valid(let request) = step { Self.resolve(request, resolver, handler) } else { .success([]) }
             }
         } _: { media in
             self.endResolving()

@@ -26,8 +26,9 @@ extension Connection {
             return perform(judged, []) { self.finish(judged.id, $0) }
         }
         let resolver = beginResolving(descriptors)
+        let handler = server.handler
         server.workers.submit {
-            Self.resolve(judged, resolver)
+            Self.resolve(judged, resolver, handler)
         } _: { result in
             self.endResolving()
             switch result {
@@ -48,12 +49,21 @@ extension Connection {
 
     func endResolving() { resolving = nil }
 
+    /// Looks for what a request names, and whether it can be played where that must be known before anything is changed.
     /// On a worker thread.
     nonisolated static func resolve(
-        _ request: JudgedRequest, _ resolver: MediaResolver
+        _ request: JudgedRequest, _ resolver: MediaResolver, _ handler: (any MethodHandler)?
     ) -> Result<[ResolvedMedia], RPCError> {
         guard request.needsMedia else { return .success([]) }
-        do throws(RPCError) { return .success(try resolver.resolve(request.method, request.parameters)) } catch {
+        do throws(RPCError) {
+            let media = try resolver.resolve(request.method, request.parameters)
+            if request.method == .play, media.count == 1,
+                let refusal = handler?.refusal(of: media[0].source, resolver.abandoned)
+            {
+                throw refusal
+            }
+            return .success(media)
+        } catch {
             return .failure(error)
         }
     }

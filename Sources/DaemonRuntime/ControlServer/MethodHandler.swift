@@ -5,13 +5,17 @@ package import NowPlaying
 package import PlaybackEngine
 
 /// Carries out what the control server itself does not answer: everything that acts on the player or asks it.
-@PlayerLoop package protocol MethodHandler: AnyObject {
+@PlayerLoop package protocol MethodHandler: AnyObject, Sendable {
     /// Carries out one request, whose parameters, role and session were judged already, and calls `answer` exactly once,
     /// at once or later, on the loop. What the answer says must have been published before it.
     ///
     /// Never called for `hello`, `nowPlaying.get`, `nowPlaying.subscribe`, `nowPlaying.unsubscribe`, `rpc.discover` and
     /// `daemon.quit`.
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void)
+
+    /// Why the one thing that `play` names can't be played; nil: it can, as far as can be told. Called before `perform`, on
+    /// a worker thread, and may block; given up when `abandoned` is set.
+    nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError?
 
     /// A connection ended that a request came from: what it set for its life is undone.
     func clientGone(_ client: ClientIdentity)

@@ -85,29 +85,13 @@ extension PlayerMethods {
         perform(.play(position: position), by, answer)
     }
 
-    /// Replaces the queue, once it is known that what was named can be opened at all.
+    /// Replaces the queue by what is known to be playable.
     private func playMedia(
         _ request: MethodRequest, _ by: Originator, _ position: Double,
         _ answer: @escaping @PlayerLoop (MethodResult) -> Void
     ) {
         let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
         guard requests.count <= Player.queueLimit else { return answer(failure(.queueFull)) }
-        guard requests.count == 1 else { return perform(.playQueue(requests, position: position), by, answer) }
-        let (source, opener) = (requests[0].source, opener)
-        let probe = { @Sendable () -> DecodingError? in
-            do throws(DecodingError) {
-                _ = try opener(source, AbandonFlag())
-                return nil
-            } catch {
-                return error
-            }
-        }
-        workers.submit(probe) { [weak self] error in
-            guard let self else { return }
-            if let error {
-                return answer(failure(.undecodable(uri: requests[0].source.uri, message: error.message)))
-            }
-            perform(.playQueue(requests, position: position), by, answer)
-        }
+        perform(.playQueue(requests, position: position), by, answer)
     }
 }

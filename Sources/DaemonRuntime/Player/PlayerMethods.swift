@@ -1,5 +1,5 @@
 package import AudioCore
-import ControlProtocol
+package import ControlProtocol
 package import LinuxSystem
 import NowPlaying
 package import PlaybackEngine
@@ -8,11 +8,9 @@ package import PlaybackEngine
 @PlayerLoop package final class PlayerMethods: MethodHandler {
     let player: Player
     let output: any AudioOutput
-    let opener: DecoderOpener
+    nonisolated let opener: DecoderOpener
     let encoder: StateEncoder
     let loop: EventLoop
-    /// Open files to see whether they can be played.
-    let workers: Workers
     let log: @PlayerLoop (String) -> Void
     var centre: CommandCentre
     var fade: VolumeFade?
@@ -24,7 +22,6 @@ package import PlaybackEngine
         centre: CommandCentre, log: @escaping @PlayerLoop (String) -> Void
     ) {
         self.loop = loop
-        workers = Workers(loop)
         self.player = player
         self.output = output
         self.opener = opener
@@ -47,6 +44,15 @@ package import PlaybackEngine
         case .outputSelect: selectOutput(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonQuit:
             answer(.failure(.invalidRequest("“\(request.method.rawValue)” is answered by the control server")))
+        }
+    }
+
+    package nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
+        do throws(DecodingError) {
+            _ = try opener(source, abandoned)
+            return nil
+        } catch {
+            return .noSuchContent("\(source.uri) can't be played: \(error.message)", uris: [source.uri])
         }
     }
 
