@@ -14,7 +14,8 @@ extension Player {
             return
         }
         let next = nextBoundary(on: lane)
-        guard let (frame, isEnd) = next, let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(frame, on: lane) else {
+        guard let (frame, isEnd) = next, let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(frame, on: lane)
+        else {
             boundary = nil
             return
         }
