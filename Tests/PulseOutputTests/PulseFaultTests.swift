@@ -169,6 +169,22 @@ import Testing
         server.stop()
     }
 
+    @Test("a stream that is closed before it is ready does not stay at the server")
+    @PlayerLoop func closedEarly() async throws {
+        let server = await SoundServer.pulseAudio([TestSink("s")])
+        let log = OutputLog()
+        let output = await connect(server, log)
+        output.openStream(.compactDisc, delegate: log).close()
+        _ = try await output.devices()
+        _ = try await output.devices()
+        #expect(server.control("list", "short", "sink-inputs") == "")
+        #expect(log.count(.ready) == 0)
+        // And one whose connection ends first.
+        output.openStream(.compactDisc, delegate: log).close()
+        output.disconnect()
+        server.stop()
+    }
+
     @Test("a device that is not there refuses the stream")
     @PlayerLoop func missingDevice() async {
         let server = await SharedServer.pulseAudio.value
@@ -225,5 +241,45 @@ import Testing
         #expect(shown.contains("application.name = \"nowplayingd\""))
         #expect(shown.contains("Ünï"))
         output.disconnect()
+    }
+}
+
+extension PulseFaultTests {
+    /// Connects, plays a little, watches, and gives all of it up.
+    @PlayerLoop fileprivate static func visit(_ server: SoundServer) async {
+        let log = OutputLog()
+        let output = PulseOutput(EventLoop.current, server: server.address)
+        output.delegate = log
+        output.connect()
+        await log.next(.connection(nil))
+        let stream = output.openStream(.compactDisc, delegate: log)
+        await log.next(.ready)
+        stream.write([Int16](repeating: 1, count: 100_000))
+        stream.setCorked(false) { _ in }
+        stream.readTiming { _ in }
+        _ = try? await output.devices()
+        let watch = ServerWatch(EventLoop.current, server: server.address)
+        watch.start {}
+        watch.stop()
+        output.disconnect()
+        _ = try? await output.devices()
+    }
+
+    /// Descriptors open in this process.
+    fileprivate static func descriptors() -> Int {
+        (0..<1024).count { fcntl(Int32($0), F_GETFD) >= 0 }
+    }
+
+    @Test("a hundred connections leave no descriptor and no stream behind") func leaksNothing() async {
+        await #expect(processExitsWith: .success) {
+            LoopThread.start()
+            let server = await SoundServer.pulseAudio([TestSink("s")])
+            for _ in 0..<3 { await PulseFaultTests.visit(server) }
+            let before = PulseFaultTests.descriptors()
+            for _ in 0..<100 { await PulseFaultTests.visit(server) }
+            #expect(PulseFaultTests.descriptors() == before)
+            #expect(server.control("list", "short", "sink-inputs") == "")
+            server.stop()
+        }
     }
 }

@@ -55,6 +55,24 @@ extension PulseStream {
     }
 }
 
+/// Gives up libpulse's stream. One that the server has not made yet can't be taken back: it is ended as soon as it is made,
+/// or it would stay at the server as long as the connection.
+func abandon(_ stream: OpaquePointer) {
+    if pa_stream_get_state(stream) == PA_STREAM_CREATING {
+        pa_stream_set_state_callback(stream, abandonedStreamChanged, nil)
+    } else {
+        pa_stream_disconnect(stream)
+        pa_stream_unref(stream)
+    }
+}
+
+private func abandonedStreamChanged(_ stream: OpaquePointer?, _: UnsafeMutableRawPointer?) {
+    guard let stream, pa_stream_get_state(stream) != PA_STREAM_CREATING else { return }
+    pa_stream_set_state_callback(stream, nil, nil)
+    if pa_stream_get_state(stream) == PA_STREAM_READY { pa_stream_disconnect(stream) }
+    pa_stream_unref(stream)
+}
+
 /// The wall clock, in microseconds, as libpulse stamps answers.
 func wallClockMicroseconds() -> Int64 {
     var now = timeval()

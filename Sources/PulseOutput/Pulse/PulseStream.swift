@@ -102,8 +102,7 @@ import NowPlaying
         clearCallbacks(stream)
         connection?.cancelRequests(of: self)
         connection = nil
-        pa_stream_disconnect(stream)
-        pa_stream_unref(stream)
+        abandon(stream)
     }
 
     // MARK: Filling
