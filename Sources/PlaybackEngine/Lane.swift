@@ -133,6 +133,9 @@ import NowPlaying
         return abs(later.audibleFrame - earlier.audibleFrame - moved) < 0.005 * Double(format.sampleRate)
     }
 
+    /// Seconds by which this device's readings scatter: as measured, and until then what is usual for its kind.
+    var noise: Double { clock.noise ?? (stream?.canRewind == false ? 0.01 : 0) }
+
     private func isStale(_ timing: StreamTiming) -> Bool {
         guard stream?.canRewind == false, let expected = clock.frame(at: timing.time) else { return false }
         let late = (expected - timing.audibleFrame) / Double(format.sampleRate)

@@ -151,7 +151,7 @@ extension Player {
         }
         guard anchor.monotonic <= timing.time else { return }
         let told = state.anchor.position(at: timing.time, duration: nil)
-        guard abs(told - anchor.elapsed) > max(Player.driftLimit, 3 * (lane.clock.noise ?? 0)) else { return }
+        guard abs(told - anchor.elapsed) > max(Player.driftLimit, 3 * lane.noise) else { return }
         publish(.drift, anchor: anchor)
     }
 }
