@@ -168,6 +168,38 @@ import Testing
         #expect(missing.text.contains(folder.path + "/none"))
     }
 
+    @Test func tenThousandConnectionsLeaveNothingBehind() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/run/control.sock"
+        let process = try await Self.start(folder)
+        func resident() -> Int {
+            guard let file = fopen("/proc/\(process.pid)/statm", "r") else { return 0 }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 128)
+            fgets(&line, 128, file)
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return (Int(text.split(separator: " ")[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
+        }
+        let half = [UInt8](repeating: UInt8(ascii: "x"), count: 200_000)
+        var before = 0
+        for turn in 0..<10_000 {
+            let client = try RawClient(path)
+            switch turn % 5 {
+            case 0: try client.send("{\"half")
+            case 1: try client.send("garbage\n\n[]\n")
+            case 2: _ = try client.call("nowPlaying.subscribe")
+            case 3 where turn % 100 == 3: try client.send(half)
+            default: _ = try client.call("hello", ["client": .string("\(turn)")])
+            }
+            if turn == 2000 { before = resident() }
+        }
+        #expect(before > 0)
+        // Of 8,000 connections, not even a quarter of a kilobyte of each may have stayed.
+        #expect(resident() - before < 2_000_000)
+        process.signal(SIGTERM)
+        #expect(process.wait() == 0)
+    }
+
     @Test func theConfigurationIsReadAgain() async throws {
         let folder = TemporaryFolder()
         let path = folder.file("c.conf", "[daemon]\nlog-level = info\n")
