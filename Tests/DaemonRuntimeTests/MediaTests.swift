@@ -177,6 +177,17 @@ import Testing
         }
     }
 
+    @Test func whatIsGivenUpEndsSoon() throws {
+        let folder = TemporaryFolder()
+        for number in 0..<20 { folder.file("\(number)/a.flac") }
+        let abandoned = AbandonFlag()
+        abandoned.set()
+        let resolver = MediaResolver(
+            roots: MediaRoots([]), isForeign: false, limit: 100, descriptors: [], abandoned: abandoned)
+        let parameters = JSONObject([JSONObject.Member("items", [.string(folder.path + "/0"), "/nonexistent"])])
+        #expect(try resolver.resolve(.queueAdd, parameters).isEmpty)
+    }
+
     @Test func descriptors() throws {
         let folder = TemporaryFolder()
         let path = folder.file("a.flac")

@@ -65,6 +65,8 @@ extension Connection {
             }
         } _: { media in
             self.endResolving()
+            // Closed for a fault of its own, or because the server ends: nothing is begun any more.
+            guard !self.isClosed else { return }
             self.apply(steps, media)
             self.settle()
         }

@@ -31,6 +31,8 @@ extension Connection {
             Self.resolve(judged, resolver, handler)
         } _: { result in
             self.endResolving()
+            // Closed for a fault of its own, or because the server ends: nothing is begun any more.
+            guard !self.isClosed else { return }
             switch result {
             case .success(let media): self.perform(judged, media) { self.finish(judged.id, $0) }
             case .failure(let error): self.finish(judged.id, .failure(error))
@@ -57,6 +59,8 @@ extension Connection {
         guard request.needsMedia else { return .success([]) }
         do throws(RPCError) {
             let media = try resolver.resolve(request.method, request.parameters)
+            // Given up in the middle, it may be a part of them.
+            if resolver.abandoned.isSet { throw .commandFailed("abandoned", "the client has gone meanwhile") }
             if request.method == .play, media.count == 1,
                 let refusal = handler?.refusal(of: media[0].source, resolver.abandoned)
             {
