@@ -53,7 +53,10 @@ extension Player {
         lane.readTiming { [unowned self] result in
             guard flow === change else { return }
             switch result {
-            case .failure(let error): serverFailed(error)
+            case .failure(let error):
+                if lane.stream != nil { return requestFailed(error, on: lane) }
+                // Another lane took over meanwhile: what was to be held is gone.
+                finish(change, anchor: stoppedAnchor(at: EventLoop.now))
             case .success(let timing):
                 lane.note(timing)
                 stall = nil

@@ -23,6 +23,11 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         if pending == nil { comeBack() }
     }
 
+    /// A request to a stream failed. One that we closed ourselves answers so, too: that says nothing of the server.
+    func requestFailed(_ error: OutputError, on lane: Lane) {
+        if lane.stream != nil, lane === audible || lane === pending?.lane { serverFailed(error) }
+    }
+
     /// The server or its device is gone or does not answer: the place is kept, and found again when it is back.
     func serverFailed(_ error: OutputError) {
         let reason: StallReason

@@ -20,7 +20,7 @@ extension Player {
             lane.isRefilling = false
             guard lane === audible, !lane.awaitsSplice else { return }
             switch result {
-            case .failure(let error): serverFailed(error)
+            case .failure(let error): requestFailed(error, on: lane)
             case .success(let timing):
                 lane.note(timing)
                 refill(lane, timing)

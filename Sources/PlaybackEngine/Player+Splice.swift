@@ -59,8 +59,8 @@ extension Player {
     /// The server did not tell where it is. If it is gone, the output's delegate call says so; if it hangs, we say so.
     private func spliceFailed(_ change: PendingChange, _ result: Result<StreamTiming, OutputError>) {
         change.isSplicing = false
-        guard pending === change, case .failure(let error) = result else { return }
-        serverFailed(error)
+        guard pending === change, let lane = change.lane, case .failure(let error) = result else { return }
+        requestFailed(error, on: lane)
     }
 
     private func splice(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem, at streamFrame: Int64) {
@@ -98,7 +98,7 @@ extension Player {
             guard lane.stream != nil else { return }
             lane.readTiming { [unowned self] result in
                 switch result {
-                case .failure(let error): if lane.onStarted != nil { serverFailed(error) }
+                case .failure(let error): if lane.onStarted != nil { requestFailed(error, on: lane) }
                 case .success(let timing):
                     // Not begun yet: `streamStarted` comes when it does.
                     guard !lane.isCorked, lane.onStarted != nil else { return }
@@ -111,7 +111,7 @@ extension Player {
             }
         }
         lane.stream?.setCorked(false) { [unowned self] error in
-            if let error { return serverFailed(error) }
+            if let error { return requestFailed(error, on: lane) }
             // What is too short to begin by itself begins by being told that it is all.
             drainIfEnding(lane, audible: Double(lane.heardFrom))
             lane.onStarted?()
