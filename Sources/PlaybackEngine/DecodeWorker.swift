@@ -140,7 +140,12 @@ final class DecodeWorker {
             self.ring = ring
             if let prefill {
                 let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.room)
-                shared.state.withLock { if $0.run == run { $0.mark = mark } }
+                shared.state.withLock { state in
+                    guard state.run == run else { return }
+                    state.mark = mark
+                    // This is what will be heard: short items behind it may fill one other ring until it is.
+                    state.audibleRing = state.audibleRing ?? ObjectIdentifier(ring)
+                }
             }
             shared.post(
                 .opened(

@@ -82,7 +82,7 @@ extension Player {
         decoder.begin(
             run: run, DecodeItem(ticket: nextTicket, id: next, source: entry.source), in: lane.ring,
             prefill: lane.canRewriteFlowing ? Player.shortPrefill : Player.longPrefill)
-        decoder.setAudible(lane.ring)
+        decoder.setAudible((audible ?? lane).ring)
         scheduleBoundary()
     }
 

@@ -153,6 +153,9 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     package func streamSuspended(_ stream: any AudioStream, _ suspended: Bool) {
         guard let lane = audible, lane.stream === stream, !lane.isCorked, transport.wish == .playing else { return }
         lane.clock.restart()
+        // Sound that has not begun is waited for as before: PulseAudio suspends an idle device for an instant when a
+        // stream of another rate is made.
+        if let start = lane.onStarted { return suspended ? () : start() }
         if suspended { return setStalled(.suspended) }
         flowAgain(lane)
     }

@@ -65,12 +65,15 @@ extension Player {
         guard pending === change else { return }
         change.deadline = nil
         if transport.wish == .playing, stall == nil {
-            // What was asked for is late; what was left is not played on meanwhile.
-            if let audible, !audible.isCorked {
+            // What was asked for is late; what was left is not played on meanwhile. What is at the server already begins
+            // as soon as that lets it.
+            let isSent = change.isSplicing && change.lane === audible
+            if let audible, !audible.isCorked, !isSent {
                 audible.isCorked = true
                 audible.stream?.setCorked(true) { _ in }
             }
-            setStalled(change.opened == nil || !change.isFilled ? .sourceLate : .noServer, by: change.by)
+            let reason: StallReason = output.device?.state == .suspended ? .suspended : .noOutput
+            setStalled(change.isFilled ? reason : .sourceLate, by: change.by)
         }
         answer(change.superseded, superseded: true)
         answer(change.waiters)
