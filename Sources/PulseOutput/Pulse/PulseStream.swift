@@ -128,16 +128,24 @@ import NowPlaying
             write(UnsafeRawBufferPointer(rebasing: frames[..<first]), at: frame)
             rest = UnsafeRawBufferPointer(rebasing: frames[first...])
         }
-        guard rest.count > 0 else { return }
-        let kept = Unmanaged.passRetained(owner)
-        let result = pa_stream_write_ext_free(
-            stream, rest.baseAddress, rest.count, { owner in Unmanaged<AnyObject>.fromOpaque(owner!).release() },
-            kept.toOpaque(), 0, PA_SEEK_RELATIVE)
-        // What libpulse refuses it does not free.
-        if result < 0 { kept.release() }
+        // Nor does it care for frames: a block that ends within one would be lost to the server from there on.
+        let isCutAtFrames = Self.blockBytes % format.bytesPerFrame == 0
+        let piece = isCutAtFrames ? rest.count : Self.blockBytes / format.bytesPerFrame * format.bytesPerFrame
+        while rest.count > 0 {
+            let part = UnsafeRawBufferPointer(rebasing: rest.prefix(piece))
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece))
+            let kept = Unmanaged.passRetained(owner)
+            let result = pa_stream_write_ext_free(
+                stream, part.baseAddress, part.count, { owner in Unmanaged<AnyObject>.fromOpaque(owner!).release() },
+                kept.toOpaque(), 0, PA_SEEK_RELATIVE)
+            // What libpulse refuses it does not free.
+            if result < 0 { return kept.release() }
+        }
     }
 
-    /// Bytes of a piece that goes to a place of its own: less than a block of libpulse (65472).
+    /// Bytes of the blocks that libpulse sends (`pa_mempool_block_size_max`).
+    private static let blockBytes = 65472
+    /// Bytes of a piece that goes to a place of its own: less than a block of libpulse.
     private static let placedBytes = 32 << 10
 
     package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
