@@ -1,4 +1,6 @@
 import Glibc
+import LinuxSystem
+import NowPlaying
 import TestSupport
 
 /// Files of the position code: what is recorded tells which frame of which it is.
@@ -37,3 +39,6 @@ func heard(_ recorder: Recorder) -> [PositionCode.Run] { PositionCode.runs(int16
 
 /// Whether a variable is set.
 func environmentHas(_ name: String) -> Bool { currentEnvironment()[name] != nil }
+
+/// Seconds of CLOCK_MONOTONIC.
+func now() -> Double { Double(EventLoop.now.nanoseconds) / 1e9 }

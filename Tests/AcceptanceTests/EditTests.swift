@@ -1,0 +1,125 @@
+import ControlProtocol
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// What changes behind the audible sample: edits, boundaries, formats; recorded.
+    @Suite(.timeLimit(.minutes(5))) struct EditTests {
+        /// Edits of the queue behind item 1, which lasts `seconds`, made `before` seconds before it ends: what is heard is item
+        /// 1 and then `wanted` from its first frame, without a sample lost or too many.
+        private func edit(
+            _ name: String, seconds: Double, before: Double, _ change: (Client, JSONValue) -> Void, wanted: Int?
+        ) async throws {
+            let place = await RecordedSink.start(TestSink(name, rewinds: true))
+            let folder = place.daemon.folder
+            let length = Int(seconds * 44100)
+            // Codes far apart tell which item is heard.
+            let first = folder.codeFLAC("first.flac", from: 0, count: length)
+            let others = [1, 2, 3].map { folder.codeWave("\($0).wav", from: $0 * 10_000_000, count: 22050) }
+            let client = place.follow()
+            client.call(
+                "queue.add", ["items": [.string(first), .string(others[0]), .string(others[1])], "play": true])
+            let play = client.event("play")
+            let end = play.monotonic + seconds - play.elapsed
+            let rest = end - before - now()
+            #expect(rest > 0, "the machine is too slow for this test")
+            await place.recorder.waitFor(more: rest)
+            change(client, .string(others[2]))
+            if wanted != nil {
+                #expect(client.event("track").words == "track ended")
+            }
+            #expect(client.event("stop").words == "stop ended")
+            let runs = await place.runs()
+            // The sink may drop the very first frames of a rewritten block from the recording, never more than 6 ms.
+            let head = try #require(runs.first)
+            #expect(head.frame < 300 && head.frame + head.count == length, "\(runs)")
+            guard runs.count > 1, let wanted else {
+                #expect(runs.count == 1 && wanted == nil, "\(runs)")
+                return
+            }
+            #expect(runs[1].frame == wanted * 10_000_000, "\(runs)")
+            #expect(runs[1].recorded == head.recorded + head.count, "\(runs)")
+        }
+
+        /// Edits, and which item is heard next.
+        static let edits: [(String, @Sendable (Client, JSONValue) -> Void, Int?)] = [
+            ("insert", { $0.call("queue.add", ["items": [$1], "next": true]) }, 3),
+            ("remove", { client, _ in client.call("queue.remove", ["ids": [2]]) }, 2),
+            ("move", { client, _ in client.call("queue.move", ["ids": [3], "to": 1]) }, 2),
+            ("removeAll", { client, _ in client.call("queue.remove", ["ids": [2, 3]]) }, nil),
+        ]
+
+        @Test("an edit 60 ms before the boundary takes effect to the sample", arguments: edits.indices)
+        func late(_ index: Int) async throws {
+            let (name, change, wanted) = Self.edits[index]
+            try await edit("late-" + name, seconds: 3, before: 0.06, change, wanted: wanted)
+        }
+
+        @Test("an edit long before the boundary takes effect to the sample", arguments: edits.indices)
+        func early(_ index: Int) async throws {
+            let (name, change, wanted) = Self.edits[index]
+            let isNight = environmentHas("NOWPLAYING_NIGHTLY")
+            try await edit(
+                "early-" + name, seconds: isNight ? 35 : 5, before: isNight ? 30 : 4, change, wanted: wanted)
+        }
+
+        @Test("a boundary and the end are told for the instant when they are heard")
+        func boundaries() async throws {
+            let place = await RecordedSink.start(TestSink("boundaries"))
+            let folder = place.daemon.folder
+            let starts = [0, 20000, 50000, 90000, 110_000]
+            let files = zip(starts, starts.dropFirst()).map {
+                JSONValue.string(folder.codeWave("\($0).wav", from: $0, count: $1 - $0))
+            }
+            let client = place.follow()
+            client.call("queue.add", ["items": .array(files), "play": true])
+            var events = [client.event("play")]
+            for _ in 1..<files.count { events.append(client.event("track")) }
+            let stop = client.event("stop")
+            let runs = await place.runs()
+            let run = try #require(runs.first)
+            #expect(run.frame == 0)
+            #expect(run.count == 110_000, "\(runs)")
+            // A monitor tells a block when it is rendered, before it is heard, and the recorder gets it a little later: all
+            // is off by the same few milliseconds.
+            var late = zip(events, starts).map { event, start in
+                place.time(run.recorded + start) + event.elapsed - event.monotonic
+            }
+            late.append(place.time(run.recorded + run.count) - stop.monotonic)
+            #expect(late.allSatisfy { abs($0) < 0.01 }, "\(late)")
+            #expect(late.max()! - late.min()! < 0.003, "\(late)")
+        }
+
+        @Test("a change of format hands over at the end of what was heard")
+        func otherFormat() async throws {
+            let place = await RecordedSink.start(TestSink("handover"))
+            let folder = place.daemon.folder
+            let files = [
+                folder.codeWave("0.wav", from: 0, count: 44100),
+                // Loud and constant: what the server makes of it has no silent frame.
+                folder.write(
+                    AudioMaterial(
+                        sampleRate: 48000, channels: 1, bits: 24, samples: Array(repeating: 3_000_000, count: 48000)
+                    ).wave(), "1.wav"),
+                folder.codeWave("2.wav", from: 5_000_000, count: 22050),
+            ]
+            let client = place.follow()
+            client.call("queue.add", ["items": .array(files.map(JSONValue.string)), "play": true])
+            #expect(client.event("track", "stop").words == "track ended")
+            #expect(client.event("track", "stop").words == "track ended")
+            #expect(client.event("track", "stop").words == "stop ended")
+            let runs = await place.runs()
+            let samples = int16Samples(place.recorder.bytes())
+            try #require(runs.count == 2, "\(runs)")
+            #expect(runs[0].count == 44100 && runs[0].frame == 0)
+            #expect(runs[1].count == 22050 && runs[1].frame == 5_000_000)
+            // Between them a second of the middle one, and silence of at most 20 ms on either side.
+            let middle = samples[2 * (runs[0].recorded + 44100)..<2 * runs[1].recorded]
+            let leading = middle.prefix { abs($0) < 100 }.count / 2
+            let trailing = middle.reversed().prefix { abs($0) < 100 }.count / 2
+            #expect(leading < 882 && trailing < 882, "silence of \(leading) and \(trailing) frames")
+            let total = middle.count / 2 - leading - trailing
+            #expect(abs(total - 44100) < 300, "\(total)")
+        }
+    }
+}
