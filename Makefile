@@ -52,7 +52,7 @@ nightly:
 	@Scripts/packages build run test
 	@NOWPLAYING_NIGHTLY=1 Scripts/test
 
-#: make bench [BENCH="clock …"] measure this build, and the other players that are installed
+#: make bench [BENCH="clock …"] measure the release build; see Benchmarks/RESULTS.md
 bench:
 	@Scripts/packages build run bench
 	@Scripts/build

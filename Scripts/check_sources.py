@@ -36,7 +36,7 @@ ATTRIBUTE_LINE = re.compile(r"^@\w+(\(.*\))?$")
 CONFORMANCE = re.compile(
     r"^(==|<|<=|>|>=|hash\(into|description\b|debugDescription\b|makeIterator\(|next\(\)|encode\(to|"
     r"init\(\w+Literal\b|"
-    r"unownedExecutor\b|enqueue\(|checkIsolated\(|isIsolatingCurrentContext\(|asUnownedSerialExecutor\()")
+    r"unownedExecutor\b|enqueue\(|checkIsolated\(|isIsolatingCurrentContext\(|asUnownedSerialExecutor\(|provideScope\()")
 PROPERTY = re.compile(r"\b(?:var|let)\s+(\w+)(?::\s*([^={]+?))?\s*(?:=\s*(.*?))?\s*(?:\{.*)?$")
 NUMBER = re.compile(r"\b(?:U?Int(?:8|16|32|64)?|Double|Float)\b")
 COUNT = re.compile(r"(?:^count|Count|^version|Version|^number|Number|^channels|^[pug]id|^ticket|^user)$")

@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+/// Every command of the README does what it says, against a real daemon that plays into nothing.
+@Suite(.serialized) struct ReadmeTests {
+    /// A fenced block: what stands behind the fence, and the lines in it.
+    private struct Block {
+        let language: String
+        let text: String
+    }
+
+    private let home: Scratch
+
+    init() throws {
+        home = try Scratch()
+        for name in ["album/1.wav", "album/2.wav", "album/3.wav", "single.wav"] {
+            try home.write("Music/" + name, "")
+            try wave(seconds: 120).write(to: URL(fileURLWithPath: home.path + "/Music/" + name))
+        }
+    }
+
+    /// Silence, 8 kHz, 8 bit, one channel.
+    private func wave(seconds: Int) -> Data {
+        func little(_ value: Int, _ bytes: Int) -> [UInt8] { (0..<bytes).map { UInt8(value >> (8 * $0) & 255) } }
+        let count = seconds * 8000
+        var bytes = Array("RIFF".utf8) + little(36 + count, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
+        bytes += little(1, 2) + little(1, 2) + little(8000, 4) + little(8000, 4) + little(1, 2) + little(8, 2)
+        bytes += Array("data".utf8) + little(count, 4) + [UInt8](repeating: 128, count: count)
+        return Data(bytes)
+    }
+
+    private func blocks() throws -> [Block] {
+        let readme = try String(contentsOfFile: ScriptRun.root + "/README.md", encoding: .utf8)
+        var blocks: [Block] = []
+        var language: String?
+        var lines: [Substring] = []
+        for line in readme.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") {
+                if let open = language { blocks.append(Block(language: open, text: lines.joined(separator: "\n"))) }
+                language = language == nil ? String(line.dropFirst(3)) : nil
+                lines = []
+            } else {
+                lines.append(line)
+            }
+        }
+        try #require(language == nil, "a fence is open at the end")
+        return blocks
+    }
+
+    private func environment() throws -> [String: String] {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return [
+            "PATH": try ScriptRun.programs() + ":" + path, "HOME": home.path, "XDG_RUNTIME_DIR": home.path,
+            "XDG_CONFIG_HOME": home.path,
+        ]
+    }
+
+    private func run(_ command: [String]) throws -> ScriptRun {
+        let environment = try environment()
+        return try ScriptRun(
+            ["-u", "NOWPLAYING_SOCKET"] + environment.map { "\($0.key)=\($0.value)" } + command, in: home)
+    }
+
+    private func withDaemon(_ body: () throws -> Void) throws {
+        let daemon = try Child(
+            ["nowplayingd", "--output", "null", "--state-directory", home.path + "/state"],
+            environment: try environment(), in: home)
+        defer {
+            kill(daemon.pid, SIGTERM)
+            #expect(daemon.wait() == 0)
+        }
+        // Its own tool waits until it is there.
+        let ready = try run([
+            "bash", "-c", "until nowplayingctl call hello; do kill -0 \(daemon.pid) || exit 1; done",
+        ])
+        try #require(ready.status == 0, "\(ready.errors)")
+        try body()
+        #expect(kill(daemon.pid, 0) == 0)
+    }
+
+    private func position() throws -> Double {
+        let run = try run(["nowplayingctl", "position"])
+        return try #require(
+            Double(run.text.trimmingCharacters(in: .whitespacesAndNewlines)), "\(run.text)\(run.errors)")
+    }
+
+    /// Runs a block that prints one position while something plays, and holds it against the client's own.
+    private func expectPosition(_ command: [String]) throws {
+        #expect(try run(["nowplayingctl", "play"]).status == 0)
+        let before = try position()
+        let result = try run(command)
+        let after = try position()
+        let printed = try #require(
+            Double(result.text.trimmingCharacters(in: .whitespacesAndNewlines)), "\(result.text)\(result.errors)")
+        // The tool prints milliseconds, and a wall clock may be corrected meanwhile.
+        #expect(printed >= before - 0.01 && printed <= after + 0.01, "\(before) \(printed) \(after)")
+    }
+
+    @Test func everyCommandWorks() throws {
+        var shells: [ScriptRun] = []
+        try withDaemon {
+            for block in try blocks() {
+                switch block.language {
+                case "sh" where block.text.contains("position()"):
+                    try expectPosition(["bash", "-euc", block.text])
+                case "sh":
+                    let run = try run(["bash", "-euc", block.text])
+                    #expect(run.status == 0, "\(block.text)\n\(run.text)\(run.errors)")
+                    shells.append(run)
+                case "python": try expectPosition(["python3", "-c", block.text])
+                case "javascript": try expectPosition(["node", "-e", block.text])
+                case "console": #expect(block.text.contains("make run"))
+                default: Issue.record("no test runs blocks of \(block.language)")
+                }
+            }
+        }
+        try #require(shells.count == 4)
+        let (ten, follow, socket, discover) = (shells[0].text, shells[1].text, shells[2].text, shells[3].text)
+        for name in ["album/1", "album/2", "album/3", "single"] {
+            #expect(ten.contains(name.split(separator: "/").last!))
+        }
+        #expect(follow.contains("Playing") && follow.hasSuffix("it plays\n"))
+        #expect(socket.contains("\"paused\""))
+        #expect(socket.contains("\"rate\":0"))
+        #expect(discover.contains("\"elapsed\":12.5") || discover.contains("12.5"))
+        #expect(discover.contains("queue.add\n"))
+    }
+
+    /// What the README says about files that lie in this repository.
+    @Test func whatItNamesIsThere() throws {
+        let readme = try String(contentsOfFile: ScriptRun.root + "/README.md", encoding: .utf8)
+        for name in ["etc/man", "etc/nowplayingd.conf", "Benchmarks/RESULTS.md", "CHANGELOG.md", "LICENSE"] {
+            #expect(readme.contains(name) || name == "LICENSE")
+            #expect(FileManager.default.fileExists(atPath: ScriptRun.root + "/" + name), "\(name)")
+        }
+        let makefile = try String(contentsOfFile: ScriptRun.root + "/Makefile", encoding: .utf8)
+        for target in readme.split(separator: "make ").dropFirst().compactMap({ $0.prefix { $0.isLetter } })
+        where !target.isEmpty {
+            #expect(makefile.contains("\n\(target):"), "make \(target)")
+        }
+    }
+}
