@@ -151,7 +151,7 @@ extension Player {
         change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: Player.answerLimit)) { [unowned self] in
             guard flow === change else { return }
             change.deadline = nil
-            if transport.wish == .playing { setStalled(.noOutput, by: change.by) }
+            if transport.wish == .playing { setStalled(silenceReason(audible), by: change.by) }
             answer(change.waiters)
             change.waiters = []
         }

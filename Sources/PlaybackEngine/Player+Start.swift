@@ -72,14 +72,19 @@ extension Player {
                 audible.isCorked = true
                 audible.stream?.setCorked(true) { _ in }
             }
-            let reason: StallReason = output.device?.state == .suspended ? .suspended : .noOutput
-            setStalled(change.isFilled ? reason : .sourceLate, by: change.by)
+            setStalled(change.isFilled ? silenceReason(change.lane) : .sourceLate, by: change.by)
         }
         answer(change.superseded, superseded: true)
         answer(change.waiters)
         change.superseded = []
         change.waiters = []
         if change.opened == nil || !change.isFilled { watchForHang(change) }
+    }
+
+    /// Why nothing is heard a second after it was asked of the server.
+    func silenceReason(_ lane: Lane?) -> StallReason {
+        guard let lane, lane.isLetGo else { return .serverHung }
+        return output.device?.state == .suspended ? .suspended : .noOutput
     }
 
     /// A read that hangs for 5 s is given up: another thread takes over, the old one ends when the kernel lets it go.
