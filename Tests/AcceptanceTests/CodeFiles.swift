@@ -5,9 +5,9 @@ import TestSupport
 
 /// Files of the position code: what is recorded tells which frame of which it is.
 extension TemporaryFolder {
-    /// Writes frames `start ..< start + count` of the code as a WAV file of 16 bit stereo at 44.1 kHz.
-    func codeWave(_ name: String, from start: Int, count: Int) -> String {
-        write(material(start, count).wave(), name)
+    /// Writes frames `start ..< start + count` of the code as a WAV file of 16 bit stereo.
+    func codeWave(_ name: String, from start: Int, count: Int, rate: Int = 44100) -> String {
+        write(material(start, count, rate).wave(), name)
     }
 
     /// The same as a FLAC file.
@@ -18,18 +18,18 @@ extension TemporaryFolder {
         return path
     }
 
-    /// A WAV file of silence, mono at 8 kHz, that takes no room on the disk.
-    func silence(_ name: String, seconds: Double) -> String {
-        let data = UInt32(seconds * 8000) * 2
-        let head = AudioMaterial(sampleRate: 8000, channels: 1, bits: 16, samples: []).wave(dataSize: data)
+    /// A WAV file of silence that takes no room on the disk.
+    func silence(_ name: String, seconds: Double, rate: Int = 8000, channels: Int = 1) -> String {
+        let data = UInt32(seconds * Double(rate)) * UInt32(2 * channels)
+        let head = AudioMaterial(sampleRate: rate, channels: channels, bits: 16, samples: []).wave(dataSize: data)
         let path = write(head, name)
         precondition(truncate(path, head.count + Int(data)) == 0)
         return path
     }
 
-    private func material(_ start: Int, _ count: Int) -> AudioMaterial {
+    private func material(_ start: Int, _ count: Int, _ rate: Int) -> AudioMaterial {
         AudioMaterial(
-            sampleRate: 44100, channels: 2, bits: 16,
+            sampleRate: rate, channels: 2, bits: 16,
             samples: PositionCode.int16(from: start, count: count).map { Int32($0) })
     }
 }
