@@ -83,6 +83,10 @@ class Material:
             part = path.with_suffix(".part")
             make(part)
             part.rename(path)
+        # Into the page cache: what a disk takes is not what is measured here.
+        with open(path, "rb", buffering=0) as file:
+            while file.read(1 << 24):
+                pass
         return path
 
     def first(self):
