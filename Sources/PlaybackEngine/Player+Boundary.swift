@@ -62,7 +62,7 @@ extension Player {
             guard case .success(let timing) = result else { return }
             lane.note(timing, isPrompt: false)
             // It stands: what sets it going again comes back here.
-            guard timing.isPlaying || lane.isDraining else { return }
+            guard timing.isPlaying || lane.isDraining else { return refill(lane, timing) }
             guard
                 let place = lane.timeline.place(at: lane.audibleFrame(timing) + 0.001 * Double(lane.format.sampleRate)),
                 place.segment.ticket != shownTicket

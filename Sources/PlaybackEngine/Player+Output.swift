@@ -196,14 +196,15 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         flowAgain(lane)
     }
 
-    private func flowAgain(_ lane: Lane) {
+    /// Lets a corked lane go on where it is.
+    func flowAgain(_ lane: Lane) {
         lane.heardFrom = Int64(heldFrame(lane).rounded())
         letFlow(lane) { [unowned self] timing in
             guard lane === audible, transport.wish == .playing else { return }
             lane.note(timing)
             let wasTold = stall != nil
             stall = nil
-            publish(wasTold ? .unstall : .drift, anchor: flowingAnchor(lane, timing))
+            if wasTold { publish(.unstall, anchor: flowingAnchor(lane, timing)) } else { checkDrift(lane, timing) }
             refill(lane, timing)
         }
     }

@@ -46,8 +46,15 @@ extension Player {
             return scheduleBoundary()
         }
         let wasStarved = lane.isStarved
-        if end > lane.sentEnd { lane.isStarved = false }
+        if end > lane.sentEnd || lane.ringEnd.map({ lane.sentEnd >= $0 }) == true { lane.isStarved = false }
+        // A queue that ran empty waits for its prebuffer again, and would lose what comes block by block.
+        let isDry = queued <= 0 && !lane.isCorked && end > lane.sentEnd
+        if isDry {
+            lane.isCorked = true
+            stream.setCorked(true) { _ in }
+        }
         lane.send(upTo: end)
+        if isDry { flowAgain(lane) }
         drainIfEnding(lane, audible: timing.audibleFrame)
         decoder?.roomMade()
         if end < wanted, lane.ringEnd == nil {
@@ -143,7 +150,7 @@ extension Player {
     }
 
     /// Holds the last anchor against a reading that came anyway.
-    private func checkDrift(_ lane: Lane, _ timing: StreamTiming) {
+    func checkDrift(_ lane: Lane, _ timing: StreamTiming) {
         guard timing.isPlaying, stall == nil, state.anchor.rate > 0, pending == nil, flow == nil else { return }
         let anchor = flowingAnchor(lane, timing)
         guard let here = lane.timeline.place(at: lane.audibleFrame(timing)), here.segment.ticket == shownTicket else {
