@@ -91,13 +91,19 @@ package final class Recorder: Sendable {
     /// What of the position code is recorded so far; computed on another thread than the loop's.
     @concurrent package func runs() async -> [PositionCode.Run] { PositionCode.runs(int16Samples(bytes())) }
 
-    /// Returns when a frame of the position code that is not before this one is recorded.
+    /// Returns when a frame of the position code that is not before this one is recorded, or 20 s have been recorded
+    /// without it: the test sees what there is.
     @concurrent package func heard(frame: Int) async {
-        while true {
-            let tail = state.withLock { state in
-                Array(state.bytes[..<(state.bytes.count / bytesPerFrame * bytesPerFrame)].suffix(400 * bytesPerFrame))
+        var checked = max(0, frames - 400)
+        let last = frames + 20 * rate
+        while frames < last {
+            let part = state.withLock { state in
+                let end = state.bytes.count / bytesPerFrame * bytesPerFrame
+                return Array(state.bytes[min(checked * bytesPerFrame, end)..<end])
             }
-            if PositionCode.runs(int16Samples(tail)).contains(where: { $0.frame + $0.count > frame }) { return }
+            if PositionCode.runs(int16Samples(part)).contains(where: { $0.frame + $0.count > frame }) { return }
+            // What is there is looked at once, but for what a stretch of code may have begun with.
+            checked = max(checked, checked + part.count / bytesPerFrame - 400)
             await waitFor(more: 0.01)
         }
     }
