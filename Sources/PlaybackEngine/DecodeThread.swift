@@ -89,8 +89,11 @@ package final class DecodeThread: Sendable {
     /// Report `reached` once, when the end of the ring in work is at `mark` or behind it.
     package func setMark(_ mark: Int64?) { change { $0.mark = mark } }
 
-    /// The consumer released frames: there may be room again.
-    package func roomMade() { change { _ in } }
+    /// The consumer released frames of this ring. Wakes the thread if that is room enough for it to go on.
+    package func roomMade(in ring: SampleRing) {
+        let isEnough = ring.room >= DecodeWorker.lowWater(of: ring)
+        change(wakes: { isEnough || $0.mark != nil }) { _ in }
+    }
 
     /// This is the ring that is heard from now on.
     package func setAudible(_ ring: SampleRing?) { change { $0.audibleRing = ring.map(ObjectIdentifier.init) } }
@@ -132,11 +135,12 @@ package final class DecodeThread: Sendable {
         if first { signal.notify() }
     }
 
-    private func change(_ body: (inout State) -> Void) {
+    private func change(wakes isReason: (State) -> Bool = { _ in true }, _ body: (inout State) -> Void) {
         let wakes = state.withLock { state in
             body(&state)
-            defer { state.isAsleep = false }
-            return state.isAsleep
+            guard state.isAsleep, isReason(state) else { return false }
+            state.isAsleep = false
+            return true
         }
         if wakes {
             var one: UInt64 = 1

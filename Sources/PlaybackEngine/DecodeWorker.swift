@@ -28,8 +28,8 @@ final class DecodeWorker {
 
     /// Frames of one piece of work, in bytes: between two, commands are looked for.
     private static let pieceBytes = 64 << 10
-    /// Room that is waited for before the thread goes on, as a part of the ring.
-    private static let lowWater: Int64 = 8
+    /// Frames of room that are waited for before the thread goes on.
+    static func lowWater(of ring: SampleRing) -> Int64 { max(1, ring.capacity / 8) }
 
     private let shared: DecodeThread
     private var run = 0
@@ -98,7 +98,7 @@ final class DecodeWorker {
     private func mayFill(_ work: Work, mark: Int64?) -> Bool {
         let room = work.ring.room
         if room == 0 { isFilling = false }
-        if room >= max(1, work.ring.capacity / Self.lowWater) { isFilling = true }
+        if room >= Self.lowWater(of: work.ring) { isFilling = true }
         if let mark, work.ring.end < mark, room > 0 { isFilling = true }
         return isFilling
     }

@@ -42,7 +42,7 @@ extension Player {
         if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4 {
             // There is time: all of it at once, when it is decoded.
             expect(lane, end: wanted)
-            decoder?.roomMade()
+            decoder?.roomMade(in: lane.ring)
             return scheduleBoundary()
         }
         let wasStarved = lane.isStarved
@@ -56,7 +56,7 @@ extension Player {
         lane.send(upTo: end)
         if isDry { flowAgain(lane) }
         drainIfEnding(lane, audible: timing.audibleFrame)
-        decoder?.roomMade()
+        decoder?.roomMade(in: lane.ring)
         if end < wanted, lane.ringEnd == nil {
             // A whole refill's worth, so that a slow source does not wake us for each piece.
             expect(lane, end: min(wanted, end + max(stream.refillFrames / 2, 1)))
