@@ -6,22 +6,6 @@ import Testing
 extension Acceptance {
     /// The main path on PipeWire, where everything is exact to one quantum.
     @Suite(.timeLimit(.minutes(2))) struct PipeWireTests {
-        /// Stretches that go on with the next frame after at most a quantum of silence are one: a busy PipeWire misses a
-        /// cycle at times, which loses nothing.
-        private static func joined(_ runs: [PositionCode.Run]) -> [PositionCode.Run] {
-            var result: [PositionCode.Run] = []
-            for run in runs {
-                if let last = result.last, run.frame == last.frame + last.count,
-                    run.recorded - last.recorded - last.count <= 2048
-                {
-                    result[result.count - 1].count += run.count
-                } else {
-                    result.append(run)
-                }
-            }
-            return result
-        }
-
         @Test("play, pause, resume, seek, the next item, and the end with its tail")
         func mainPath() async throws {
             LoopThread.start()
@@ -47,7 +31,7 @@ extension Acceptance {
             #expect(client.event("stop").words == "stop ended")
             await recorder.waitFor(more: 0.5)
             recorder.stop()
-            let runs = Self.joined(await recorder.runs())
+            let runs = PositionCode.joined(await recorder.runs())
             try #require(runs.count == 3, "\(runs)")
             #expect(runs[0].frame == 0)
             // Nothing is lost or heard twice at the pause, which told where it is.

@@ -49,7 +49,7 @@ import Testing
         stream.close()
         output.disconnect()
         recorder.stop()
-        let runs = await recorder.runs()
+        let runs = PositionCode.joined(await recorder.runs())
         try #require(runs.count == 3, "\(runs)")
         #expect(runs[0].frame == 0 && runs[0].count == Int(paused.takenFrame))
         #expect(runs[1].frame == Int(paused.takenFrame) && runs[1].frame + runs[1].count == Int(frame))
