@@ -54,6 +54,8 @@ package struct MediaMetadata: Equatable, Sendable {
     /// Rate that `play` gives this item; nil: 1.
     package var defaultRate: Double?
     package var artworkURL: String?
+    /// How loud it is; nil where nothing tells.
+    package var loudness: LoudnessTags?
 
     /// Nothing known yet.
     package init() {}
@@ -82,6 +84,7 @@ package struct MediaMetadata: Equatable, Sendable {
         result.isLiveStream = isLiveStream ?? other.isLiveStream
         result.defaultRate = defaultRate ?? other.defaultRate
         result.artworkURL = artworkURL ?? other.artworkURL
+        result.loudness = loudness ?? other.loudness
         return result
     }
 }

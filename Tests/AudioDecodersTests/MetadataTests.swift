@@ -42,6 +42,7 @@ import Testing
         expected.discCount = 2
         expected.isrc = "DEA123456789"
         expected.summary = "live"
+        expected.loudness = LoudnessTags(trackGain: -3)
         #expect(read == expected)
     }
 

@@ -7,7 +7,8 @@ extension VorbisComments {
         "TITLE", "SUBTITLE", "ARTIST", "ALBUM", "ALBUMARTIST", "ALBUM ARTIST", "COMPOSER", "GENRE", "DATE", "YEAR",
         "ISRC",
         "TRACKNUMBER", "TRACKTOTAL", "TOTALTRACKS", "DISCNUMBER", "DISCTOTAL", "TOTALDISCS", "DESCRIPTION", "COMMENT",
-        "ITUNESADVISORY", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK",
+        "ITUNESADVISORY", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "REPLAYGAIN_TRACK_GAIN", "REPLAYGAIN_TRACK_PEAK",
+        "REPLAYGAIN_ALBUM_GAIN", "REPLAYGAIN_ALBUM_PEAK", "R128_TRACK_GAIN", "R128_ALBUM_GAIN",
     ]
 
     /// What the comments say in the words of the player.
@@ -33,6 +34,7 @@ extension VorbisComments {
         result.discCount = TagNumbers.number(first("DISCTOTAL")) ?? TagNumbers.number(first("TOTALDISCS")) ?? disc.count
         // 1: explicit, 0: neither, 2: a cleaned version.
         if let advisory = first("ITUNESADVISORY") { result.isExplicit = advisory == "1" }
+        result.loudness = LoudnessTags(named: first)
         return result
     }
 

@@ -1,0 +1,25 @@
+/// How loud an item is, as its tags say: what to add to it to be as loud as others.
+///
+/// Gains are in dB relative to the reference of ReplayGain 2, −18 LUFS; peaks are amplitudes, 1 = full scale (lossy codings
+/// may lie above). Nil: not told.
+package struct LoudnessTags: Equatable, Sendable {
+    /// Brings this track alone to the reference.
+    package var trackGain: Double?
+    package var trackPeak: Double?
+    /// Brings the album as a whole to the reference, so that its tracks keep their proportions.
+    package var albumGain: Double?
+    package var albumPeak: Double?
+
+    /// Tags, by their parts.
+    package init(
+        trackGain: Double? = nil, trackPeak: Double? = nil, albumGain: Double? = nil, albumPeak: Double? = nil
+    ) {
+        self.trackGain = trackGain
+        self.trackPeak = trackPeak
+        self.albumGain = albumGain
+        self.albumPeak = albumPeak
+    }
+
+    /// Whether no gain is known: peaks alone say nothing about loudness.
+    package var isEmpty: Bool { trackGain == nil && albumGain == nil }
+}
