@@ -5,9 +5,11 @@
 package struct LoudnessTags: Equatable, Sendable {
     /// Brings this track alone to the reference.
     package var trackGain: Double?
+    /// Its loudest sample.
     package var trackPeak: Double?
     /// Brings the album as a whole to the reference, so that its tracks keep their proportions.
     package var albumGain: Double?
+    /// The album's loudest sample.
     package var albumPeak: Double?
 
     /// Tags, by their parts.
