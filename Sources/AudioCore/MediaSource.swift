@@ -15,7 +15,7 @@ package final class OwnedDescriptor: Sendable {
 /// Where the bytes of an item come from.
 package enum MediaSource: Sendable {
     /// A file of this host, by its absolute path.
-    case file(String)
+    case file(FilePath)
     /// A file of this host that a client may use only because of the folder it is in: judged again whenever it is opened.
     case confined(ConfinedPath)
     /// An open file that a client handed over; the name is only shown.
@@ -30,25 +30,26 @@ package enum MediaSource: Sendable {
         }
     }
 
-    /// What the item is called when nothing better is known: the file's name without its ending.
+    /// What the item is called when nothing better is known: the file's name without its ending, valid UTF-8 in any case.
     package var displayName: String {
-        let whole: Substring
+        let name: ArraySlice<UInt8>
         switch self {
-        case .file(let path): whole = Substring(path)
-        case .confined(let place): whole = Substring(place.path)
-        case .descriptor(_, let name): whole = Substring(name)
+        case .file(let path): name = path.name
+        case .confined(let place): name = place.path.name
+        case .descriptor(_, let shown):
+            let bytes = Array(shown.utf8)
+            name = bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...]
         }
-        let name = whole.split(separator: "/").last ?? whole
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return String(name) }
-        return String(name[..<dot])
+        let dot = name.dropFirst().lastIndex(of: UInt8(ascii: "."))
+        return String(decoding: name[..<(dot ?? name.endIndex)], as: UTF8.self)
     }
 
     /// A path as a `file://` URI (RFC 8089), everything but unreserved characters and `/` percent-encoded (RFC 3986 §2.3).
-    package static func fileURI(_ path: String) -> String {
+    package static func fileURI(_ path: FilePath) -> String {
         var result = "file://"
-        result.reserveCapacity(path.utf8.count + 16)
+        result.reserveCapacity(path.bytes.count + 16)
         let digits = Array("0123456789ABCDEF".unicodeScalars)
-        for byte in path.utf8 {
+        for byte in path.bytes {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),

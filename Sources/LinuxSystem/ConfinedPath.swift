@@ -5,28 +5,30 @@ import Glibc
 /// Every call blocks as long as the disk wants.
 package final class ConfinedPath: Sendable {
     /// Absolute, without a slash at its end (but for `/` itself).
-    package let root: String
+    package let root: FilePath
     /// Relative to the root, without empty parts; empty: the root itself.
-    package let relative: String
+    package let relative: FilePath
 
     /// A place, by its parts.
-    package init(root: String, relative: String) {
+    package init(root: FilePath, relative: FilePath) {
         self.root = root
         self.relative = relative
     }
 
     /// The whole path.
-    package var path: String { relative.isEmpty ? root : root == "/" ? "/" + relative : root + "/" + relative }
+    package var path: FilePath { root.appending(relative) }
 
     /// A descriptor that only stands for what is there (O_PATH), which is the caller's. Negative: the system's number for
     /// what went wrong; EXDEV: the way leads out.
     package func locate() -> Int32 {
-        let folder = linux_open(root, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0)
+        let folder = root.withCString { linux_open($0, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0) }
         guard folder >= 0 else { return -errno }
         defer { close(folder) }
-        let opened = linux_openat2(
-            folder, relative.isEmpty ? "." : relative, UInt64(LINUX_O_PATH | O_CLOEXEC),
-            UInt64(LINUX_RESOLVE_BENEATH | LINUX_RESOLVE_NO_MAGICLINKS))
+        let opened = (relative.isEmpty ? "." : relative).withCString {
+            linux_openat2(
+                folder, $0, UInt64(LINUX_O_PATH | O_CLOEXEC),
+                UInt64(LINUX_RESOLVE_BENEATH | LINUX_RESOLVE_NO_MAGICLINKS))
+        }
         return opened >= 0 ? opened : -errno
     }
 

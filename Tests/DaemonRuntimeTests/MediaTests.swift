@@ -25,8 +25,8 @@ import Testing
     private static func names(_ result: Result<[ResolvedMedia], RPCError>) throws -> [String] {
         try result.get().map { media in
             switch media.source {
-            case .file(let path): path
-            case .confined(let place): place.path
+            case .file(let path): path.text
+            case .confined(let place): place.path.text
             default: media.source.uri
             }
         }
@@ -43,7 +43,7 @@ import Testing
             ("file://elsewhere/a", .unplayable("is on another host")),
             ("file:///%zz", .unplayable("has a wrong percent encoding")),
             ("file:///%f", .unplayable("has a wrong percent encoding")),
-            ("file:///%FF", .unplayable("has a wrong percent encoding")),
+            ("file:///caf%E9%ff", .path(FilePath(Array("/caf".utf8) + [0xE9, 0xFF])!)),
             ("file:///a%00b", .unplayable("has a zero byte in its path")),
             ("/a\0b", .unplayable("has a zero byte in its path")), ("file:a", .unplayable("has no absolute path")),
             ("a.flac", .unplayable("is neither an absolute path nor a uri")),
@@ -58,16 +58,17 @@ import Testing
         let sorted = [
             "", "1.flac", "01.flac", "2.flac", "10.flac", "010.flac", "A 2", "a 10", "b", "B", "b1", "b1a", "b01b", "é",
         ]
+        func precedes(_ a: String, _ b: String) -> Bool { NaturalOrder.precedes(Array(a.utf8), Array(b.utf8)) }
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<20 {
-            let result = sorted.shuffled(using: &generator).sorted(by: NaturalOrder.precedes)
+            let result = sorted.shuffled(using: &generator).sorted(by: precedes)
             #expect(
                 result.map { $0.lowercased().filter { $0 != "0" } }
                     == sorted.map { $0.lowercased().filter { $0 != "0" } })
         }
         for a in sorted {
-            #expect(!NaturalOrder.precedes(a, a))
-            for b in sorted where a != b { #expect(NaturalOrder.precedes(a, b) != NaturalOrder.precedes(b, a)) }
+            #expect(!precedes(a, a))
+            for b in sorted where a != b { #expect(precedes(a, b) != precedes(b, a)) }
         }
     }
 
@@ -90,6 +91,39 @@ import Testing
         symlink("/etc", folder.path + "/outside")
         let below = try Self.names(Self.resolve([.string(folder.path)], roots: [folder.path], isForeign: true))
         #expect(below.map { String($0.dropFirst(folder.path.count + 1)) } == expected)
+    }
+
+    @Test func namesAreBytes() throws {
+        let folder = TemporaryFolder()
+        let parent: FilePath = "\(folder.path)"
+        let names = [Array("1 caf".utf8) + [0xE9] + Array(".flac".utf8), [0x32, 0xFF] + Array(".WAV".utf8)]
+        // Files of these names, and a folder of such a name with the same in it.
+        let inner = try #require(FilePath(names[0] + Array("s".utf8)))
+        for place in [parent, parent.appending(inner)] {
+            _ = place.withCString { mkdir($0, 0o755) }
+            for name in names {
+                let path = place.appending(try #require(FilePath(name)))
+                path.withCString { _ = fclose(fopen($0, "w")!) }
+            }
+        }
+        for (isForeign, roots) in [(false, []), (true, [folder.path])] {
+            let found = try Self.resolve([.string(folder.path)], roots: roots, isForeign: isForeign).get()
+            let uris = found.map { String($0.source.uri.dropFirst(folder.path.utf8.count + 8)) }
+            #expect(
+                uris == [
+                    "1%20caf%E9.flac", "1%20caf%E9.flacs/1%20caf%E9.flac", "1%20caf%E9.flacs/2%FF.WAV", "2%FF.WAV",
+                ])
+            #expect(found[0].source.displayName == "1 caf\u{FFFD}")
+            // What is told leads back to the same files.
+            for media in found {
+                let again = try Self.resolve([.string(media.source.uri)], roots: roots, isForeign: isForeign).get()
+                #expect(again.map(\.source.uri) == [media.source.uri])
+                guard case .file(let path) = again[0].source else { continue }
+                #expect(path.withCString { access($0, F_OK) } == 0)
+            }
+        }
+        let missing = Self.refusal(Self.resolve(["file:///none%FF"]))
+        #expect(missing?.data["uris"] == ["file:///none%FF"])
     }
 
     @Test func allOrNothing() throws {

@@ -14,8 +14,8 @@ import Testing
         mkdir(root, 0o755)
         defer { for name in ["/root/a", "/secret", "/root", ""] { remove(folder + name) } }
         for path in [root + "/a", folder + "/secret"] { fclose(fopen(path, "w")!) }
-        let place = ConfinedPath(root: root, relative: "a")
-        #expect(place.path == root + "/a")
+        let place = ConfinedPath(root: "\(root)", relative: "a")
+        #expect(place.path == "\(root)/a")
         let opened = place.openFile()
         #expect(opened >= 0)
         close(opened)
@@ -30,7 +30,7 @@ import Testing
         let found = place.locate()
         #expect(found >= 0)
         close(found)
-        #expect(ConfinedPath(root: root, relative: "").openFile() == -EINVAL)
+        #expect(ConfinedPath(root: "\(root)", relative: "").openFile() == -EINVAL)
         #expect(ConfinedPath(root: "/", relative: "etc").path == "/etc")
     }
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 import Testing
@@ -52,10 +53,19 @@ import Testing
             ("/music/a b.flac", "file:///music/a%20b.flac", "a b"),
             ("/ü/100%.wav", "file:///%C3%BC/100%25.wav", "100%"),
             ("/m/.hidden", "file:///m/.hidden", ".hidden"),
-            ("/m/x.tar.gz", "file:///m/x.tar.gz", "x.tar"),
+            ("/m/x.tar.gz", "file:///m/x.tar.gz", "x.tar"), ("/", "file:///", ""),
         ])
     func addressesAndNames(path: String, uri: String, name: String) {
-        #expect(MediaSource.file(path).uri == uri)
-        #expect(MediaSource.file(path).displayName == name)
+        #expect(MediaSource.file("\(path)").uri == uri)
+        #expect(MediaSource.file("\(path)").displayName == name)
+    }
+
+    @Test func namesNeedNotBeText() throws {
+        let path = try #require(FilePath([0x2F, 0xFF, 0x2F, 0x61, 0xE9, 0x2E, 0x78]))
+        #expect(MediaSource.file(path).uri == "file:///%FF/a%E9.x")
+        #expect(MediaSource.file(path).displayName == "a\u{FFFD}")
+        let place = ConfinedPath(root: "/m", relative: try #require(FilePath([0xE9])))
+        #expect(MediaSource.confined(place).uri == "file:///m/%E9")
+        #expect(MediaSource.confined(place).displayName == "\u{FFFD}")
     }
 }

@@ -17,7 +17,7 @@ struct FolderWalk {
     /// Files, at most.
     let limit: Int
     let abandoned: AbandonFlag
-    private(set) var files: [String] = []
+    private(set) var files: [FilePath] = []
     /// Whether there were more than `limit`.
     private(set) var isTooMany = false
     /// Each folder is walked once, or links to folders above would never end.
@@ -35,7 +35,7 @@ struct FolderWalk {
     }
 
     /// Adds what is below the folder at `path`. What can't be read inside is left out.
-    mutating func walk(_ path: String, depth: Int = 0) {
+    mutating func walk(_ path: FilePath, depth: Int = 0) {
         guard depth < Self.maximumDepth, let descriptor = openFolder(path) else { return }
         var status = stat()
         guard fstat(descriptor, &status) == 0,
@@ -45,32 +45,31 @@ struct FolderWalk {
             close(descriptor)
             return
         }
-        var names: [(name: String, isFolder: Bool)] = []
+        var names: [(name: FilePath, isFolder: Bool)] = []
         while let entry = readdir(folder), !abandoned.isSet {
-            guard let name = Self.name(entry), name.utf8.first != UInt8(ascii: ".") else { continue }
-            switch kind(Int32(entry.pointee.d_type), path + "/" + name) {
+            guard let name = Self.name(entry), name.bytes.first != UInt8(ascii: ".") else { continue }
+            switch kind(Int32(entry.pointee.d_type), path, name) {
             case .folder: names.append((name, true))
             case .file where Self.isAudio(name): names.append((name, false))
             case .file, .other: break
             }
         }
         closedir(folder)
-        names.sort { NaturalOrder.precedes($0.name, $1.name) }
-        let prefix = path.hasSuffix("/") ? path : path + "/"
+        names.sort { NaturalOrder.precedes($0.name.bytes, $1.name.bytes) }
         for (name, isFolder) in names where !isTooMany && !abandoned.isSet {
             if isFolder {
-                walk(prefix + name, depth: depth + 1)
+                walk(path.appending(name), depth: depth + 1)
             } else if files.count < limit {
-                files.append(prefix + name)
+                files.append(path.appending(name))
             } else {
                 isTooMany = true
             }
         }
     }
 
-    private func openFolder(_ path: String) -> Int32? {
+    private func openFolder(_ path: FilePath) -> Int32? {
         guard let roots else {
-            let opened = linux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+            let opened = path.withCString { linux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
             return opened >= 0 ? opened : nil
         }
         guard let place = roots.place(of: path) else { return nil }
@@ -84,7 +83,7 @@ struct FolderWalk {
 
     private enum Kind { case file, folder, other }
 
-    private func kind(_ type: Int32, _ path: String) -> Kind {
+    private func kind(_ type: Int32, _ folder: FilePath, _ name: FilePath) -> Kind {
         switch type {
         case Int32(DT_REG): return .file
         case Int32(DT_DIR): return .folder
@@ -92,6 +91,7 @@ struct FolderWalk {
         default: return .other
         }
         var status = stat()
+        let path = folder.appending(name)
         if let roots {
             guard let place = roots.place(of: path) else { return .other }
             let found = place.locate()
@@ -99,7 +99,7 @@ struct FolderWalk {
             defer { close(found) }
             guard fstat(found, &status) == 0 else { return .other }
         } else {
-            guard stat(path, &status) == 0 else { return .other }
+            guard path.withCString({ stat($0, &status) }) == 0 else { return .other }
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .file
@@ -108,15 +108,12 @@ struct FolderWalk {
         }
     }
 
-    /// Nil: the name is not UTF-8, so that it can't be told to anybody.
-    private static func name(_ entry: UnsafeMutablePointer<dirent>) -> String? {
-        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
+    private static func name(_ entry: UnsafeMutablePointer<dirent>) -> FilePath? {
+        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in FilePath(bytes.prefix { $0 != 0 }) }
     }
 
-    static func isAudio(_ name: String) -> Bool {
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
-        return endings.contains(name[name.index(after: dot)...].lowercased())
+    static func isAudio(_ name: FilePath) -> Bool {
+        guard let dot = name.bytes.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        return endings.contains(String(decoding: name.bytes[(dot + 1)...], as: UTF8.self).lowercased())
     }
 }

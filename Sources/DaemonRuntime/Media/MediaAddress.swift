@@ -1,16 +1,17 @@
-import Glibc
+package import LinuxSystem
 
 /// Where a uri points to, as far as its text tells.
 package enum MediaAddress: Equatable, Sendable {
     /// An absolute path of this host.
-    case path(String)
+    case path(FilePath)
     /// It can't be played; the words say why, to be put behind the uri.
     case unplayable(String)
 
-    /// Takes an absolute path as it is, and a `file:` uri as RFC 8089 has it: no host or `localhost`, percent-decoded.
+    /// Takes an absolute path as it is, and a `file:` uri as RFC 8089 has it: no host or `localhost`, percent-decoded to
+    /// the bytes of the path, which need not be UTF-8.
     package init(_ uri: String) {
         if uri.utf8.first == UInt8(ascii: "/") {
-            self = Self.checked(uri)
+            self = Self.checked(Array(uri.utf8))
             return
         }
         guard let colon = uri.firstIndex(of: ":") else {
@@ -39,13 +40,12 @@ package enum MediaAddress: Equatable, Sendable {
         return checked(decoded)
     }
 
-    private static func checked(_ path: String) -> MediaAddress {
-        let length = path.utf8.count
-        return path.withCString { strlen($0) } == length ? .path(path) : .unplayable("has a zero byte in its path")
+    private static func checked(_ path: [UInt8]) -> MediaAddress {
+        FilePath(path).map { .path($0) } ?? .unplayable("has a zero byte in its path")
     }
 
-    /// Nil: an escape is incomplete, or the bytes are not UTF-8.
-    private static func percentDecoded(_ text: Substring) -> String? {
+    /// The bytes that stand behind the escapes, whatever they mean to anybody. Nil: an escape is incomplete.
+    private static func percentDecoded(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var iterator = text.utf8.makeIterator()
@@ -59,7 +59,7 @@ package enum MediaAddress: Equatable, Sendable {
             }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {

@@ -134,7 +134,7 @@ package struct MediaResolver: Sendable {
     private func add(
         uri: String, _ details: ItemDetails?, to result: inout Result, _ probe: inout PathProbe
     ) throws(RPCError) {
-        let path: String
+        let path: FilePath
         switch MediaAddress(uri) {
         case .path(let found): path = found
         case .unplayable(let words):
@@ -145,7 +145,7 @@ package struct MediaResolver: Sendable {
         switch try look(path, &probe) {
         case .success(let mode): kind = mode & S_IFMT
         case .failure(let failure):
-            if failure.code == ENOENT, let place = roots.place(of: path), !place.relative.contains(".."),
+            if failure.code == ENOENT, let place = roots.place(of: path), !place.relative.leadsUp,
                 roots.isUnmounted(place.root)
             {
                 kind = S_IFREG
@@ -175,7 +175,7 @@ package struct MediaResolver: Sendable {
     }
 
     /// What is judged by its folder is judged again when it is opened.
-    private func source(_ path: String) -> MediaSource {
+    private func source(_ path: FilePath) -> MediaSource {
         guard isForeign, let place = roots.place(of: path) else { return .file(path) }
         return .confined(place)
     }
@@ -191,7 +191,7 @@ package struct MediaResolver: Sendable {
 
     /// The mode of what is at the path; 403 if a foreign peer may not know.
     private func look(
-        _ path: String, _ probe: inout PathProbe
+        _ path: FilePath, _ probe: inout PathProbe
     ) throws(RPCError) -> Swift.Result<mode_t, LookFailure> {
         guard isForeign else {
             let mode = probe.look(path)

@@ -1,27 +1,29 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// The folders below which peers of another uid may name media. Used on worker threads; every call may block.
 package struct MediaRoots: Sendable {
-    /// Absolute paths without empty parts, `.` and a slash at the end.
-    package let paths: [String]
+    /// Absolute and normalized.
+    package let paths: [FilePath]
 
-    /// These folders; they need not exist.
-    package init(_ paths: [String]) { self.paths = paths.map { "/" + Self.parts($0).joined(separator: "/") } }
+    /// These folders, by their absolute paths; they need not exist.
+    package init(_ paths: [String]) { self.paths = paths.compactMap { FilePath(Array($0.utf8))?.normalized } }
 
-    private static func parts(_ path: String) -> [Substring] { path.split(separator: "/").filter { $0 != "." } }
-
-    /// The place of a path by its text alone, below the deepest root that fits; nil: below none.
-    func place(of path: String) -> ConfinedPath? {
-        let clean = "/" + Self.parts(path).joined(separator: "/")
-        let root = paths.filter { clean == $0 || $0 == "/" || clean.hasPrefix($0 + "/") }.max { $0.count < $1.count }
-        guard let root else { return nil }
-        return ConfinedPath(root: root, relative: String(clean.dropFirst(root.count).drop { $0 == "/" }))
+    /// The place of an absolute path by its text alone, below the deepest root that fits; nil: below none.
+    func place(of path: FilePath) -> ConfinedPath? {
+        let clean = path.normalized
+        var place: ConfinedPath?
+        for root in paths where root.bytes.count > place?.root.bytes.count ?? -1 {
+            if let rest = clean.below(root) { place = ConfinedPath(root: root, relative: rest) }
+        }
+        return place
     }
 
     /// Whether the root is missing or empty, as the place of a disk is that is not mounted.
-    func isUnmounted(_ root: String) -> Bool {
-        guard let folder = opendir(root) else { return errno == ENOENT || errno == ENOTCONN || errno == ENODEV }
+    func isUnmounted(_ root: FilePath) -> Bool {
+        guard let folder = root.withCString({ opendir($0) }) else {
+            return errno == ENOENT || errno == ENOTCONN || errno == ENODEV
+        }
         defer { closedir(folder) }
         while let entry = readdir(folder) {
             let isDot = withUnsafeBytes(of: &entry.pointee.d_name) {

@@ -1,11 +1,9 @@
 /// The order in which people count: runs of digits by their value, letters without regard to case (ASCII), and where that
-/// makes no difference by bytes, so that the order is total.
+/// makes no difference by bytes, so that the order is total. Names are bytes in any encoding.
 package enum NaturalOrder {
     /// Whether `a` comes before `b`.
-    package static func precedes(_ a: String, _ b: String) -> Bool {
-        var a = a
-        var b = b
-        return a.withUTF8 { a in b.withUTF8 { b in precedes(a, b) } }
+    package static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { b in precedes(a, b) } }
     }
 
     private static func precedes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {

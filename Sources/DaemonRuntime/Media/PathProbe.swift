@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Looks at many paths in a row. Requests mostly name the files of one folder, so that the way to it is walked once.
 struct PathProbe: ~Copyable {
@@ -11,11 +12,8 @@ struct PathProbe: ~Copyable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The mode of what is at an absolute path, links followed; negative: the system's number for why it can't be known or
-    /// read. EINVAL: there is a zero byte in it.
-    mutating func look(_ path: String) -> Int64 {
-        let length = path.utf8.count
-        return path.withCString { strlen($0) == length ? look($0) : -Int64(EINVAL) }
-    }
+    /// read.
+    mutating func look(_ path: FilePath) -> Int64 { path.withCString { look($0) } }
 
     private mutating func look(_ path: UnsafePointer<CChar>) -> Int64 {
         var status = stat()
@@ -42,9 +40,8 @@ struct PathProbe: ~Copyable {
         }
         if isSame {
             if descriptor == -1 {
-                descriptor = String(decoding: parent, as: UTF8.self).withCString {
-                    linux_open($0, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0)
-                }
+                descriptor =
+                    FilePath(parent)?.withCString { linux_open($0, LINUX_O_PATH | O_DIRECTORY | O_CLOEXEC, 0) } ?? -1
                 // Not tried again for this folder.
                 if descriptor < 0 { descriptor = -2 }
             }

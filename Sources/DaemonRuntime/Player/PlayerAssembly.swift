@@ -52,7 +52,8 @@ package enum PlayerAssembly {
         _ source: MediaSource, _ abandoned: AbandonFlag
     ) throws(DecodingError) -> any AudioDecoder {
         switch source {
-        case .file(let path): return try DecoderRegistry.openDecoder(path: path, shouldStop: { abandoned.isSet })
+        case .file(let path):
+            return try DecoderRegistry.openDecoder(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
         case .confined(let place):
             let opened = place.openFile()
             guard opened != -EINVAL else { throw DecodingError(.unavailable, "it is not a regular file") }

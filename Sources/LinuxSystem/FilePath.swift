@@ -1,0 +1,87 @@
+/// A path as Linux has it: bytes, in any encoding or none, of which none is zero. Mostly absolute; whoever takes a relative
+/// one says so.
+package struct FilePath: Hashable, Sendable {
+    /// The path without a zero at its end.
+    package let bytes: [UInt8]
+
+    /// The path that these bytes are. Nil: there is a zero among them, which no path can have.
+    package init?(_ bytes: some Sequence<UInt8>) { self.init(Array(bytes)) }
+
+    /// The same, taken over without a copy.
+    package init?(_ bytes: [UInt8]) {
+        guard !bytes.contains(0) else { return nil }
+        self.bytes = bytes
+    }
+
+    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The path for people: what is not UTF-8 in it is shown as U+FFFD, so that it may not lead back to the file.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    package var isEmpty: Bool { bytes.isEmpty }
+
+    /// The last part; empty for `/`.
+    package var name: ArraySlice<UInt8> {
+        let end = bytes.lastIndex { $0 != Self.slash } ?? -1
+        let start = end < 0 ? nil : bytes[...end].lastIndex(of: Self.slash)
+        return bytes[(start.map { $0 + 1 } ?? 0)..<(end + 1)]
+    }
+
+    /// What comes before the last part, without a slash at its end (but for `/` itself); empty: there is none.
+    package var folder: FilePath {
+        let start = name.startIndex
+        if start == 0 { return FilePath(unchecked: []) }
+        let end = bytes[..<start].lastIndex { $0 != Self.slash }
+        return FilePath(unchecked: end.map { Array(bytes[...$0]) } ?? [Self.slash])
+    }
+
+    /// This folder's `name`; a relative path may stand for it.
+    package func appending(_ name: FilePath) -> FilePath {
+        if isEmpty || name.isEmpty { return isEmpty ? name : self }
+        let separator = bytes.last == Self.slash ? [] : [Self.slash]
+        return FilePath(unchecked: bytes + separator + name.bytes)
+    }
+
+    /// Without empty parts, `.` and a slash at the end. `..` stays: what it means is the file system's business.
+    package var normalized: FilePath {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for part in bytes.split(separator: Self.slash) where !part.elementsEqual(".".utf8) {
+            if !result.isEmpty || bytes.first == Self.slash { result.append(Self.slash) }
+            result += part
+        }
+        return FilePath(unchecked: result.isEmpty && bytes.first == Self.slash ? [Self.slash] : result)
+    }
+
+    /// Whether one of its parts is `..`.
+    package var leadsUp: Bool { bytes.split(separator: Self.slash).contains { $0.elementsEqual("..".utf8) } }
+
+    /// What follows `folder` in this path, relative; empty: it is the folder itself. Nil: it does not lie below it by its
+    /// text. Both normalized.
+    package func below(_ folder: FilePath) -> FilePath? {
+        guard bytes.starts(with: folder.bytes) else { return nil }
+        let rest = bytes[folder.bytes.count...]
+        guard rest.isEmpty || rest.first == Self.slash || folder.bytes.last == Self.slash else { return nil }
+        return FilePath(unchecked: Array(rest.drop { $0 == Self.slash }))
+    }
+
+    /// Calls `body` with the path as C has it; the pointer is valid until it returns.
+    package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
+            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
+            buffer[bytes.count] = 0
+            return body(buffer.baseAddress!)
+        }
+    }
+
+    private static let slash = UInt8(ascii: "/")
+}
+
+extension FilePath: ExpressibleByStringInterpolation {
+    /// The path that a text names; there must be no zero in it.
+    package init(stringLiteral text: String) {
+        let bytes = Array(text.utf8)
+        precondition(!bytes.contains(0), "a path with a zero byte")
+        self.init(unchecked: bytes)
+    }
+}
