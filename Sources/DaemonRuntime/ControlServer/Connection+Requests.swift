@@ -106,10 +106,12 @@ extension Connection {
         case .nowPlayingGet: answer(.encoded(server.encodedState))
         case .nowPlayingSubscribe:
             let causes = request.parameters["causes"]?.arrayValue?.compactMap { $0.stringValue.flatMap(Cause.init) }
+            catchUp(isFollowed: true)
             subscription = Subscription(causes: causes.map(Set.init))
             if !isDeaf, !isClosed { server.setSubscribed(self, true) }
             answer(.encoded(snapshot))
         case .nowPlayingUnsubscribe:
+            catchUp(isFollowed: true)
             subscription = nil
             missed = nil
             server.setSubscribed(self, false)

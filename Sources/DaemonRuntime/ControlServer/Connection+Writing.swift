@@ -41,8 +41,9 @@ extension Connection {
     /// Puts a line behind what is to be sent; `flush` sends it.
     func write(_ line: (inout JSONWriter) -> Void) {
         guard !isDeaf, !isClosed else { return }
+        // An answer may name what an event before it told.
+        catchUp(isFollowed: true)
         if let missed {
-            // An answer may name what an event before it told.
             missed.write(to: &output)
             self.missed = nil
         }
@@ -53,16 +54,23 @@ extension Connection {
         output = writer.bytes
     }
 
+    /// Tells of the events that it was not told yet. `isFollowed`: something else is written and sent right behind them.
+    func catchUp(isFollowed: Bool = false) {
+        let events = server.events(after: toldEvents)
+        toldEvents = server.eventCount
+        for event in events { tell(event, isFollowed: isFollowed) }
+    }
+
     /// Tells of an event, now if the client reads, else when it does.
-    func tell(_ event: PublishedEvent) {
+    private func tell(_ event: PublishedEvent, isFollowed: Bool) {
         guard subscription?.wants(event.cause) == true, !isDeaf, !isClosed else { return }
         if isChoked {
             var causes = missed?.causes ?? []
             if !causes.contains(event.cause) { causes.append(event.cause) }
             missed = MissedEvents(newest: event, causes: causes)
-        } else if isProcessing || !output.isEmpty {
+        } else if isFollowed || isProcessing || !output.isEmpty {
             output += event.line
-            guard !isProcessing else { return }
+            guard !isFollowed, !isProcessing else { return }
             flush()
             watch()
         } else {

@@ -53,6 +53,8 @@ import NowPlaying
 
     /// Which events it wants; nil: none.
     var subscription: Subscription?
+    /// Number of the last event that it was told, or that was there before it subscribed.
+    var toldEvents = 0
     /// What happened while it did not read.
     var missed: MissedEvents?
 

@@ -56,6 +56,12 @@ package struct ControlServerOptions: Sendable {
     /// Connections at once of one user that is not the daemon's own.
     package var maximumOfForeigner = maximumClients / 2
     private var subscribers: [Connection] = []
+    /// The newest events, those that not every subscriber was told yet.
+    private var untold: [PublishedEvent] = []
+    /// How many events there were, the newest of which has this number.
+    private(set) var eventCount = 0
+    /// Events of one turn of the loop above which subscribers are told at once.
+    private static let maximumUntold = 64
     /// Bytes that wait in the input buffers of all connections.
     package internal(set) var unfinishedBytes = 0
     /// Where the bytes of every connection arrive first.
@@ -93,6 +99,7 @@ package struct ControlServerOptions: Sendable {
     package func end() {
         listening = nil
         retry = nil
+        tellSubscribers()
         for connection in connections.values { connection.close() }
         farewells.end()
         Glibc.close(listener)
@@ -105,8 +112,9 @@ package struct ControlServerOptions: Sendable {
     /// How many of them are told of events.
     package var subscriberCount: Int { subscribers.count }
 
-    /// Keeps the state for those who ask, and tells it to all who subscribed. The state must be new: each has a `sequence`
-    /// of its own. Encodes it once.
+    /// Keeps the state for those who ask, and tells it to all who subscribed: in the next turn of the loop, so that the
+    /// answer of who caused it does not wait for the others. The state must be new: each has a `sequence` of its own.
+    /// Encodes it once.
     package func publish(_ state: NowPlayingState) {
         self.state = state
         encodedState = encoder.encode(state)
@@ -115,9 +123,19 @@ package struct ControlServerOptions: Sendable {
         writer.bytes.reserveCapacity(encodedState.count + 80)
         writer.notification("nowPlaying.changed", parameters: encodedState)
         writer.newline()
-        let event = PublishedEvent(cause: state.cause, line: writer.bytes)
-        for connection in subscribers { connection.tell(event) }
+        untold.append(PublishedEvent(cause: state.cause, line: writer.bytes))
+        eventCount += 1
+        if untold.count == 1 { loop.later { [weak self] in self?.tellSubscribers() } }
+        if untold.count >= Self.maximumUntold { tellSubscribers() }
     }
+
+    private func tellSubscribers() {
+        for connection in subscribers { connection.catchUp() }
+        untold = []
+    }
+
+    /// Events behind the one with this number.
+    func events(after number: Int) -> ArraySlice<PublishedEvent> { untold.suffix(eventCount - number) }
 
     /// From now on these folders are what foreign peers may name media in.
     func setMediaRoots(_ roots: MediaRoots) { options.mediaRoots = roots }
