@@ -6,7 +6,7 @@ import NowPlaying
 extension Player {
     /// Seconds between what is audible and the first frame that may be rewritten: what the message and the device's own
     /// rewinding need.
-    static let spliceMargin = 0.003
+    static let spliceMargin = 0.0022
 
     /// Begins the splice as soon as the place is decoded and the stream is there.
     func trySplice() {
