@@ -99,6 +99,26 @@ import Testing
         scene.end()
     }
 
+    @Test("a rewrite of what the device has not taken joins to the frame")
+    @PlayerLoop func rewriteAhead() async throws {
+        let scene = await Scene(server, TestSink("rewrite-ahead"))
+        let stream = scene.stream
+        stream.write(PositionCode.int16(from: 0, count: 300_000))
+        #expect(await stream.corked(false) == nil)
+        await scene.recorder.heard(frame: 20_000)
+        // A tenth of a second: more than the message needs on a busy machine.
+        let frame = try await stream.timing().takenFrame + 4410
+        stream.write(PositionCode.int16(from: 1_000_000, count: 100_000), at: frame)
+        await scene.recorder.heard(frame: 1_030_000)
+        let runs = await scene.recorder.runs()
+        let old = try #require(runs.first)
+        let new = try #require(runs.dropFirst().first)
+        #expect(old.frame == 0 && old.count == Int(frame))
+        #expect(new.frame == 1_000_000)
+        #expect(new.recorded == old.recorded + old.count)
+        scene.end()
+    }
+
     @Test("readings of the time agree with the recording")
     @PlayerLoop func timing() async throws {
         let scene = await Scene(server, TestSink("timing"))
