@@ -76,7 +76,9 @@ extension Acceptance {
             #expect(runs.count == pauses.count + 1)
         }
 
-        @Test("seeks are heard at once, at the frame that was asked for, and the answer is true", arguments: [false, true])
+        @Test(
+            "seeks are heard at once, at the frame that was asked for, and the answer is true",
+            arguments: [false, true])
         func seeks(rewinds: Bool) async throws {
             let sink = TestSink("seeks-\(rewinds)", rewinds: rewinds)
             let module = server.load(sink)
