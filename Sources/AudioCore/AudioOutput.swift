@@ -10,6 +10,8 @@ package import NowPlaying
     var delegate: (any AudioOutputDelegate)? { get set }
     /// Whether streams can be opened right now.
     var isConnected: Bool { get }
+    /// Whether a connection is being made; that of a server that hangs is told as failed, but goes on and may come about.
+    var isConnecting: Bool { get }
     /// The device in use as far as known.
     var device: OutputDevice? { get }
     /// Begins to connect; a no-op while connecting or connected.
@@ -24,6 +26,16 @@ package import NowPlaying
     func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void)
     /// Chooses the device for the streams there are and those to come; nil: the server's default.
     func selectDevice(named name: String?)
+    /// Waits for this device, which went away: streams that are opened go there or fail, its return is told. Nil: no more.
+    func keepToDevice(named name: String?)
+    /// Streams that are opened go to the server's default, whatever was wished for.
+    func followDefaultDevice()
+    /// Moves our streams back to the device that is kept to.
+    func returnToKeptDevice()
+    /// Whether programs that interrupt us are looked for: only while it matters, as each of their changes wakes us.
+    var watchesNeighbours: Bool { get set }
+    /// Those who interrupt us now do so no more, though they go on.
+    func acceptNeighbours()
 }
 
 /// Why an output can't do what was asked, in words for people.
@@ -64,14 +76,23 @@ package struct OutputDevice: Equatable, Sendable {
     package var isDefault: Bool
     /// The device's own format; nil when not known.
     package var format: AudioFormat?
+    /// Whether it goes where its listener goes: headphones, or Bluetooth.
+    package var isWorn: Bool
+
+    /// Whether it is what servers offer where there is no device at all (`module-always-sink`): nobody hears it.
+    package var isDummy: Bool { name == "auto_null" }
 
     /// Describes a device by its parts.
-    package init(name: String, description: String, state: State, isDefault: Bool, format: AudioFormat? = nil) {
+    package init(
+        name: String, description: String, state: State, isDefault: Bool, format: AudioFormat? = nil,
+        isWorn: Bool = false
+    ) {
         self.name = name
         self.description = description
         self.state = state
         self.isDefault = isDefault
         self.format = format
+        self.isWorn = isWorn
     }
 }
 
@@ -79,8 +100,15 @@ package struct OutputDevice: Equatable, Sendable {
 @PlayerLoop package protocol AudioOutputDelegate: AnyObject {
     /// The connection is there (nil) or failed or was lost; after an error all streams are dead.
     func outputConnectionChanged(_ error: OutputError?)
-    /// The device in use changed: another one, or its state.
-    func outputDeviceChanged(_ device: OutputDevice?)
+    /// The device in use changed: another one, or its state. `reason`: why our stream is on another one; nil where it is
+    /// not, or was not moved but begun.
+    func outputDeviceChanged(_ device: OutputDevice?, _ reason: RouteReason?)
+    /// A device that was kept to (`keepToDevice`) is there again, or after the last one went, any.
+    func outputDeviceAppeared()
+    /// A program that interrupts us started to play on our device; its name for people.
+    func outputInterrupted(by name: String)
+    /// The last of those programs has ended or gone.
+    func outputInterruptionEnded()
     /// Volume or muting of our stream was changed by somebody else.
     func outputVolumeChanged(_ volume: Double, muted: Bool)
 }
@@ -166,8 +194,22 @@ package struct StreamTiming: Equatable, Sendable {
     func streamSuspended(_ stream: any AudioStream, _ suspended: Bool)
     /// The stream is on another device now, or its buffering changed: read the timing.
     func streamMoved(_ stream: any AudioStream)
+    /// The server asks for silence, on behalf of `name` (for people), or (nil) takes that back.
+    func streamIsAskedToCork(_ stream: any AudioStream, for name: String?)
     /// The stream is dead; the output may still be connected.
     func streamFailed(_ stream: any AudioStream, _ error: OutputError)
+}
+
+/// An output of one device that nobody else uses has nothing to tell of others.
+extension AudioOutput {
+    package func keepToDevice(named name: String?) {}
+    package func followDefaultDevice() {}
+    package func returnToKeptDevice() {}
+    package var watchesNeighbours: Bool {
+        get { false }
+        set {}
+    }
+    package func acceptNeighbours() {}
 }
 
 extension AudioStream {

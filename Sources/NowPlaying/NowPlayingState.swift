@@ -26,6 +26,50 @@ package enum ChangeReason: String, Sendable, CaseIterable {
     case ended, next, previous, jump, removed, error, replaced, command, sleep
 }
 
+/// Why sound goes to another device.
+package enum RouteReason: String, Sendable, CaseIterable {
+    /// A client chose it.
+    case selected
+    /// The sound server has another default.
+    case defaultChanged
+    /// Somebody moved our stream with a mixer.
+    case moved
+    /// The device that was played on went away.
+    case deviceGone
+    /// The device that was waited for is there again.
+    case deviceBack
+    /// The sound server was started again, and plays elsewhere.
+    case serverBack
+}
+
+/// A change of the device, by names; nil: there is or was none.
+package struct Route: Equatable, Sendable {
+    package var from: String?
+    package var to: String?
+    package var reason: RouteReason
+
+    /// A change, by its parts.
+    package init(from: String?, to: String?, reason: RouteReason) {
+        self.from = from
+        self.to = to
+        self.reason = reason
+    }
+}
+
+/// Who silences us.
+package struct Interruption: Equatable, Sendable {
+    /// The program's name, for people, without control characters.
+    package var by: String
+    /// Whether play goes on when it ends: it was playing, and nobody pressed pause since.
+    package var shouldResume: Bool
+
+    /// An interruption, by its parts.
+    package init(by: String, shouldResume: Bool) {
+        self.by = by
+        self.shouldResume = shouldResume
+    }
+}
+
 /// Who asked for a change.
 package struct Originator: Equatable, Sendable {
     /// Name that the client gave with `hello`, or its program's; without control characters.
@@ -141,6 +185,10 @@ package struct NowPlayingState: Equatable, Sendable {
     package var by: Originator?
     package var state: PlaybackState = .stopped
     package var stall: StallReason?
+    /// While it lasts, and once more in the event of its end.
+    package var interruption: Interruption?
+    /// In `route` events only.
+    package var route: Route?
     package var anchor: PlaybackAnchor
     package var item: NowPlayingItem?
     package var upcoming: UpcomingItem?

@@ -42,6 +42,11 @@ import NowPlaying
     var isDrained = false
     /// Whether sound ran or runs out because the source is late.
     var isStarved = false
+    /// Whether the stream was lost with something left to be heard; `sentEnd` is then the frame that the next one begins
+    /// with.
+    var isDetached = false
+    /// The stream frame that has to be heard next, though the device has taken more: it fell asleep with that.
+    var standsAt: Int64?
     /// What to do when sound flows; set while that is awaited.
     var onStarted: (@PlayerLoop () -> Void)?
     /// Whether a question about the timing for a refill is under way.

@@ -9,7 +9,7 @@ extension Player {
 
     /// Sets the deadline for the next boundary, from what the clock knows by now.
     func scheduleBoundary() {
-        guard let lane = audible, pending == nil, !lane.isCorked, stall == nil, transport.wish == .playing else {
+        guard let lane = audible, pending == nil, !lane.isCorked, stall == nil, wantsFlow else {
             boundary = nil
             return
         }
@@ -38,7 +38,7 @@ extension Player {
     }
 
     /// The next boundary behind what listeners were told of: its stream frame, and whether all ends there.
-    private func nextBoundary(on lane: Lane) -> (frame: Int64, isEnd: Bool)? {
+    func nextBoundary(on lane: Lane) -> (frame: Int64, isEnd: Bool)? {
         let segments = lane.timeline.segments
         if let shown = segments.lastIndex(where: { $0.ticket == shownTicket }), shown + 1 < segments.count {
             return (segments[shown + 1].streamStart, false)

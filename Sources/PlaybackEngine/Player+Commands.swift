@@ -11,7 +11,11 @@ extension Player {
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
         let waiter = Waiter(by: by, answer: answer)
-        if case .play(nil) = command, stall != nil { tryAgain() }
+        if isRefusedSound(command) { return answer(.failure(.interrupted(by: interruption?.by ?? "the sound server"))) }
+        if case .play(nil) = command {
+            if playThroughInterruption(waiter) { return }
+            if stall != nil, !playWithoutLostDevice() { tryAgain() }
+        }
         do throws(Transport.Refusal) {
             carryOut(try effects(of: command), waiter)
         } catch {

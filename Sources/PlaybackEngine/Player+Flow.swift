@@ -14,11 +14,22 @@ extension Player {
             if pending.deadline == nil { limitWaiting(for: pending) }
             return
         }
+        if let lane = audible, lane.isDetached {
+            _ = beginFlow(.play, nil, by: by, waiter)
+            guard output.isConnected else { return connectIfNeeded() }
+            if lane.isReady { attach(lane) } else { _ = continueDetached() }
+            return
+        }
         guard let lane = audible, lane.isReady, lane.offset != nil, lane.timeline.segments.isEmpty == false else {
             guard let current = transport.current else { return }
             return start(current, at: state.anchor.elapsed, .play, nil, by: by, waiter)
         }
-        let change = beginFlow(.play, nil, by: by, waiter)
+        resumeFlow(of: lane, beginFlow(.play, nil, by: by, waiter))
+    }
+
+    /// Lets a held lane go on where it stands, and tells it with `change`.
+    func resumeFlow(of lane: Lane, _ change: FlowChange) {
+        if lane.standsAt != nil { return attachAgain() }
         lane.heardFrom = Int64(heldFrame(lane).rounded())
         letFlow(lane) { [unowned self] timing in
             guard flow === change else { return }
@@ -31,7 +42,8 @@ extension Player {
 
     /// The stream frame that is heard next on a corked lane.
     func heldFrame(_ lane: Lane) -> Double {
-        min(lane.timing?.audibleFrame ?? Double(lane.heardFrom), Double(lane.sentStreamEnd))
+        if let frame = lane.standsAt { return Double(frame) }
+        return min(lane.timing?.audibleFrame ?? Double(lane.heardFrom), Double(lane.sentStreamEnd))
     }
 
     /// Silence, keeping the place.
@@ -40,6 +52,8 @@ extension Player {
         starvation = nil
         serverWatch = nil
         retry = nil
+        forgetLoss()
+        interruption?.shouldResume = false
         guard let lane = audible, lane.isReady, !lane.isCorked, let stream = lane.stream else {
             guard let pending, stall == nil else { return holdStalled(by: by, waiter) }
             if pending.cause == .play || pending.cause == .unstall { pending.cause = .pause }
@@ -89,6 +103,8 @@ extension Player {
         serverWatch = nil
         retry = nil
         stall = nil
+        forgetLoss()
+        forgetInterruption()
         awaitsHandOver = false
         run += 1
         decoder?.rest(run: run)
@@ -140,7 +156,7 @@ extension Player {
         retiring.removeAll { $0.stream == nil }
     }
 
-    private func beginFlow(_ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?) -> FlowChange {
+    func beginFlow(_ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?) -> FlowChange {
         let change = FlowChange(cause: cause, reason: reason, by: by, waiters: waiter.map { [$0] } ?? [])
         if let flow {
             change.waiters = flow.waiters + change.waiters
@@ -158,7 +174,7 @@ extension Player {
         return change
     }
 
-    private func finish(_ change: FlowChange, anchor: PlaybackAnchor) {
+    func finish(_ change: FlowChange, anchor: PlaybackAnchor) {
         flow = nil
         change.deadline?.release()
         publish(change.cause, change.reason, anchor: anchor, by: change.by)

@@ -16,10 +16,12 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
 
     package func outputConnectionChanged(_ error: OutputError?) {
         if let error { return serverFailed(error) }
-        retryDelay = 0.2
+        retryDelay = Player.firstRetryDelay
         serverWatch = nil
         retry = nil
-        for lane in [pending?.lane, ahead] { if let lane, lane.stream == nil { openStream(of: lane) } }
+        loss = nil
+        if let lane = pending?.lane, lane.stream == nil { openStream(of: lane) }
+        if let ahead, ahead.stream == nil, transport.wish == .playing { openStream(of: ahead) }
         if pending == nil { comeBack() }
     }
 
@@ -36,16 +38,20 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         case .serverHung: reason = .serverHung
         case .noDevice, .refused: reason = .noOutput
         }
+        let place = loseStreams()
+        absence = error.kind == .noDevice ? .deviceGone : .serverBack
+        if error.kind == .noDevice, lostWithStream(at: place) { return }
+        if reason == .serverHung, output.isConnected { output.disconnect() }
         if let change = flow, transport.wish != .playing {
             // A pause or stop that the server did not hear of is one all the same.
             flow = nil
             change.deadline?.release()
-            let anchor = transport.wish == .paused ? stoppedAnchor(at: EventLoop.now) : resting(at: 0)
-            loseStreams()
-            publish(change.cause, change.reason, anchor: anchor, by: change.by)
+            let paused = place ?? stoppedAnchor(at: EventLoop.now)
+            publish(
+                change.cause, change.reason, anchor: transport.wish == .paused ? paused : resting(at: 0), by: change.by)
             return answer(change.waiters)
         }
-        if transport.wish == .playing { setStalled(reason, by: pending?.by ?? flow?.by) }
+        if transport.wish == .playing { setStalled(reason, at: place, by: pending?.by ?? flow?.by) }
         if let change = flow {
             flow = nil
             change.deadline?.release()
@@ -59,31 +65,32 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             change.superseded = []
             change.waiters = []
         }
-        loseStreams()
         scheduleRetry()
     }
 
-    /// The streams are dead. The rings stay until the place is asked for anew.
-    private func loseStreams() {
+    /// The streams are dead. The rings stay until the place is asked for anew; where that is.
+    private func loseStreams() -> PlaybackAnchor? {
+        let place = detachAudible()
         boundary = nil
         starvation = nil
         awaitsHandOver = false
-        if output.isConnected, stall == .serverHung { output.disconnect() }
-        audible?.close()
-        audible = nil
-        dropAhead()
+        if audible == nil { dropAhead() }
         for lane in retiring { lane.close() }
         retiring = []
+        forgetInterruption()
+        if loss?.isSuspension == true { loss = nil }
         pending?.lane?.close()
         pending?.isSplicing = false
+        return place
     }
 
-    /// Tries again, with growing pauses, as long as sound is wanted.
+    /// Tries again, with growing pauses, as long as sound is wanted. A server that hangs while we connect needs no second
+    /// knock.
     private func scheduleRetry() {
-        guard transport.wish == .playing, retry == nil else { return }
+        guard transport.wish == .playing, retry == nil, !output.isConnecting else { return }
         if serverWatch == nil { serverWatch = parts.watchServer { [unowned self] in tryAgain() } }
         retry = loop.deadline(EventLoop.now.advanced(bySeconds: retryDelay)) { [unowned self] in
-            retryDelay = min(30, retryDelay * 2)
+            retryDelay = min(Player.longestRetryDelay, retryDelay * 2)
             tryAgain()
         }
     }
@@ -96,18 +103,13 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
 
     /// The output is back: goes on where sound was lost.
     private func comeBack() {
-        guard transport.wish == .playing, let current = transport.current, stall != nil else { return }
+        guard transport.wish == .playing, let current = transport.current else { return }
+        if continueDetached() { return }
+        guard stall != nil else { return }
         if let pending {
             start(pending.item, at: pending.position, pending.cause, pending.reason, by: pending.by, nil)
         } else {
             start(current, at: state.anchor.elapsed, .unstall, nil, by: nil, nil)
-        }
-    }
-
-    package func outputDeviceChanged(_ device: OutputDevice?) {
-        guard let told = state.output, let device else { return }
-        if told.name != device.name || told.state != device.state.rawValue {
-            publish(told.name != device.name ? .route : .outputs)
         }
     }
 
@@ -119,10 +121,12 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     }
 
     package func streamIsReady(_ stream: any AudioStream) {
-        for lane in [pending?.lane, ahead] {
+        for lane in [pending?.lane, ahead, audible] {
             guard let lane, lane.stream === stream else { continue }
             lane.isReady = true
-            if lane === ahead {
+            if lane.isDetached {
+                attach(lane)
+            } else if lane === ahead {
                 fillAhead(lane)
                 if awaitsHandOver { handOver() }
             } else {
@@ -148,16 +152,6 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         lane.isCorked = true
         stream.setCorked(true) { _ in }
         topUp(lane)
-    }
-
-    package func streamSuspended(_ stream: any AudioStream, _ suspended: Bool) {
-        guard let lane = audible, lane.stream === stream, !lane.isCorked, transport.wish == .playing else { return }
-        lane.clock.restart()
-        // Sound that has not begun is waited for as before: PulseAudio suspends an idle device for an instant when a
-        // stream of another rate is made.
-        if let start = lane.onStarted { return suspended ? () : start() }
-        if suspended { return setStalled(.suspended) }
-        flowAgain(lane)
     }
 
     package func streamMoved(_ stream: any AudioStream) {
@@ -192,7 +186,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     /// Frames have come again: corked, filled, let go, so that none is lost.
     func starvationEnded(_ lane: Lane) {
         starvation = nil
-        guard lane.isCorked, transport.wish == .playing, stall == nil || stall == .sourceLate else { return }
+        guard lane.isCorked, wantsFlow, stall == nil || stall == .sourceLate else { return }
         flowAgain(lane)
     }
 
@@ -200,7 +194,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     func flowAgain(_ lane: Lane) {
         lane.heardFrom = Int64(heldFrame(lane).rounded())
         letFlow(lane) { [unowned self] timing in
-            guard lane === audible, transport.wish == .playing else { return }
+            guard lane === audible, wantsFlow else { return }
             lane.note(timing)
             let wasTold = stall != nil
             stall = nil

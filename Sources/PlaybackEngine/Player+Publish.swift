@@ -60,7 +60,8 @@ extension Player {
 
     /// Publishes the whole state with this cause; without an anchor the last one holds.
     func publish(
-        _ cause: Cause, _ reason: ChangeReason? = nil, anchor: PlaybackAnchor? = nil, by: Originator? = nil
+        _ cause: Cause, _ reason: ChangeReason? = nil, anchor: PlaybackAnchor? = nil, by: Originator? = nil,
+        route: Route? = nil
     ) {
         var next = state
         next.sequence += 1
@@ -69,6 +70,8 @@ extension Player {
         next.by = by
         next.state = playbackState(cause)
         next.stall = next.state == .stalled ? stall : nil
+        next.interruption = interruption ?? (cause == .interruptionEnded ? endedInterruption : nil)
+        next.route = route
         if let anchor {
             next.anchor = anchor
         } else if next.state == .stopped {
@@ -90,6 +93,8 @@ extension Player {
                 message: run.message, count: run.count)
         }
         state = next
+        let watches = transport.wish == .playing || interruption != nil
+        if output.watchesNeighbours != watches { output.watchesNeighbours = watches }
         onPublish?(next)
     }
 
@@ -99,6 +104,7 @@ extension Player {
         case .stopped: return .stopped
         case .paused: return .paused
         case .playing:
+            if interruption != nil { return .interrupted }
             if stall != nil { return .stalled }
             // Not audible yet: what was told last holds until it is.
             let isAudible = audible.map { !$0.isCorked } ?? false

@@ -32,7 +32,7 @@ extension Player {
     /// Gives up what was heard, sends what follows, and lets the decode thread go on.
     func refill(_ lane: Lane, _ timing: StreamTiming) {
         guard let stream = lane.stream, let offset = lane.offset, !lane.awaitsSplice else { return }
-        let heard = Int64(timing.audibleFrame.rounded(.down))
+        let heard = min(Int64(timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
         lane.ring.release(before: min(heard - offset, lane.sentEnd))
         lane.timeline.forget(before: heard)
         if lane.rewrite != nil, !rewrite(lane, timing) { return }

@@ -69,6 +69,7 @@ extension Player {
         decoder?.setAudible(lane.ring)
         lane.awaitsSplice = false
         lane.rewrite = nil
+        lane.standsAt = nil
         lane.isDraining = false
         lane.offset = streamFrame - opened.ringStart
         lane.sentEnd = opened.ringStart
@@ -77,7 +78,7 @@ extension Player {
         mapChain(on: lane)
         let target = opened.ringStart + (lane.stream?.targetFrames ?? 0)
         lane.send(upTo: min(lane.ring.end, target), at: streamFrame)
-        guard transport.wish == .playing else { return settleSilently(change, lane) }
+        guard wantsFlow else { return settleSilently(change, lane) }
         if lane.isCorked {
             letFlow(lane) { [unowned self] timing in settle(change, lane, timing) }
         } else {
@@ -123,13 +124,13 @@ extension Player {
     /// The new place is audible, or will be in a few milliseconds.
     private func settle(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) {
         guard pending === change else { return }
-        if transport.wish != .playing { return settleSilently(change, lane) }
+        if !wantsFlow { return settleSilently(change, lane) }
         lane.note(timing, isPrompt: false)
         finish(change, lane, anchor: flowingAnchor(lane, timing))
         refill(lane, timing)
     }
 
-    private func settleSilently(_ change: PendingChange, _ lane: Lane) {
+    func settleSilently(_ change: PendingChange, _ lane: Lane) {
         finish(change, lane, anchor: resting(at: place(of: change, lane)))
         topUp(lane)
     }
@@ -143,9 +144,11 @@ extension Player {
         pending = nil
         change.deadline?.release()
         // That sound was wanted has been told with the stall.
-        if stall != nil, change.cause != .track { change.cause = .unstall }
-        stall = nil
-        retryDelay = 0.2
+        if loss == nil {
+            if stall != nil, change.cause != .track, wantsFlow { change.cause = .unstall }
+            stall = nil
+        }
+        retryDelay = Player.firstRetryDelay
         if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.cause != .seek) }
         // Failures of what follows may have come meanwhile: they are no older run that this sample ends.
         if transport.wish == .playing, transport.failures == change.failuresBefore { transport.heard() }

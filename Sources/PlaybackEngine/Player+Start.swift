@@ -25,6 +25,7 @@ extension Player {
         dropAhead()
         boundary = nil
         starvation = nil
+        if audible?.isDetached == true { audible = nil }
         var ring: SampleRing?
         if let audible, audible.isReady, !audible.isDraining {
             // All that was not sent is given up; what was sent plays on until the splice.
@@ -64,7 +65,7 @@ extension Player {
     private func takesTooLong(_ change: PendingChange) {
         guard pending === change else { return }
         change.deadline = nil
-        if transport.wish == .playing, stall == nil {
+        if wantsFlow, stall == nil {
             // What was asked for is late; what was left is not played on meanwhile. What is at the server already begins
             // as soon as that lets it.
             let isSent = change.isSplicing && change.lane === audible
@@ -107,11 +108,13 @@ extension Player {
         ahead = nil
     }
 
-    /// Sound is wanted but can't be heard: the position stands from here on.
-    func setStalled(_ reason: StallReason, by: Originator? = nil) {
+    /// Sound is wanted but can't be heard: the position stands from here on, at `place` if that is known better than by the
+    /// last anchor.
+    func setStalled(_ reason: StallReason, at place: PlaybackAnchor? = nil, by: Originator? = nil) {
         guard stall != reason else { return }
-        let anchor = stoppedAnchor(at: EventLoop.now)
+        let anchor = place ?? stoppedAnchor(at: EventLoop.now)
         stall = reason
+        if reason == .noOutput || reason == .suspended { lastDeviceNews = EventLoop.now }
         boundary = nil
         if shown == nil || state.state == .stopped { showCurrent() }
         publish(.stall, anchor: pending.map { resting(at: $0.position) } ?? anchor, by: by)

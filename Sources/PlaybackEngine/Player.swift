@@ -19,6 +19,8 @@ package import NowPlaying
         package var instance: String
         /// First number for items of the queue.
         package var firstItemNumber: Int64
+        /// What to do when the device goes; nil: what is usual for its kind.
+        package var onOutputLost: OutputLostPolicy?
         /// Watches for the sound server coming up and calls back; keeps watching as long as what it returns lives.
         package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?
 
@@ -26,7 +28,7 @@ package import NowPlaying
         package init(
             output: any AudioOutput, openDecoder: @escaping DecoderOpener,
             ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5, instance: String,
-            firstItemNumber: Int64 = 1,
+            firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
             watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil }
         ) {
             self.output = output
@@ -35,6 +37,7 @@ package import NowPlaying
             self.failureLimit = failureLimit
             self.instance = instance
             self.firstItemNumber = firstItemNumber
+            self.onOutputLost = onOutputLost
             self.watchServer = watchServer
         }
     }
@@ -43,6 +46,9 @@ package import NowPlaying
     package static let queueLimit = 1_000_000
     /// Seconds that a command waits for the sound server before it is answered with its wish taken.
     static let answerLimit = 1.0
+    /// Seconds before the first new attempt at a lost server, and at most between two.
+    static let firstRetryDelay = 0.2
+    static let longestRetryDelay = 30.0
 
     let loop: EventLoop
     let parts: Parts
@@ -83,10 +89,28 @@ package import NowPlaying
     var shownTicket = 0
     /// Why wanted sound can't be heard; nil while it can.
     var stall: StallReason?
+    /// Who silences us; nil: nobody.
+    var interruption: Interruption?
+    /// The one that has just ended, until that is told.
+    var endedInterruption: Interruption?
+    /// Whether the sound server asks for silence: it mutes what plays all the same.
+    var isAskedForSilence = false
+    /// The device in use, as it was told last.
+    var device: OutputDevice?
+    /// Set while sound is wanted on a device that is away.
+    var loss: DeviceLoss?
+    var lastLoss: MonotonicTime?
+    /// The device is back: called when that is believed.
+    var deviceReturn: EventSource?
+    /// Why the device is another one when a stream is opened anew.
+    var absence = RouteReason.serverBack
+    var untoldRoute: Route?
+    var deviceNews: EventSource?
+    var lastDeviceNews: MonotonicTime?
     /// Called at the audible boundary of an item or the end.
     var boundary: EventSource?
     var retry: EventSource?
-    var retryDelay = 0.2
+    var retryDelay = Player.firstRetryDelay
     var serverWatch: AnyObject?
     var starvation: EventSource?
     var wallClock: WallClockWatch?
@@ -122,6 +146,9 @@ package import NowPlaying
         wallClock = WallClockWatch(loop) { [unowned self] in publishClockStep() }
     }
 
+    /// Whether sound shall flow: it is wanted, and nothing but the server may be in its way.
+    var wantsFlow: Bool { transport.wish == .playing && interruption == nil && loss == nil }
+
     /// The queue as it is.
     package var queue: PlayQueue { transport.queue }
 
@@ -146,6 +173,8 @@ package import NowPlaying
         boundary = nil
         retry = nil
         starvation = nil
+        deviceReturn = nil
+        deviceNews = nil
         decoder?.end()
         audible?.close()
         ahead?.close()

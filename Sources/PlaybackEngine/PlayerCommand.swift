@@ -47,6 +47,8 @@ package enum CommandRefusal: Error, Equatable, Sendable {
     case outOfRange
     /// The item can't be played: its address and why.
     case undecodable(uri: String, message: String)
+    /// The sound server asks for silence on behalf of this program, and would mute us.
+    case interrupted(by: String)
     /// The queue would grow over its limit.
     case queueFull
 

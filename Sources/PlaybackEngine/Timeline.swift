@@ -51,6 +51,11 @@ package struct Timeline: Equatable, Sendable {
         while segments.count > 1, segments[1].streamStart <= streamFrame { segments.removeFirst() }
     }
 
+    /// Moves everything by so many frames of the stream: what follows is heard on another one.
+    package mutating func shift(by frames: Int64) {
+        for index in segments.indices { segments[index].streamStart += frames }
+    }
+
     /// What is at this frame of the stream. Before the first segment it is the first one's beginning: nothing of it has been
     /// heard yet.
     package func place(at streamFrame: Double) -> Place? {

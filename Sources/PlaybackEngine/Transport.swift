@@ -93,6 +93,11 @@ package struct Transport: Sendable {
         return [.hold]
     }
 
+    /// The device went away and nobody wants sound from another one: paused, without anything to do.
+    package mutating func outputLost() {
+        if wish == .playing { wish = .paused }
+    }
+
     /// Stops; the item stays, at its beginning. While stopped it takes back where play was to begin.
     package mutating func stop() -> [Effect] {
         if wish == .stopped, startPosition == 0 { return [] }

@@ -9,12 +9,13 @@ final class RealDaemon: Sendable {
     let socket: String
 
     /// Starts the daemon, found beside the tests, and returns when it answers. `server`: the sound server for `pulse`.
-    /// `folder`: where its files lie; without it one of its own.
+    /// `folder`: where its files lie; without it one of its own. `isLate`: it plays where the server listens late.
     static func start(
         _ server: SoundServer?, sink: String? = nil, output: String = "pulse", in folder: TemporaryFolder? = nil,
-        _ arguments: [String] = []
+        isLate: Bool = false, _ arguments: [String] = []
     ) async -> RealDaemon {
-        let daemon = await LoopThread.run { RealDaemon(folder, server, sink, output, arguments) }
+        let address = isLate ? server.map { "unix:\($0.lateSocket)" } : server?.address
+        let daemon = await LoopThread.run { RealDaemon(folder, address, sink, output, arguments) }
         precondition(becomes { answers(daemon.socket) }, "the daemon did not come up")
         return daemon
     }
@@ -26,7 +27,7 @@ final class RealDaemon: Sendable {
     }
 
     private init(
-        _ folder: TemporaryFolder?, _ server: SoundServer?, _ sink: String?, _ output: String, _ arguments: [String]
+        _ folder: TemporaryFolder?, _ server: String?, _ sink: String?, _ output: String, _ arguments: [String]
     ) {
         let folder = folder ?? TemporaryFolder()
         self.folder = folder
@@ -34,7 +35,7 @@ final class RealDaemon: Sendable {
         var words = [Self.program, "--socket", socket, "--state-directory", folder.path("state"), "--output", output]
         if let sink { words += ["--sink", sink] }
         var environment = currentEnvironment()
-        environment["PULSE_SERVER"] = server?.address
+        environment["PULSE_SERVER"] = server
         environment["XDG_RUNTIME_DIR"] = folder.path
         environment["XDG_CONFIG_HOME"] = folder.path
         environment["HOME"] = folder.path

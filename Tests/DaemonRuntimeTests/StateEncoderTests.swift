@@ -17,11 +17,24 @@ import Testing
         #expect(
             text == """
                 {"session":"main","seq":1,"instance":"f3a9","cause":"snapshot","reason":null,"by":null,\
-                "state":"stopped","stall":null,"interruption":null,"ad":null,"anchor":{"elapsed":0,"rate":0,\
+                "state":"stopped","stall":null,"interruption":null,"route":null,"ad":null,"anchor":{"elapsed":0,"rate":0,\
                 "defaultRate":1,"skew":0,"monotonic":0.000000005,"wall":0,"wallSynced":true,"bootId":"boot"},\
                 "item":null,"upcoming":null,"queue":{"index":null,"count":0,"version":0},"commandsVersion":0,\
                 "repeatMode":"off","shuffleMode":"off","volume":1,"muted":false,"sleep":null,"output":null,"error":null}
                 """)
+    }
+
+    @Test func routesAndInterruptionsAreTold() throws {
+        var state = NowPlayingState(anchor: Self.anchor)
+        state.cause = .route
+        state.route = Route(from: "usb", to: nil, reason: .deviceGone)
+        state.state = .interrupted
+        state.interruption = Interruption(by: "Shairport Sync", shouldResume: true)
+        let value = try JSONReader.read(StateEncoder(bootID: "boot").encode(state))
+        #expect(value["reason"] == "deviceGone")
+        #expect(value["route"] == ["from": "usb", "to": .null, "reason": "deviceGone"])
+        #expect(value["state"] == "interrupted")
+        #expect(value["interruption"] == ["by": "Shairport Sync", "shouldResume": true])
     }
 
     @Test func whatIsKnownIsTold() throws {

@@ -1,5 +1,6 @@
 import AudioCore
 import LinuxSystem
+import NowPlaying
 
 /// What an output or a stream told.
 enum OutputEvent: Equatable {
@@ -9,11 +10,16 @@ enum OutputEvent: Equatable {
     case ready, needsFrames, started, underflow, moved
     case suspended(Bool)
     case failed(OutputError)
+    case appeared
+    case interrupted(String?)
+    case asked(String?)
 }
 
 /// Hears of an output and its streams, and lets a test wait for what it hears.
 @PlayerLoop final class OutputLog: AudioOutputDelegate, AudioStreamDelegate {
     private(set) var events: [OutputEvent] = []
+    /// Why devices changed.
+    private(set) var reasons: [RouteReason] = []
     /// Set: answers each request for frames.
     var refill: ((any AudioStream) -> Void)?
     private var seen = 0
@@ -44,7 +50,14 @@ enum OutputEvent: Equatable {
     func count(_ event: OutputEvent) -> Int { events.count { $0 == event } }
 
     func outputConnectionChanged(_ error: OutputError?) { add(.connection(error)) }
-    func outputDeviceChanged(_ device: OutputDevice?) { add(.device(device)) }
+    func outputDeviceChanged(_ device: OutputDevice?, _ reason: RouteReason?) {
+        if let reason { reasons.append(reason) }
+        add(.device(device))
+    }
+    func outputDeviceAppeared() { add(.appeared) }
+    func outputInterrupted(by name: String) { add(.interrupted(name)) }
+    func outputInterruptionEnded() { add(.interrupted(nil)) }
+    func streamIsAskedToCork(_ stream: any AudioStream, for name: String?) { add(.asked(name)) }
     func outputVolumeChanged(_ volume: Double, muted: Bool) { add(.volume(volume, muted: muted)) }
     func streamIsReady(_ stream: any AudioStream) { add(.ready) }
     func streamNeedsFrames(_ stream: any AudioStream) {

@@ -42,6 +42,8 @@ package final class SoundServer: Sendable {
     package let address: String
     /// Path of its socket.
     package let socket: String
+    /// Another socket, where it listens when told so (`listen`): a recorder may be there before those who play.
+    package var lateSocket: String { "\(folder)/run/pulse/late" }
     /// Folder of its own, removed at the end.
     package let folder: String
     /// Processes, the server itself last.
@@ -95,6 +97,12 @@ package final class SoundServer: Sendable {
         arguments += ["-L", "module-native-protocol-unix socket=\(socket) auth-anonymous=1"]
         await start(arguments)
         precondition(isAnswering(), "the private PulseAudio did not come up")
+    }
+
+    /// Listens at the late socket, too.
+    package func listen() {
+        unlink(lateSocket)
+        control("load-module", "module-native-protocol-unix", "socket=\(lateSocket)", "auth-anonymous=1")
     }
 
     /// A PipeWire with one stereo null sink called `sink`, served by pipewire-pulse.

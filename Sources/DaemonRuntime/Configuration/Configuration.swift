@@ -1,3 +1,5 @@
+package import PlaybackEngine
+
 /// Where the sound goes.
 package enum OutputChoice: Equatable, Sendable {
     case pulse
@@ -28,6 +30,10 @@ package struct Configuration: Equatable, Sendable {
     package var output = OutputChoice.pulse
     /// Name of the sink of the sound server; nil: its default.
     package var sink: String?
+    /// What happens when the device goes; nil: what is usual for its kind.
+    package var onOutputLost: OutputLostPolicy?
+    /// Programs whose streams interrupt us.
+    package var interruptedBy: [String] = []
     package var controlGroup: String?
     package var readGroup: String?
     package var mediaRoots: [String] = []

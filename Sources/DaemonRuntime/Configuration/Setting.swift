@@ -1,3 +1,5 @@
+import PlaybackEngine
+
 /// One line of the configuration: the parser, its messages, the sample file and the manual are made of the table of these.
 package struct Setting: Sendable {
     package let section: String
@@ -95,6 +97,31 @@ package struct Setting: Sendable {
             help: "The sink to play to. Without it, the server's default.", isReloadable: false
         ) {
             $0.sink = $1; return !$1.isEmpty
+        },
+        Setting(
+            section: "output", name: "on-output-lost", takes: "one of pause, wait, follow", defaultText: nil,
+            sample: "wait",
+            help: "What happens when the device that is played on goes away: pause, wait until it is back and go on "
+                + "there, or follow to the device that the sound server has then. Without it, pause for headphones and "
+                + "Bluetooth, and wait for everything else.",
+            isReloadable: false
+        ) { configuration, text in
+            configuration.onOutputLost = OutputLostPolicy(rawValue: text)
+            return configuration.onOutputLost != nil
+        },
+        Setting(
+            section: "output", name: "interrupted-by", takes: "names of programs, separated by commas",
+            defaultText: nil, sample: "shairport-sync, librespot",
+            help: "A stream that one of these programs starts on our device interrupts play, which goes on when the "
+                + "stream ends. The name is that of the program or the one it gives itself at the sound server; case, "
+                + "spaces and dashes do not matter.",
+            isReloadable: false
+        ) { configuration, text in
+            let names = text.split(separator: ",", omittingEmptySubsequences: false).map { name in
+                String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }
+            configuration.interruptedBy = names
+            return names.count <= 16 && names.allSatisfy { $0.contains { $0.isLetter || $0.isNumber } }
         },
         Setting(
             section: "playback", name: "failures-before-stop", takes: "a whole number from 1 to 1000", defaultText: "5",

@@ -25,7 +25,11 @@ package struct StateEncoder: Sendable {
         writer.member("instance", state.instance)
         writer.member("cause", state.cause.rawValue)
         writer.key("reason")
-        if let reason = state.reason { writer.string(reason.rawValue) } else { writer.null() }
+        if let reason = state.reason?.rawValue ?? state.route?.reason.rawValue {
+            writer.string(reason)
+        } else {
+            writer.null()
+        }
         writer.nullable("by", state.by) { writer, by in
             writer.member("client", by.client)
             writer.member("pid", Int(by.pid))
@@ -34,8 +38,17 @@ package struct StateEncoder: Sendable {
         }
         writer.member("state", state.state.rawValue)
         writer.nullable("stall", state.stall) { writer, stall in writer.member("reason", stall.rawValue) }
-        writer.key("interruption")
-        writer.null()
+        writer.nullable("interruption", state.interruption) { writer, interruption in
+            writer.member("by", interruption.by)
+            writer.member("shouldResume", interruption.shouldResume)
+        }
+        writer.nullable("route", state.route) { writer, route in
+            writer.key("from")
+            if let from = route.from { writer.string(from) } else { writer.null() }
+            writer.key("to")
+            if let to = route.to { writer.string(to) } else { writer.null() }
+            writer.member("reason", route.reason.rawValue)
+        }
         writer.key("ad")
         writer.null()
         writer.key("anchor")

@@ -23,7 +23,7 @@ package enum PlayerAssembly {
                 output: output, openDecoder: opener, ringCapacity: ringCapacity,
                 failureLimit: configuration.failuresBeforeStop, instance: context.instance,
                 firstItemNumber: ItemNumbers.reserve(stateDirectory: context.stateDirectory),
-                watchServer: watcher(context.loop, configuration)))
+                onOutputLost: configuration.onOutputLost, watchServer: watcher(context.loop, configuration)))
         player.onPublish = { context.publish($0) }
         player.onItemFailure = { uri, message in
             Log.warning("\(uri) can't be played: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
@@ -42,7 +42,8 @@ package enum PlayerAssembly {
         switch configuration.output {
         case .pulse:
             PulseEnvironment.prepare()
-            return PulseOutput(loop, sinkName: configuration.sink)
+            return PulseOutput(
+                loop, sinkName: configuration.sink, interrupters: configuration.interruptedBy)
         case .null: return NullOutput(loop)
         case .file(let path): return FileOutput(loop, path: path)
         }

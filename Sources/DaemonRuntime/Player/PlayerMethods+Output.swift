@@ -59,6 +59,7 @@ extension PlayerMethods {
                         .failure(.deviceNotFound("there is no output of that name; output.list tells which there are")))
                 }
                 output.selectDevice(named: name)
+                player.outputSelected(name)
                 answer(.success(["name": .string(name)]))
             }
         }

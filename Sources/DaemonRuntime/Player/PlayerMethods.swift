@@ -88,6 +88,9 @@ package import PlaybackEngine
         case .outOfRange: .failure(.commandFailed("outOfRange", "the position lies outside the item"))
         case .undecodable(let uri, let message):
             .failure(.noSuchContent("\(uri) can't be played: \(message)", uris: [uri]))
+        case .interrupted(let name):
+            .failure(
+                .commandFailed("interrupted", "\(name) silences everybody just now: play goes on when that ends"))
         case .queueFull:
             .failure(.commandFailed("queueFull", "the queue holds at most \(Player.queueLimit) entries"))
         }

@@ -13,7 +13,7 @@ package import LinuxSystem
     private let loop: EventLoop
     private let path: String
     private var streams: [FileStream] = []
-    private var isConnecting = false
+    private(set) package var isConnecting = false
     private var file: WaveFile?
     private var runs = 0
     /// What samples are multiplied by.
@@ -39,7 +39,7 @@ package import LinuxSystem
             isConnecting = false
             isConnected = true
             delegate?.outputConnectionChanged(nil)
-            delegate?.outputDeviceChanged(device)
+            delegate?.outputDeviceChanged(device, nil)
         }
     }
 

@@ -10,7 +10,7 @@ package import LinuxSystem
     private(set) package var isConnected = false
     private let loop: EventLoop
     private var streams: [NullStream] = []
-    private var isConnecting = false
+    private(set) package var isConnecting = false
 
     /// An output on this loop.
     package init(_ loop: EventLoop) { self.loop = loop }
@@ -28,7 +28,7 @@ package import LinuxSystem
             isConnecting = false
             isConnected = true
             delegate?.outputConnectionChanged(nil)
-            delegate?.outputDeviceChanged(device)
+            delegate?.outputDeviceChanged(device, nil)
         }
     }
 

@@ -9,6 +9,8 @@ import NowPlaying
     /// How it goes, told by `changed`.
     enum State: Equatable {
         case connecting
+        /// It takes too long, and may come about yet.
+        case hung
         case ready(PulseServerInfo)
         case failed(OutputError)
     }
@@ -62,7 +64,7 @@ import NowPlaying
         pa_context_set_subscribe_callback(context, contextSubscriptionEvent, address)
         if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { contextChanged() }
         connecting = loop.deadline(EventLoop.now.advanced(bySeconds: Self.connectionLimit)) { [unowned self] in
-            become(.failed(.hung))
+            become(.hung)
         }
     }
 

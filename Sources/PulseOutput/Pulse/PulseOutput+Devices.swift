@@ -6,8 +6,8 @@ import NowPlaying
 extension PulseOutput {
     // MARK: The device in use
 
-    /// Asks what device the stream is on, and what that can do.
-    func readDevice(of stream: PulseStream) {
+    /// Asks what device the stream is on, and what that can do. `reason`: why it is there now.
+    func readDevice(of stream: PulseStream, _ reason: RouteReason? = nil) {
         guard let connection, let handle = stream.stream else { return }
         let index = pa_stream_get_device_index(handle)
         connection.send(
@@ -16,15 +16,15 @@ extension PulseOutput {
             { [weak self, weak stream] result in
                 guard let self, let stream, case .success(let answers) = result else { return }
                 guard case .sink(let sink)? = answers.first else { return }
-                deviceKnown(sink, of: stream)
+                deviceKnown(sink, of: stream, reason)
             })
     }
 
-    private func deviceKnown(_ sink: PulseSinkInfo, of stream: PulseStream) {
+    private func deviceKnown(_ sink: PulseSinkInfo, of stream: PulseStream, _ reason: RouteReason?) {
         let known = sink.device(isDefault: sink.name == server?.defaultSink)
         stream.rewinds.setDevice(driver: sink.driver, arguments: "")
         guard let connection, sink.driver.contains("null-sink"), sink.ownerModule != UInt32.max else {
-            setDevice(known)
+            setDevice(known, reason)
             return
         }
         connection.send(
@@ -35,7 +35,7 @@ extension PulseOutput {
                     stream?.rewinds.setDevice(driver: sink.driver, arguments: arguments)
                 }
                 guard let self, stream?.stream != nil else { return }
-                setDevice(known)
+                setDevice(known, reason)
             })
     }
 
@@ -43,27 +43,15 @@ extension PulseOutput {
     func suspensionChanged(_ stream: PulseStream) {
         guard var known = device else { return }
         known.state = stream.isSuspended ? .suspended : .running
-        setDevice(known)
+        // The stream's own event follows.
+        device = known
     }
 
     /// Takes the device in use and tells it if it is another, or in another state.
-    func setDevice(_ known: OutputDevice?) {
-        guard known != device else { return }
+    func setDevice(_ known: OutputDevice?, _ reason: RouteReason? = nil) {
+        guard known != device || reason != nil else { return }
         device = known
-        delegate?.outputDeviceChanged(known)
-    }
-
-    /// A device appeared while none was there for us: it is told, so that a stream is tried again.
-    func deviceAppeared(_ index: UInt32) {
-        guard let connection else { return }
-        connection.send(
-            { pa_context_get_sink_info_by_index(connection.context, index, sinkInfoArrived, $0) },
-            { [weak self] result in
-                guard let self, case .success(let answers) = result, case .sink(let sink)? = answers.first else {
-                    return
-                }
-                setDevice(sink.device(isDefault: sink.name == server?.defaultSink))
-            })
+        delegate?.outputDeviceChanged(known, reason)
     }
 
     // MARK: All devices
@@ -84,15 +72,9 @@ extension PulseOutput {
 
     package func selectDevice(named name: String?) {
         wishedSink = name
-        guard let connection else { return }
-        for stream in streams {
-            guard let index = stream.index else { continue }
-            connection.send(
-                {
-                    pa_context_move_sink_input_by_name(
-                        connection.context, index, name ?? "@DEFAULT_SINK@", contextSucceeded, $0)
-                }, { _ in })
-        }
+        keptSink = nil
+        subscribe()
+        moveStreams(to: name ?? Self.defaultSink, .selected)
     }
 }
 
@@ -113,7 +95,7 @@ extension PulseOutput {
     func connect(_ loop: EventLoop) {
         connection.changed = { [self] state in
             switch state {
-            case .connecting: break
+            case .connecting, .hung: break
             case .ready: ask()
             case .failed(let error): finish(.failure(error))
             }

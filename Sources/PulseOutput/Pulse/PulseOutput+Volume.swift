@@ -38,10 +38,12 @@ extension PulseOutput {
             { pa_context_get_sink_input_info(connection.context, index, sinkInputInfoArrived, $0) },
             { [weak self] result in
                 guard let self, case .success(let answers) = result else { return }
-                guard case .sinkInput(let volume, let muted)? = answers.first else { return }
+                guard case .sinkInput(let info)? = answers.first else { return }
                 // PipeWire says 0 until it knows; the real volume follows as a change.
-                if isFirst, volume == 0, server?.isPipeWire == true { return }
-                guard let news = volumeControl.heard(volume, muted: muted) else { return }
+                if isFirst, info.volume == 0, server?.isPipeWire == true { return }
+                // Who asks for silence also mutes us meanwhile: that is no wish of anybody's.
+                let muted = stream.isAskedToCork ? volumeControl.known?.muted ?? false : info.isMuted
+                guard let news = volumeControl.heard(info.volume, muted: muted) else { return }
                 delegate?.outputVolumeChanged(news.volume, muted: news.muted)
             })
     }

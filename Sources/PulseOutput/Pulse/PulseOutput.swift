@@ -19,22 +19,41 @@ import NowPlaying
     private(set) var streams: [PulseStream] = []
     /// The device that is wished for; nil: the server's default.
     var wishedSink: String?
+    /// The server's word for its default sink.
+    static let defaultSink = "@DEFAULT_SINK@"
+    /// The device that went away and is waited for.
+    var keptSink: String?
+    /// A move of our streams that was asked for by us and not seen yet: why.
+    var askedMove: RouteReason?
     var volumeControl = VolumeControl()
+    var neighbours: Neighbours
+    package var watchesNeighbours = false {
+        didSet {
+            guard watchesNeighbours != oldValue else { return }
+            neighbours.forget()
+            beginWatchingNeighbours()
+        }
+    }
     /// What we want to be told of by the server, as it was last asked.
     private var subscribed: UInt32 = 0
     /// A stream died with its device and no other was opened since: the next device that appears is news.
-    private var awaitsDevice = false
+    private(set) var awaitsDevice = false
 
     /// An output on this loop, connected to nothing yet. `sinkName`: the device that streams shall go to. `server`: its
     /// address (`unix:/path`, `tcp:host`); nil: as the environment and the user's files say.
-    package init(_ loop: EventLoop, server address: String? = nil, sinkName: String? = nil) {
+    /// `interrupters`: programs whose streams interrupt us.
+    package init(
+        _ loop: EventLoop, server address: String? = nil, sinkName: String? = nil, interrupters: [String] = []
+    ) {
         self.loop = loop
+        neighbours = Neighbours(programs: interrupters)
         self.address = address
         main = PulseMainLoop(loop)
         wishedSink = sinkName
     }
 
     package var isConnected: Bool { server != nil }
+    package var isConnecting: Bool { connection != nil && server == nil }
 
     /// The server did not answer a question for a second, and nothing was heard of it since.
     package var isHung: Bool { connection?.isHung ?? false }
@@ -58,6 +77,7 @@ import NowPlaying
     private func connectionChanged(_ state: PulseConnection.State) {
         switch state {
         case .connecting: break
+        case .hung: delegate?.outputConnectionChanged(.hung)
         case .ready(let info):
             server = info
             delegate?.outputConnectionChanged(nil)
@@ -76,6 +96,8 @@ import NowPlaying
         device = nil
         subscribed = 0
         awaitsDevice = false
+        askedMove = nil
+        neighbours.forget()
         volumeControl.streamsEnded()
         guard let connection else { return }
         self.connection = nil
@@ -95,9 +117,13 @@ import NowPlaying
         streams.append(stream)
         stream.volumeWish = volumeControl.wishes
         stream.begin(
-            connection, sink: wishedSink, volume: volumeControl.wishedVolume, muted: volumeControl.wishedMuted)
+            connection, sink: keptSink ?? wishedSink, volume: volumeControl.wishedVolume,
+            muted: volumeControl.wishedMuted)
         return stream
     }
+
+    /// The server has another default, or is known better.
+    func serverKnown(_ info: PulseServerInfo) { server = info }
 
     func forget(_ stream: PulseStream) {
         streams.removeAll { $0 === stream }
@@ -110,9 +136,8 @@ import NowPlaying
         applyVolume(to: stream)
         readDevice(of: stream)
         readVolume(of: stream, isFirst: true)
+        beginWatchingNeighbours()
     }
-
-    func streamMoved(_ stream: PulseStream) { readDevice(of: stream) }
 
     /// The stream died at the server, alone.
     func streamDied(_ stream: PulseStream, _ error: OutputError) {
@@ -121,7 +146,7 @@ import NowPlaying
             awaitsDevice = true
             loop.later { [self] in
                 guard awaitsDevice, device != nil else { return }
-                setDevice(nil)
+                setDevice(nil, .deviceGone)
             }
         }
         subscribe()
@@ -130,11 +155,13 @@ import NowPlaying
     // MARK: What changes at the server
 
     /// Asks to be told of what we need just now: our stream's volume while there is one, devices while one is awaited.
-    private func subscribe() {
+    func subscribe() {
         guard let connection, isConnected else { return }
         var wanted: UInt32 = 0
         if streams.contains(where: \.isReady) { wanted |= PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue }
-        if awaitsDevice { wanted |= PA_SUBSCRIPTION_MASK_SINK.rawValue }
+        if awaitsDevice || (keptSink != nil && keptSink != Self.defaultSink) {
+            wanted |= PA_SUBSCRIPTION_MASK_SINK.rawValue
+        }
         guard wanted != subscribed else { return }
         subscribed = wanted
         connection.send(
@@ -145,12 +172,14 @@ import NowPlaying
     private func happened(event: UInt32, index: UInt32) {
         let facility = event & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
         let kind = event & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
-        if facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue, kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue,
-            let stream = streams.last(where: { $0.index == index })
-        {
-            readVolume(of: stream)
+        if facility == PA_SUBSCRIPTION_EVENT_SINK_INPUT.rawValue {
+            if let stream = streams.last(where: { $0.index == index }) {
+                if kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue { readVolume(of: stream) }
+            } else {
+                neighbourChanged(index, isGone: kind == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue)
+            }
         }
-        if facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue, kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue, awaitsDevice {
+        if facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue, kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue {
             deviceAppeared(index)
         }
     }

@@ -75,7 +75,12 @@ func sinkInputInfoArrived(
     let answer = info.flatMap { info -> PulseRequest.Answer? in
         var volume = info.pointee.volume
         guard pa_cvolume_valid(&volume) != 0 else { return nil }
-        return .sinkInput(volume: pa_cvolume_max(&volume), muted: info.pointee.mute != 0)
+        func property(_ name: String) -> String { cleanText(pa_proplist_gets(info.pointee.proplist, name)) }
+        return .sinkInput(
+            PulseStreamInfo(
+                index: info.pointee.index, sink: info.pointee.sink, application: property(PA_PROP_APPLICATION_NAME),
+                binary: property(PA_PROP_APPLICATION_PROCESS_BINARY), role: property(PA_PROP_MEDIA_ROLE),
+                isCorked: info.pointee.corked != 0, volume: pa_cvolume_max(&volume), isMuted: info.pointee.mute != 0))
     }
     list(connection, end, context, answer)
 }

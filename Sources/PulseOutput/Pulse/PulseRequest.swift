@@ -13,7 +13,7 @@ import NowPlaying
         case done(Bool)
         case server(PulseServerInfo)
         case sink(PulseSinkInfo)
-        case sinkInput(volume: UInt32, muted: Bool)
+        case sinkInput(PulseStreamInfo)
         case module(arguments: String)
     }
 
@@ -116,6 +116,10 @@ struct PulseSinkInfo: Sendable, Equatable {
     var driver: String
     var ownerModule: UInt32
     var state: OutputDevice.State
+    /// What it is made as: `headphone`, `speaker`, …; empty where it does not say.
+    var formFactor: String
+    /// How it is connected: `bluetooth`, `usb`, …; empty where it does not say.
+    var bus: String
     var format: AudioFormat?
 
     init(_ info: pa_sink_info) {
@@ -130,10 +134,14 @@ struct PulseSinkInfo: Sendable, Equatable {
             case PA_SINK_SUSPENDED: .suspended
             default: .idle
             }
+        formFactor = cleanText(pa_proplist_gets(info.proplist, PA_PROP_DEVICE_FORM_FACTOR))
+        bus = cleanText(pa_proplist_gets(info.proplist, PA_PROP_DEVICE_BUS))
         format = AudioFormat(info.sample_spec, info.channel_map)
     }
 
     func device(isDefault: Bool) -> OutputDevice {
-        OutputDevice(name: name, description: description, state: state, isDefault: isDefault, format: format)
+        OutputDevice(
+            name: name, description: description, state: state, isDefault: isDefault, format: format,
+            isWorn: bus == "bluetooth" || ["headphone", "headset", "hands-free"].contains(formFactor))
     }
 }

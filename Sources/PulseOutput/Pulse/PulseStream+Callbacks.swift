@@ -14,6 +14,7 @@ extension PulseStream {
         pa_stream_set_suspended_callback(stream, streamDidSuspend, address)
         pa_stream_set_moved_callback(stream, streamDidMove, address)
         pa_stream_set_buffer_attr_callback(stream, streamBufferingChanged, address)
+        pa_stream_set_event_callback(stream, streamIsAsked, address)
     }
 
     /// Ends all callbacks; the address that they have is not used after this.
@@ -25,6 +26,7 @@ extension PulseStream {
         pa_stream_set_suspended_callback(stream, nil, nil)
         pa_stream_set_moved_callback(stream, nil, nil)
         pa_stream_set_buffer_attr_callback(stream, nil, nil)
+        pa_stream_set_event_callback(stream, nil, nil)
     }
 
     fileprivate func stateChanged() {
@@ -47,6 +49,15 @@ extension PulseStream {
         output.streamMoved(self)
         delegate?.streamMoved(self)
     }
+
+    fileprivate func isAsked(_ event: String) {
+        guard isReady, [PA_STREAM_EVENT_REQUEST_CORK, PA_STREAM_EVENT_REQUEST_UNCORK].contains(event) else { return }
+        isAskedToCork = event == PA_STREAM_EVENT_REQUEST_CORK
+        output.serverAsks(self, cork: isAskedToCork)
+    }
+
+    /// Tells on whose behalf the server asks for silence; nil: it does so no more.
+    func tellRequest(_ name: String?) { delegate?.streamIsAskedToCork(self, for: name) }
 
     fileprivate func bufferingChanged() {
         guard isReady else { return }
@@ -111,6 +122,13 @@ private func streamDidSuspend(_: OpaquePointer?, _ context: UnsafeMutableRawPoin
 
 private func streamDidMove(_: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {
     enter(context) { $0.moved() }
+}
+
+private func streamIsAsked(
+    _: OpaquePointer?, _ name: UnsafePointer<CChar>?, _: OpaquePointer?, _ context: UnsafeMutableRawPointer?
+) {
+    let event = cleanText(name)
+    enter(context) { $0.isAsked(event) }
 }
 
 private func streamBufferingChanged(_: OpaquePointer?, _ context: UnsafeMutableRawPointer?) {

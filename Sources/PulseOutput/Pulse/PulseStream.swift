@@ -24,6 +24,8 @@ import NowPlaying
     /// As the server was last told.
     private var isCorked = true
     private(set) var isSuspended = false
+    /// Whether the server has asked for silence and not taken it back.
+    var isAskedToCork = false
     var rewinds: RewindKnowledge
     /// Which of the wishes for the volume the stream has.
     var volumeWish = 0
@@ -42,6 +44,9 @@ import NowPlaying
 
     /// The stream's number at the server, once it is ready.
     var index: UInt32? { isReady ? stream.map { pa_stream_get_index($0) } : nil }
+
+    /// The number of the sink that it plays on, once it is ready.
+    var sink: UInt32? { isReady ? stream.map { pa_stream_get_device_index($0) } : nil }
 
     // MARK: Beginning and end
 

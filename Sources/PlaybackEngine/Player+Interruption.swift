@@ -1,0 +1,90 @@
+package import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Silence for somebody else's sake: the sound server asks for it, or a program that the configuration names plays.
+extension Player {
+    package func streamIsAskedToCork(_ stream: any AudioStream, for name: String?) {
+        isAskedForSilence = name != nil
+        if let name { interrupt(by: name) } else { endInterruption() }
+    }
+
+    package func outputInterrupted(by name: String) { interrupt(by: name) }
+
+    package func outputInterruptionEnded() {
+        if !isAskedForSilence { endInterruption() }
+    }
+
+    private func interrupt(by name: String) {
+        guard transport.wish == .playing, interruption == nil else { return }
+        interruption = Interruption(by: name, shouldResume: true)
+        boundary = nil
+        starvation = nil
+        let change = flow
+        flow = nil
+        change?.deadline?.release()
+        let told: @PlayerLoop (PlaybackAnchor) -> Void = { [self] anchor in
+            publish(.interruptionBegan, anchor: anchor)
+            answer(change?.waiters ?? [])
+        }
+        guard let lane = audible, lane.isReady, !lane.isCorked, let stream = lane.stream else {
+            return told(stoppedAnchor(at: EventLoop.now))
+        }
+        lane.isCorked = true
+        lane.onStarted = nil
+        stream.setCorked(true) { _ in }
+        if let pending, pending.isSplicing, pending.lane === lane { settleSilently(pending, lane) }
+        lane.readTiming { [unowned self] result in
+            guard case .success(let timing) = result else { return told(stoppedAnchor(at: EventLoop.now)) }
+            lane.note(timing)
+            told(heldAnchor(lane, timing))
+        }
+    }
+
+    /// Who interrupted has ended, or gone without a word: play goes on if it was playing and nobody has paused since.
+    private func endInterruption() {
+        guard var ended = interruption else { return }
+        interruption = nil
+        ended.shouldResume = transport.wish == .playing
+        endedInterruption = ended
+        guard wantsFlow else { return publish(.interruptionEnded) }
+        goOnAfterInterruption(by: nil, nil)
+    }
+
+    private func goOnAfterInterruption(by: Originator?, _ waiter: Waiter?) {
+        guard pending == nil, let lane = audible, lane.isReady, lane.isCorked else {
+            // What is being prepared flows as soon as it is there.
+            publish(.interruptionEnded, by: by)
+            if let waiter { answer([waiter]) }
+            return
+        }
+        resumeFlow(of: lane, beginFlow(.interruptionEnded, nil, by: by, waiter))
+    }
+
+    /// The user wants sound in spite of who interrupts. True: that is all there is to do.
+    func playThroughInterruption(_ waiter: Waiter) -> Bool {
+        guard let ended = interruption, !isAskedForSilence else { return false }
+        output.acceptNeighbours()
+        interruption = nil
+        guard transport.wish == .playing else { return false }
+        endedInterruption = ended
+        goOnAfterInterruption(by: waiter.by, waiter)
+        return true
+    }
+
+    /// Whether a command would make sound that the sound server mutes.
+    func isRefusedSound(_ command: PlayerCommand) -> Bool {
+        guard isAskedForSilence else { return false }
+        switch command {
+        case .play, .playItem, .playQueue: return true
+        case .togglePlayPause: return transport.wish != .playing
+        case .pause, .stop, .nextTrack, .previousTrack, .skip, .seek: return false
+        }
+    }
+
+    /// The stream is gone, or play was stopped: nobody interrupts it any more.
+    func forgetInterruption() {
+        interruption = nil
+        isAskedForSilence = false
+    }
+}

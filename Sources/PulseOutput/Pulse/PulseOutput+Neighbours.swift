@@ -1,0 +1,69 @@
+import AudioCore
+import CPulse
+import LinuxSystem
+
+/// Other programs' streams: those that interrupt us because the configuration says so.
+extension PulseOutput {
+    /// Finds out who plays already: they interrupt nobody.
+    func beginWatchingNeighbours() {
+        guard let connection, isConnected, watchesNeighbours, !neighbours.programs.isEmpty, streams.last?.index != nil
+        else { return }
+        connection.send(
+            { pa_context_get_sink_input_info_list(connection.context, sinkInputInfoArrived, $0) },
+            { [weak self] result in
+                guard let self, case .success(let answers) = result, self.connection === connection else { return }
+                for case .sinkInput(let info) in answers where !isOurs(info.index) {
+                    _ = neighbours.update(info, ourSink: streams.last?.sink, wasThere: true)
+                }
+            })
+    }
+
+    /// Something happened to a stream that is not ours.
+    func neighbourChanged(_ index: UInt32, isGone: Bool) {
+        guard watchesNeighbours, !neighbours.programs.isEmpty, let connection else { return }
+        if isGone { return tell(neighbours.ended(index)) }
+        connection.send(
+            { pa_context_get_sink_input_info(connection.context, index, sinkInputInfoArrived, $0) },
+            { [weak self] result in
+                guard let self, self.connection === connection, watchesNeighbours else { return }
+                guard case .success(let answers) = result, case .sinkInput(let info)? = answers.first else {
+                    return tell(neighbours.ended(index))
+                }
+                tell(neighbours.update(info, ourSink: streams.last?.sink))
+            })
+    }
+
+    private func isOurs(_ index: UInt32) -> Bool { streams.contains { $0.index == index } }
+
+    private func tell(_ change: Neighbours.Change?) {
+        switch change {
+        case .began(let name): delegate?.outputInterrupted(by: name)
+        case .ended: delegate?.outputInterruptionEnded()
+        case nil: break
+        }
+    }
+
+    package func acceptNeighbours() { neighbours.accept() }
+
+    // MARK: Requests of the server
+
+    /// The server asks for silence, on behalf of a telephone call for example (`module-role-cork`), or takes that back.
+    func serverAsks(_ stream: PulseStream, cork: Bool) {
+        guard cork else { return stream.tellRequest(nil) }
+        guard let connection else { return }
+        // It does not say for whom: the stream that plays with a role of its own is the one.
+        connection.send(
+            owner: stream,
+            { pa_context_get_sink_input_info_list(connection.context, sinkInputInfoArrived, $0) },
+            { [weak self, weak stream] result in
+                guard let self, let stream, stream.isAskedToCork else { return }
+                let answers = (try? result.get()) ?? []
+                var name: String?
+                for case .sinkInput(let info) in answers
+                where !isOurs(info.index) && !["", "music", "video"].contains(info.role) {
+                    name = info.application.isEmpty ? info.role : info.application
+                }
+                stream.tellRequest(name ?? "the sound server")
+            })
+    }
+}

@@ -1,0 +1,83 @@
+import AudioCore
+import CPulse
+import LinuxSystem
+import NowPlaying
+
+/// Our streams on other devices: moved by somebody, or because theirs went away.
+extension PulseOutput {
+    /// The server moved the stream: why is found out, then told with the device.
+    func streamMoved(_ stream: PulseStream) {
+        guard let connection, let old = device?.name else { return readDevice(of: stream) }
+        if let asked = askedMove {
+            askedMove = nil
+            return readDevice(of: stream, asked)
+        }
+        var isThere = false
+        connection.send(
+            owner: stream,
+            { pa_context_get_sink_info_by_name(connection.context, old, sinkInfoArrived, $0) },
+            { result in
+                if case .success(let answers) = result, !answers.isEmpty { isThere = true }
+            })
+        // Answers come in the order of the questions.
+        connection.send(
+            owner: stream, { pa_context_get_server_info(connection.context, serverInfoArrived, $0) },
+            { [weak self, weak stream] result in
+                guard let self, let stream else { return }
+                let before = server?.defaultSink
+                if case .success(let answers) = result, case .server(let info)? = answers.last { serverKnown(info) }
+                let isNewDefault = server?.defaultSink != before && wishedSink == nil
+                readDevice(of: stream, !isThere ? .deviceGone : isNewDefault ? .defaultChanged : .moved)
+            })
+    }
+
+    package func keepToDevice(named name: String?) {
+        guard keptSink != name else { return }
+        keptSink = name
+        subscribe()
+        guard let name, let connection else { return }
+        // It may be back already.
+        connection.send({ pa_context_get_sink_info_by_name(connection.context, name, sinkInfoArrived, $0) }) {
+            [weak self] result in
+            guard let self, keptSink == name, case .success(let answers) = result, !answers.isEmpty else { return }
+            delegate?.outputDeviceAppeared()
+        }
+    }
+
+    package func followDefaultDevice() {
+        keptSink = Self.defaultSink
+        subscribe()
+    }
+
+    package func returnToKeptDevice() {
+        guard let name = keptSink else { return }
+        moveStreams(to: name, .deviceBack)
+    }
+
+    func moveStreams(to name: String, _ reason: RouteReason) {
+        guard let connection else { return }
+        for stream in streams {
+            guard let index = stream.index else { continue }
+            if device?.name != name { askedMove = reason }
+            connection.send(
+                { pa_context_move_sink_input_by_name(connection.context, index, name, contextSucceeded, $0) },
+                { [weak self] result in if case .failure = result { self?.askedMove = nil } })
+        }
+    }
+
+    /// A device appeared: told if one is waited for.
+    func deviceAppeared(_ index: UInt32) {
+        guard let connection, keptSink != nil || awaitsDevice else { return }
+        connection.send(
+            { pa_context_get_sink_info_by_index(connection.context, index, sinkInfoArrived, $0) },
+            { [weak self] result in
+                guard let self, case .success(let answers) = result, case .sink(let sink)? = answers.first else {
+                    return
+                }
+                let isAny = keptSink == nil || keptSink == Self.defaultSink
+                let device = sink.device(isDefault: false)
+                guard isAny ? awaitsDevice && !device.isDummy : sink.name == keptSink else { return }
+                delegate?.outputDeviceAppeared()
+            })
+    }
+}

@@ -1,0 +1,88 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// A daemon that plays the position code on a server which is killed and started again, recorded before and after.
+final class CrashingServer {
+    /// One crash: what was heard last before, what first after, and how long it took.
+    struct Crash {
+        /// Frames that were lost between the last that was heard and the first after; negative: heard twice.
+        var lost: Int
+        /// Seconds by which the position that was told with the stall is off the last frame that was heard.
+        var told: Double
+        /// Frames between the one that the stall told of and the first that was heard after.
+        var skipped: Int
+        /// Seconds from the server's listening to sound.
+        var back: Double
+    }
+
+    private static let sink = TestSink("sink")
+    let server: SoundServer
+    let daemon: RealDaemon
+    let client: Client
+    private var recorder: Recorder
+
+    /// Starts all and plays the code.
+    static func start() async -> CrashingServer {
+        LoopThread.start()
+        let server = await SoundServer.pulseAudio([sink])
+        server.listen()
+        let daemon = await RealDaemon.start(server, isLate: true)
+        return CrashingServer(server, daemon, await Recorder.start(server, sink))
+    }
+
+    private init(_ server: SoundServer, _ daemon: RealDaemon, _ recorder: Recorder) {
+        self.server = server
+        self.daemon = daemon
+        self.recorder = recorder
+        client = daemon.connect()
+        client.call("nowPlaying.subscribe")
+        let file = daemon.folder.codeFLAC("code.flac", from: 0, count: 44100 * repetitions(30, nightly: 600))
+        client.call("play", ["uri": .string(file)])
+    }
+
+    /// Plays so many seconds, kills the server, starts it again and plays on.
+    func crash(after seconds: Double) async throws -> Crash {
+        await recorder.waitFor(more: seconds)
+        server.kill()
+        let stall = client.event("stall")
+        recorder.stop()
+        let before = try #require(await recorder.runs().last, "nothing was recorded")
+        let last = before.frame + before.count
+        await server.startPulseAudio([Self.sink])
+        recorder = await Recorder.start(server, Self.sink)
+        let up = now()
+        server.listen()
+        let again = client.event("unstall")
+        await recorder.waitFor(more: 0.3)
+        let first = try #require(await recorder.runs().first, "nothing was recorded after").frame
+        return Crash(
+            lost: first - last, told: stall.elapsed - Double(last) / 44100,
+            skipped: first - Int((stall.elapsed * 44100).rounded()), back: again.monotonic - up)
+    }
+
+    func stop() {
+        recorder.stop()
+        #expect(daemon.stop() == 0)
+        server.stop()
+    }
+}
+
+extension Acceptance {
+    /// Sound servers that are killed and started again.
+    @Suite(.timeLimit(.minutes(10))) struct ServerLossTests {
+        @Test("a server that is killed: what would have been heard next is heard next")
+        func killed() async throws {
+            let place = await CrashingServer.start()
+            for round in 0..<repetitions(1, nightly: 20) {
+                let crash = try await place.crash(after: 0.6 + 0.37 * Double(round % 7))
+                // The monitor tells a block of the device, 5 ms, before it is heard.
+                #expect(abs(crash.lost) < 441 && abs(crash.told) < 0.01, "\(crash)")
+                #expect(crash.skipped == 0 && crash.back < 1, "\(crash)")
+            }
+            place.stop()
+        }
+    }
+}
