@@ -56,7 +56,6 @@ extension Player {
         case .follow where !other.isDummy: return false
         case .pause:
             transport.outputLost()
-            tellDevice(nil)
             cork(lane) { [self] anchor in
                 publish(
                     .route, anchor: anchor, route: Route(from: device?.name, to: other.name, reason: .deviceGone))
@@ -200,6 +199,12 @@ extension Player {
     }
 
     // MARK: Telling
+
+    /// Whether the device was changed just now: an event with a new anchor follows, or readings have to settle.
+    var deviceIsNew: Bool {
+        if deviceNews != nil { return true }
+        return lastDeviceNews.map { EventLoop.now.seconds(since: $0) < Player.deviceNewsInterval } ?? false
+    }
 
     /// Tells of the device as it is now, at most once a second. `route`: it is another one.
     private func tellDevice(_ route: Route?) {

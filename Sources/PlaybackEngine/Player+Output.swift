@@ -87,7 +87,8 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     /// Tries again, with growing pauses, as long as sound is wanted. A server that hangs while we connect needs no second
     /// knock.
     private func scheduleRetry() {
-        guard transport.wish == .playing, retry == nil, !output.isConnecting else { return }
+        // A device that went tells when it is back.
+        guard transport.wish == .playing, retry == nil, !output.isConnecting, loss == nil else { return }
         if serverWatch == nil { serverWatch = parts.watchServer { [unowned self] in tryAgain() } }
         retry = loop.deadline(EventLoop.now.advanced(bySeconds: retryDelay)) { [unowned self] in
             retryDelay = min(Player.longestRetryDelay, retryDelay * 2)

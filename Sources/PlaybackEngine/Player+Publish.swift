@@ -145,8 +145,11 @@ extension Player {
     func outputStatus() -> OutputStatus? {
         guard let device = output.device else { return nil }
         let latency = audible?.timing.map { $0.latency }
+        // What flows makes it run, though it may have been looked at before.
+        let runs = device.state == .idle && wantsFlow && audible.map { !$0.isCorked } ?? false
         return OutputStatus(
-            name: device.name, description: device.description, state: device.state.rawValue, latency: latency,
+            name: device.name, description: device.description,
+            state: (runs ? .running : device.state).rawValue, latency: latency,
             sampleRate: device.format?.sampleRate)
     }
 

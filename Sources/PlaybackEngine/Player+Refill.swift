@@ -151,7 +151,9 @@ extension Player {
 
     /// Holds the last anchor against a reading that came anyway.
     func checkDrift(_ lane: Lane, _ timing: StreamTiming) {
-        guard timing.isPlaying, stall == nil, state.anchor.rate > 0, pending == nil, flow == nil else { return }
+        guard timing.isPlaying, stall == nil, state.anchor.rate > 0, pending == nil, flow == nil, !deviceIsNew else {
+            return
+        }
         let anchor = flowingAnchor(lane, timing)
         guard let here = lane.timeline.place(at: lane.audibleFrame(timing)), here.segment.ticket == shownTicket else {
             return

@@ -148,8 +148,11 @@ package final class SoundServer: Sendable {
     }
 
     /// Loads a sink; returns the number of its module, to be unloaded by.
-    package func load(_ sink: TestSink) -> String {
-        let all = ["pactl", "-s", address, "load-module"] + sink.module
+    package func load(_ sink: TestSink) -> String { load(module: sink.module) }
+
+    /// Loads a module by its words; returns its number.
+    package func load(module: [String]) -> String {
+        let all = ["pactl", "-s", address, "load-module"] + module
         return String(TestProcess.run(all, environment: environment).text.prefix { $0.isNumber })
     }
 

@@ -1,0 +1,155 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// Devices that go, come back, fall asleep or are changed for another, by policy.
+    @Suite(.timeLimit(.minutes(5))) struct DeviceTests {
+        init() { LoopThread.start() }
+
+        /// Headphones by their properties.
+        private static let headphones = [
+            "module-null-sink", "sink_name=phones", "rate=48000", "norewinds=1",
+            "sink_properties=device.form_factor=headphone",
+        ]
+
+        /// A daemon that plays silence on the first of these sinks, and somebody who follows it.
+        private func play(_ server: SoundServer, _ settings: String = "", sink: String? = nil) async -> (
+            daemon: RealDaemon, client: Client
+        ) {
+            let folder = TemporaryFolder()
+            _ = folder.write(Array("[output]\n\(settings)\n".utf8), "nowplayingd.conf")
+            let daemon = await RealDaemon.start(
+                server, sink: sink, in: folder, ["--config", folder.path("nowplayingd.conf")])
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let file = folder.silence("a.wav", seconds: 600)
+            #expect(client.call("play", ["uri": .string(file)])?.playing == "playing")
+            _ = client.event("play")
+            return (daemon, client)
+        }
+
+        /// The place in the item goes on evenly from one state to the other.
+        private func isContinuous(_ before: JSONValue, _ after: JSONValue, at time: Double? = nil) -> Bool {
+            abs(after.elapsed - before.position(at: time ?? after.monotonic)) < 0.02
+        }
+
+        @Test("headphones that are taken away pause, with one route event; play goes on where the server is")
+        func headphonesGone() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("speaker", rate: 48000)])
+            let module = server.load(module: Self.headphones)
+            server.control("set-default-sink", "phones")
+            let (daemon, client) = await play(server)
+            let playing = try #require(client.call("nowPlaying.get"))
+            #expect(playing["output"]?["name"] == "phones")
+            server.control("unload-module", module)
+            let route = client.event()
+            #expect(route.words == "route deviceGone")
+            #expect(route.playing == "paused" && route.rate == 0)
+            #expect(route["route"] == ["from": "phones", "to": "speaker", "reason": "deviceGone"])
+            #expect(isContinuous(playing, route))
+            let on = try #require(client.call("play"))
+            #expect(on.playing == "playing" && abs(on.elapsed - route.elapsed) < 0.1)
+            #expect(client.events() == ["play"])
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test("a fixed output that goes is waited for, though another one is there")
+        func waits() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("speaker", rate: 48000)])
+            let module = server.load(TestSink("dac", rate: 96000))
+            let (daemon, client) = await play(server, sink: "dac")
+            let playing = try #require(client.call("nowPlaying.get"))
+            server.control("unload-module", module)
+            let stall = client.event()
+            #expect(stall.words == "stall" && stall["stall"]?["reason"] == "noOutput")
+            #expect(isContinuous(playing, stall))
+            _ = server.load(TestSink("dac", rate: 44100))
+            let back = client.event()
+            #expect(back.words == "unstall" && back.playing == "playing")
+            #expect(back["output"]?["name"] == "dac" && back["output"]?["state"] == "running")
+            #expect(abs(back.elapsed - stall.elapsed) < 0.05)
+            #expect(back.monotonic - stall.monotonic > 0.9)
+            // A user who does not want to wait plays where the server is.
+            server.control("unload-module", try #require(moduleNumber(server, "dac")))
+            #expect(client.event("stall")["stall"]?["reason"] == "noOutput")
+            #expect(client.call("play")?["status"] == "success")
+            let here = client.event("unstall")
+            #expect(here.playing == "playing" && here["output"]?["name"] == "speaker")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test("the only device goes: a stall until there is one again")
+        func onlyDevice() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("only")])
+            let (daemon, client) = await play(server)
+            server.control("unload-module", try #require(moduleNumber(server, "only")))
+            let stall = client.event()
+            #expect(stall.words == "stall" && stall["stall"]?["reason"] == "noOutput")
+            _ = server.load(TestSink("only"))
+            let back = client.event()
+            #expect(back.words == "unstall" && abs(back.elapsed - stall.elapsed) < 0.05)
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test("with follow, play goes on elsewhere; a default that changes and a mixer's move are routes, too")
+        func follows() async throws {
+            let server = await SoundServer.pulseAudio([
+                TestSink("first"), TestSink("second", rate: 48000), TestSink("third", rewinds: true),
+            ])
+            let (daemon, client) = await play(server, "on-output-lost = follow")
+            var before = try #require(client.call("nowPlaying.get"))
+            server.control("set-default-sink", "second")
+            var route = client.event("route")
+            #expect(route["route"] == ["from": "first", "to": "second", "reason": "defaultChanged"])
+            #expect(route.playing == "playing" && isContinuous(before, route))
+            before = route
+            let input = String(server.control("list", "short", "sink-inputs").prefix { $0.isNumber })
+            server.control("move-sink-input", input, "third")
+            route = client.event("route")
+            #expect(route["route"] == ["from": "second", "to": "third", "reason": "moved"])
+            #expect(route.playing == "playing" && isContinuous(before, route), "\(before) \(route)")
+            before = route
+            server.control("unload-module", try #require(moduleNumber(server, "third")))
+            route = client.event("route")
+            #expect(route["route"]?["from"] == "third" && route["route"]?["reason"] == "deviceGone")
+            #expect(route.playing == "playing" && isContinuous(before, route), "\(before) \(route)")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test("a device that flaps gives at most an event a second", arguments: ["wait", "follow"])
+        func flaps(_ policy: String) async throws {
+            let server = await SoundServer.pulseAudio([TestSink("speaker", rate: 48000)])
+            _ = server.load(TestSink("dac"))
+            let (daemon, client) = await play(server, "on-output-lost = \(policy)", sink: "dac")
+            let start = now()
+            for _ in 0..<repetitions(4, nightly: 20) {
+                guard let module = moduleNumber(server, "dac") else { break }
+                server.control("unload-module", module)
+                usleep(500_000)
+                _ = server.load(TestSink("dac"))
+                server.control("set-default-sink", "dac")
+                usleep(400_000)
+            }
+            let seconds = now() - start
+            let events = client.events()
+            #expect(Double(events.count) <= seconds + 1, "\(events) in \(seconds) s")
+            #expect(client.call("pause")?.playing == "paused")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        /// The number of the module that makes this sink.
+        private func moduleNumber(_ server: SoundServer, _ sink: String) -> String? {
+            server.control("list", "short", "modules").split(separator: "\n").first {
+                $0.contains("sink_name=\(sink) ")
+            }
+            .map { String($0.prefix { $0.isNumber }) }
+        }
+    }
+}
