@@ -1,33 +1,6 @@
 package import AudioCore
 package import NowPlaying
 
-/// What is known about an entry beyond its source. A reference, so that an entry of a long queue costs little; never
-/// changed once it is in an entry, but replaced.
-package final class ItemDetails: Sendable {
-    /// What a client said about the item: it wins over what the file says.
-    package let given: MediaMetadata
-    /// What the file said when it was opened.
-    package let found: MediaMetadata
-    /// Seconds; nil while unknown.
-    package let duration: Double?
-    /// As in the file; nil while unknown.
-    package let format: MediaFormat?
-
-    /// Details, by their parts.
-    package init(
-        given: MediaMetadata = MediaMetadata(), found: MediaMetadata = MediaMetadata(), duration: Double? = nil,
-        format: MediaFormat? = nil
-    ) {
-        self.given = given
-        self.found = found
-        self.duration = duration
-        self.format = format
-    }
-
-    /// What is shown: the client's word, else the file's.
-    package var metadata: MediaMetadata { given.filled(from: found) }
-}
-
 /// One entry of the queue.
 package struct QueueEntry: Sendable {
     package let id: ItemID

@@ -59,7 +59,16 @@ extension Player {
             given: given, found: item.metadata, duration: item.length.map { item.format.seconds(frames: $0) },
             format: item.mediaFormat)
         transport.setDetails(details, of: item.id)
+        recentlyOpened.removeAll { $0 == item.id }
+        recentlyOpened.append(item.id)
+        guard recentlyOpened.count > Player.rememberedItems else { return }
+        let old = recentlyOpened.removeFirst()
+        guard old != shown?.id, let details = transport.queue[old]?.details else { return }
+        transport.setDetails(details.reduced(), of: old)
     }
+
+    /// Items opened last of which everything is kept that their files say.
+    private static let rememberedItems = 64
 
     func lane(of ring: SampleRing) -> Lane? {
         if audible?.ring === ring { return audible }

@@ -81,6 +81,8 @@ package import NowPlaying
     var retiring: [Lane] = []
     var pending: PendingChange?
     var flow: FlowChange?
+    /// The items that were opened last, the newest at the end.
+    var recentlyOpened: [ItemID] = []
     /// How many times each item began.
     var playCounts: [ItemID: Int] = [:]
     /// The item that listeners were told of; kept apart, as it may have left the queue.

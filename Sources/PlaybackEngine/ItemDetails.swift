@@ -1,0 +1,81 @@
+package import NowPlaying
+
+/// What is known about an entry of the queue beyond its source. A reference, so that an entry of a long queue costs little;
+/// never changed once it is in an entry, but replaced.
+package final class ItemDetails: Sendable {
+    /// What a file said about itself.
+    private final class Contents: Sendable {
+        let metadata: MediaMetadata
+        let format: MediaFormat?
+
+        init(_ metadata: MediaMetadata, _ format: MediaFormat?) {
+            self.metadata = metadata
+            self.format = format
+        }
+    }
+
+    private enum Found: Sendable {
+        case nothing
+        case whole(Contents)
+        /// What remains of a file that was opened long ago: what lists show.
+        case listed(title: String?, artist: String?, albumTitle: String?)
+    }
+
+    private let request: Contents?
+    private let contents: Found
+    /// Seconds; nil while unknown.
+    package let duration: Double?
+
+    /// Details, by their parts.
+    package convenience init(
+        given: MediaMetadata = MediaMetadata(), found: MediaMetadata = MediaMetadata(), duration: Double? = nil,
+        format: MediaFormat? = nil
+    ) {
+        let nothing = MediaMetadata()
+        self.init(
+            given == nothing ? nil : Contents(given, nil),
+            found == nothing && format == nil ? .nothing : .whole(Contents(found, format)), duration)
+    }
+
+    private init(_ request: Contents?, _ contents: Found, _ duration: Double?) {
+        self.request = request
+        self.contents = contents
+        self.duration = duration
+    }
+
+    /// What a client said about the item: it wins over what the file says.
+    package var given: MediaMetadata { request?.metadata ?? MediaMetadata() }
+
+    /// What the file said when it was opened.
+    package var found: MediaMetadata {
+        switch contents {
+        case .nothing: return MediaMetadata()
+        case .whole(let contents): return contents.metadata
+        case .listed(let title, let artist, let albumTitle):
+            var metadata = MediaMetadata()
+            metadata.title = title
+            metadata.artist = artist
+            metadata.albumTitle = albumTitle
+            return metadata
+        }
+    }
+
+    /// As in the file; nil while unknown, and of a file that was opened long ago.
+    package var format: MediaFormat? {
+        if case .whole(let contents) = contents { contents.format } else { nil }
+    }
+
+    /// What is shown: the client's word, else the file's.
+    package var metadata: MediaMetadata {
+        guard request != nil else { return found }
+        return given.filled(from: found)
+    }
+
+    /// The same with as much of the file's word as lists show, a fifth of the memory: a queue that is played through for
+    /// weeks must not grow with every item.
+    func reduced() -> ItemDetails {
+        let found = found
+        return ItemDetails(
+            request, .listed(title: found.title, artist: found.artist, albumTitle: found.albumTitle), duration)
+    }
+}
