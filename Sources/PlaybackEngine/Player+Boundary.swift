@@ -84,6 +84,7 @@ extension Player {
             publish(cause, reason, anchor: anchor)
         }
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
+        loop.later { ProgramPages.giveBack() }
         scheduleBoundary()
     }
 
