@@ -102,6 +102,22 @@ import Testing
         await harness.end()
     }
 
+    @Test func rightsThatAreGivenUpDoNotComeBack() async throws {
+        let folder = TemporaryFolder()
+        let outside = folder.file("private.flac")
+        let harness = try await Self.harness(roots: [folder.path + "/music"])
+        let client = try RawClient(harness.path)
+        #expect(try client.call("hello", ["role": "control"])["result"]?["role"] == "control")
+        #expect(try client.call("daemon.quit").errorCode == 403)
+        #expect(try client.call("queue.add", ["items": [.string(outside)]]).errorCode == 403)
+        #expect(try client.call("pause")["result"] != nil)
+        #expect(try client.call("hello", ["role": "read"])["result"]?["role"] == "read")
+        #expect(try client.call("hello", ["role": "control"])["result"]?["role"] == "read")
+        #expect(try client.call("hello", ["role": "admin"]).errorCode == -32602)
+        #expect(try client.call("pause").errorCode == 403)
+        await harness.end()
+    }
+
     @Test func oneForeignerGetsHalfOfTheConnections() async throws {
         let harness = try await Self.harness()
         let server = harness.server

@@ -78,8 +78,14 @@ extension Catalogue {
             help: "Moves the sound to another output.", result: "name", example: #"{"name": "alsa_output.usb"}"#),
         Method(
             name: .hello, kind: .server, role: .read,
-            parameters: [.optional("client", .text, "name of the client, shown to others in “by”")],
-            help: "Introduces the client and tells what the daemon is.",
+            parameters: [
+                .optional("client", .text, "name of the client, shown to others in “by”"),
+                .optional(
+                    "role", .choice([Role.read.rawValue, Role.control.rawValue]),
+                    "have no more rights than these from now on, and name media as a foreign user does"),
+            ],
+            help: "Introduces the client and tells what the daemon is. A client that acts for others gives up rights of "
+                + "its own with “role”; it does not get them back.",
             result: "server, version, protocol, instance, role and capabilities", example: #"{"client": "remote"}"#),
         Method(
             name: .rpcDiscover, kind: .server, role: .read, parameters: [],

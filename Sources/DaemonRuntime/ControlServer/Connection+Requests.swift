@@ -118,6 +118,7 @@ extension Connection {
             answer(.success([:]))
         case .hello:
             if let name = request.parameters["client"]?.stringValue { setName(name) }
+            if let limit = request.parameters["role"]?.stringValue.flatMap(Role.init) { giveUpRights(beyond: limit) }
             answer(.success(greeting))
         case .rpcDiscover: answer(.encoded(server.discovery))
         case .daemonQuit:

@@ -21,8 +21,10 @@ import NowPlaying
     let descriptor: Int32
     let number: Int
     let credentials: PeerCredentials
-    let role: Role
-    let isForeign: Bool
+    /// What it may; less after it gave up rights.
+    private(set) var role: Role
+    /// Whether it names media as a user does who is neither the daemon's own nor root.
+    private(set) var isForeign: Bool
     private var source: EventSource?
     private var watched: UInt32 = 0
 
@@ -95,6 +97,13 @@ import NowPlaying
         let printable = PrintableText.stripped(name, limit: 128)
         guard !printable.isEmpty else { return }
         ownName = printable
+        knownIdentity = nil
+    }
+
+    /// Gives up all rights beyond these, for good: the client speaks for somebody whom it does not trust.
+    func giveUpRights(beyond limit: Role) {
+        role = min(role, limit)
+        isForeign = true
         knownIdentity = nil
     }
 
