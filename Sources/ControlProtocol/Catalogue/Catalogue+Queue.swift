@@ -84,7 +84,8 @@ extension Catalogue {
                     "role", .choice([Role.read.rawValue, Role.control.rawValue]),
                     "have no more rights than these from now on, and name media as a foreign user does"),
             ],
-            help: "Introduces the client and tells what the daemon is. A client that acts for others gives up rights of "
+            help:
+                "Introduces the client and tells what the daemon is. A client that acts for others gives up rights of "
                 + "its own with “role”; it does not get them back.",
             result: "server, version, protocol, instance, role and capabilities", example: #"{"client": "remote"}"#),
         Method(
