@@ -20,7 +20,7 @@ unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/user
 
 programs = nowplayingd nowplayingctl
 
-.PHONY: help run build test lint bench nightly install uninstall clean
+.PHONY: help run build test lint bench nightly faults install uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -51,6 +51,11 @@ lint:
 nightly:
 	@Scripts/packages build run test
 	@NOWPLAYING_NIGHTLY=1 Scripts/test
+
+#: make faults                 the fault campaign; see Tests/Faults/RESULTS.md (a quarter of an hour)
+faults:
+	@Scripts/packages build run test
+	@Scripts/faults
 
 #: make bench [BENCH="clock …"] measure the release build; see Benchmarks/RESULTS.md
 bench:

@@ -26,6 +26,8 @@ import NowPlaying
     var isFilled = false
     /// Whether the splice is under way.
     var isSplicing = false
+    /// Whether listeners see this place already, as it can't be heard for now.
+    var isTold = false
     /// Answers those who wait when it takes too long.
     var deadline: EventSource?
 
@@ -45,7 +47,9 @@ import NowPlaying
         older.waiters = []
         older.superseded = []
         older.deadline?.release()
-        if older.cause == .play || (cause == .seek && older.cause != .seek) {
+        // What was told is not told again, but for that sound is wanted.
+        let isNews = !older.isTold || older.cause != .pause
+        if isNews, older.cause == .play || (cause == .seek && older.cause != .seek) {
             cause = older.cause
             reason = older.reason
         }

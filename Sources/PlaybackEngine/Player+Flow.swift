@@ -8,7 +8,7 @@ extension Player {
     func resume(by: Originator?, _ waiter: Waiter?) {
         if let pending {
             // The place that is being prepared will be audible.
-            if pending.cause == .pause { pending.cause = .play }
+            if pending.cause == .pause || pending.isTold { pending.cause = .play }
             if let waiter { pending.waiters.append(waiter) }
             connectIfNeeded()
             if pending.deadline == nil { limitWaiting(for: pending) }

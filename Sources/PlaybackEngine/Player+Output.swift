@@ -51,6 +51,8 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
                 change.cause, change.reason, anchor: transport.wish == .paused ? paused : resting(at: 0), by: change.by)
             return answer(change.waiters)
         }
+        let told = state.sequence
+        if let pending { showPlace(of: pending) }
         if transport.wish == .playing { setStalled(reason, at: place, by: pending?.by ?? flow?.by) }
         if let change = flow {
             flow = nil
@@ -60,6 +62,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         if let change = pending {
             change.deadline?.release()
             change.deadline = nil
+            tellPlace(of: change, unless: state.sequence != told)
             answer(change.superseded, superseded: true)
             answer(change.waiters)
             change.superseded = []

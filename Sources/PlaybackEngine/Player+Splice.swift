@@ -152,7 +152,10 @@ extension Player {
         if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.cause != .seek) }
         // Failures of what follows may have come meanwhile: they are no older run that this sample ends.
         if transport.wish == .playing, transport.failures == change.failuresBefore { transport.heard() }
-        publish(change.cause, change.reason, anchor: anchor, by: change.by)
+        // Where it stands in silence may have been told.
+        if !change.isTold || change.cause != .pause {
+            publish(change.cause, change.reason, anchor: anchor, by: change.by)
+        }
         answer(change.superseded, superseded: true)
         answer(change.waiters)
         tellError()

@@ -65,6 +65,8 @@ extension Player {
     private func takesTooLong(_ change: PendingChange) {
         guard pending === change else { return }
         change.deadline = nil
+        let told = state.sequence
+        if !change.isSplicing { showPlace(of: change) }
         if wantsFlow, stall == nil {
             // What was asked for is late; what was left is not played on meanwhile. What is at the server already begins
             // as soon as that lets it.
@@ -75,11 +77,29 @@ extension Player {
             }
             setStalled(change.isFilled ? silenceReason(change.lane) : .sourceLate, by: change.by)
         }
+        if !change.isSplicing { tellPlace(of: change, unless: state.sequence != told) }
         answer(change.superseded, superseded: true)
         answer(change.waiters)
         change.superseded = []
         change.waiters = []
         if change.opened == nil || !change.isFilled { watchForHang(change) }
+    }
+
+    /// A place that can't be heard for now is seen all the same: it is where play will go on.
+    func showPlace(of change: PendingChange) {
+        guard !change.isTold, shownTicket != change.ticket else { return }
+        show(change.item, ticket: change.ticket, begins: change.cause != .seek)
+    }
+
+    /// Tells it, unless an event just did, and that once.
+    func tellPlace(of change: PendingChange, unless isPublished: Bool) {
+        guard !change.isTold else { return }
+        if !isPublished, change.cause != .play, change.cause != .unstall {
+            publish(change.cause, change.reason, anchor: resting(at: change.position), by: change.by)
+        }
+        change.isTold = true
+        change.cause = transport.wish == .playing ? .unstall : .pause
+        change.reason = nil
     }
 
     /// Why nothing is heard a second after it was asked of the server.

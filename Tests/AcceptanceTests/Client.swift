@@ -106,6 +106,12 @@ final class Client {
         return .null
     }
 
+    /// Notifications that have come while answers were waited for.
+    func takeNotifications() -> [JSONValue] {
+        defer { notifications = [] }
+        return notifications
+    }
+
     /// Key events that have come by now, each as cause and reason: `track next`.
     func events() -> [String] {
         call("nowPlaying.get")

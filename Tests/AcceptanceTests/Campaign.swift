@@ -1,0 +1,54 @@
+import Glibc
+import TestSupport
+
+/// The fault campaign: the same tests a few times in `make test`, and many times in `make faults`, which makes a table of
+/// what they measure.
+enum Campaign {
+    /// Whether this is `make faults`.
+    static let isLong = environmentHas("NOWPLAYING_FAULTS")
+
+    /// How often to do it.
+    static func times(_ few: Int, long: Int) -> Int { isLong ? long : few }
+
+    /// Adds a row to the table: the fault, how often, and what came of it.
+    static func report(_ fault: String, _ times: Int, _ result: String) {
+        let row = "| \(fault) | \(times) | \(result) |\n"
+        guard let path = currentEnvironment()["NOWPLAYING_FAULTS_REPORT"], let file = fopen(path, "a") else { return }
+        fputs(row, file)
+        fclose(file)
+    }
+
+    /// The least and the most of some numbers: `-0.8 … 3.1`.
+    static func range(_ numbers: [Double]) -> String {
+        func text(_ number: Double) -> String {
+            let tenths = Int((number * 10).rounded())
+            return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+        }
+        return "\(text(numbers.min() ?? 0)) … \(text(numbers.max() ?? 0))"
+    }
+}
+
+extension RealDaemon {
+    /// What it takes of the system: open descriptors, threads, and the memory that is its alone, KiB.
+    var belongings: (descriptors: Int, threads: Int, memory: Int) {
+        func entries(_ name: String) -> Int {
+            guard let folder = opendir("/proc/\(process.pid)/\(name)") else { return 0 }
+            defer { closedir(folder) }
+            var count = 0
+            while readdir(folder) != nil { count += 1 }
+            return count - 2
+        }
+        var memory = 0
+        if let file = fopen("/proc/\(process.pid)/smaps_rollup", "r") {
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 256)
+            while fgets(&line, 256, file) != nil {
+                let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                if text.hasPrefix("Pss_Anon:") {
+                    memory = Int(text.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
+                }
+            }
+        }
+        return (entries("fd"), entries("task"), memory)
+    }
+}

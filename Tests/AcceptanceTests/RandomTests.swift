@@ -1,0 +1,166 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+/// Numbers that are the same for the same seed (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+/// Clients that ask for one random thing after the other, and one that follows and knows what must come of it.
+final class RandomClient {
+    /// The one that follows.
+    let client: Client
+    private let others: [Client]
+    private let files: [JSONValue]
+    private var numbers: SeededNumbers
+    private(set) var model = PlayerModel()
+    /// How often the daemon was not where it should be.
+    private(set) var disagreements = 0
+    /// What was asked, for a failure's words.
+    private(set) var history: [String] = []
+
+    /// `files`: what may be put into the queue, each less than 3 s long. `clients`: those who ask beside the one that follows.
+    init(_ daemon: RealDaemon, _ files: [String], seed: Int, clients: Int = 0) {
+        client = daemon.connect()
+        others = (0..<clients).map { _ in daemon.connect() }
+        client.call("nowPlaying.subscribe")
+        self.files = files.map(JSONValue.string)
+        numbers = SeededNumbers(seed)
+    }
+
+    private func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &numbers) }
+
+    private func anyone() -> Int64 { model.queue.randomElement(using: &numbers) ?? 1 }
+
+    private func command() -> PlayerModel.Command {
+        switch chance(20) {
+        case 0...2: .play
+        case 3: .toggle
+        case 4: .pause
+        case 5: chance(3) == 0 ? .stop : .pause
+        case 6...8: .next
+        case 9: .previous
+        case 10...12: .seek(Double(chance(30)) / 1000)
+        case 13: .playItem(anyone())
+        case 14...16: .add(1 + chance(3), at: chance(model.queue.count + 1))
+        case 17: .remove([anyone(), anyone()])
+        case 18: .move([anyone()], to: chance(max(1, model.queue.count)))
+        default: chance(4) == 0 ? .clear : .add(2, at: model.queue.count)
+        }
+    }
+
+    private func parameters(_ command: PlayerModel.Command) -> JSONValue {
+        switch command {
+        case .playItem(let id): ["itemId": .integer(id)]
+        case .seek(let position): ["position": .number(position)]
+        case .add(let count, let place):
+            ["items": .array((0..<count).map { _ in files[chance(files.count)] }), "at": .integer(Int64(place))]
+        case .remove(let ids): ["ids": .array(ids.map(JSONValue.integer))]
+        case .move(let ids, let place):
+            ["ids": .array(ids.map(JSONValue.integer)), "to": .integer(Int64(min(place, model.queue.count - 1)))]
+        default: [:]
+        }
+    }
+
+    /// Waits for a random moment, asks for something random, and compares what comes of it.
+    func step() {
+        usleep(UInt32(chance(3) == 0 ? 0 : chance(60_000)))
+        let command = command()
+        if case .move = command, model.queue.isEmpty { return }
+        ask(command)
+    }
+
+    /// Asks for this, and compares what comes of it.
+    func ask(_ command: PlayerModel.Command) {
+        let before = model
+        history.append("\(command)")
+        let asker = others.randomElement(using: &numbers) ?? client
+        let answer = asker.answer(asker.send(command.method, parameters(command)))
+        // An event is written to everybody before the answer that tells of it: this brings it here.
+        if asker !== client { client.call("hello") }
+        let added = (answer["result"]?["ids"]?.arrayValue ?? []).compactMap(\.integerValue)
+        // What the player did by itself before it did this counts first; its own event of this has an originator.
+        var code: Int64?
+        for event in client.takeNotifications() {
+            if event["by"] == .null || event["by"] == nil {
+                model.observe(event)
+            } else if code == nil {
+                code = model.apply(command, added: added)
+            }
+        }
+        let expected = code ?? model.apply(command, added: added)
+        let told = answer["error"]?["code"]?.integerValue ?? 0
+        if told != expected { complain("the answer is \(answer), not \(expected)", before) }
+        let state = client.call("nowPlaying.get") ?? .null
+        for event in client.takeNotifications() { model.observe(event) }
+        if let difference = model.difference(from: state) { complain("it should be \(difference)", before) }
+    }
+
+    /// Lets it play to the end.
+    func finish() {
+        if model.queue.isEmpty { ask(.add(2, at: 0)) }
+        if model.wish != "playing" { ask(.play) }
+        while model.wish == "playing" {
+            let event = client.event()
+            if event == .null { return complain("it does not end by itself", model) }
+            if event["by"] == .null { model.observe(event) }
+        }
+        let state = client.call("nowPlaying.get") ?? .null
+        if let difference = model.difference(from: state) { complain("at the end it should be \(difference)", model) }
+    }
+
+    private func complain(_ what: String, _ before: PlayerModel) {
+        disagreements += 1
+        Issue.record(
+            "\(what); before \(before.wish) at \(before.current ?? 0) in \(before.queue); \(history.suffix(12))")
+    }
+}
+
+extension Acceptance {
+    /// Random commands at random moments over a queue of short items in two formats, against a model.
+    @Suite(.timeLimit(.minutes(20))) struct RandomTests {
+        /// Six items, 0.04 to 0.5 s long, by turns at 44.1 kHz stereo and 48 kHz mono.
+        static func files(_ folder: TemporaryFolder) -> [String] {
+            [0.04, 0.1, 0.17, 0.3, 0.4, 0.5].enumerated().map { number, seconds in
+                number % 2 == 0
+                    ? folder.silence("\(number).wav", seconds: seconds, rate: 44100, channels: 2)
+                    : folder.silence("\(number).wav", seconds: seconds, rate: 48000, channels: 1)
+            }
+        }
+
+        private func play(_ daemon: RealDaemon, seed: Int, steps: Int) {
+            let random = RandomClient(daemon, Self.files(daemon.folder), seed: seed)
+            for _ in 0..<steps { random.step() }
+            random.finish()
+            #expect(random.model.complaints == [], "seed \(seed)")
+            #expect(daemon.stop() == 0)
+        }
+
+        static let seeds = Array(1...repetitions(1, nightly: 20))
+
+        @Test("random commands end where the model says, on nothing", arguments: seeds)
+        func null(_ seed: Int) async throws {
+            LoopThread.start()
+            play(await RealDaemon.silent(), seed: seed, steps: repetitions(60, nightly: 1000))
+        }
+
+        @Test("random commands end where the model says, on PulseAudio", arguments: seeds)
+        func pulse(_ seed: Int) async throws {
+            LoopThread.start()
+            let server = await SharedServer.pulseAudio.value
+            play(await RealDaemon.start(server), seed: 1000 + seed, steps: repetitions(60, nightly: 1000))
+        }
+    }
+}

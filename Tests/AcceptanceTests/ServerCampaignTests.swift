@@ -1,0 +1,97 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// Sound servers that are killed, hang and are started again, many times over.
+    @Suite(.timeLimit(.minutes(20))) struct ServerCampaignTests {
+        init() { LoopThread.start() }
+
+        @Test("a server that is killed: what would have been heard next is heard next")
+        func killed() async throws {
+            let place = await CrashingServer.start()
+            var crashes: [CrashingServer.Crash] = []
+            for round in 0..<Campaign.times(1, long: 50) {
+                let crash = try await place.crash(after: 0.6 + 0.37 * Double(round % 7))
+                // The monitor tells a block of the device, 5 ms, before it is heard.
+                #expect(abs(crash.lost) < 441 && abs(crash.told) < 0.01, "\(crash)")
+                #expect(crash.skipped == 0 && crash.back < 1, "\(crash)")
+                crashes.append(crash)
+            }
+            Campaign.report(
+                "sound server killed, recorded", crashes.count,
+                "first frame after − frame told with the stall: \(crashes.map(\.skipped).min()!) … "
+                    + "\(crashes.map(\.skipped).max()!); off the recording of a device of 5 ms: "
+                    + "\(Campaign.range(crashes.map { $0.told * 1000 })) ms; heard again after "
+                    + "\(Campaign.range(crashes.map { $0.back * 1000 })) ms")
+            place.stop()
+        }
+
+        @Test("a server that hangs: the socket answers, and play goes on when it does")
+        func hung() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("sink")])
+            let daemon = await RealDaemon.start(server)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let file = daemon.folder.silence("a.wav", seconds: 6000)
+            client.call("play", ["uri": .string(file)])
+            _ = client.event("play")
+            var (answers, returns): ([Double], [Double]) = ([], [])
+            for _ in 0..<Campaign.times(1, long: 20) {
+                server.process.signal(SIGSTOP)
+                // What needs the server takes the second that it is given, and everybody else is answered meanwhile.
+                let seek = client.send("changePlaybackPosition", ["position": 100])
+                let other = daemon.connect()
+                for _ in 0..<20 {
+                    let asked = now()
+                    #expect(other.call("nowPlaying.get") != nil)
+                    answers.append(now() - asked)
+                }
+                #expect(client.answer(seek)["result"]?.playing == "stalled")
+                #expect(client.call("nowPlaying.get")?["stall"]?["reason"] == "serverHung")
+                server.process.signal(SIGCONT)
+                let up = now()
+                let back = client.event("unstall")
+                returns.append(now() - up)
+                #expect(back.playing == "playing" && abs(back.elapsed - 100) < 0.2, "\(back)")
+            }
+            Campaign.report(
+                "sound server hangs (SIGSTOP), goes on", returns.count,
+                "others answered after \(Campaign.range(answers.map { $0 * 1000 })) ms; heard again after "
+                    + "\(Campaign.range(returns.map { $0 * 1000 })) ms")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test("a server that is started again and again costs no descriptor, thread or memory")
+        func restarts() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("sink")])
+            let daemon = await RealDaemon.start(server)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let file = daemon.folder.silence("a.wav", seconds: 6000)
+            client.call("play", ["uri": .string(file)])
+            var all: [(descriptors: Int, threads: Int, memory: Int)] = []
+            for _ in 0..<Campaign.times(4, long: 101) {
+                server.kill()
+                #expect(client.event("stall")["stall"]?["reason"] == "noServer")
+                await server.startPulseAudio([TestSink("sink")])
+                #expect(client.event("unstall").playing == "playing")
+                // All that goes with a return has been asked and answered.
+                #expect(client.call("volume.set", ["volume": 0.5])?["volume"] == 0.5)
+                #expect(client.call("output.list") != nil)
+                all.append(daemon.belongings)
+            }
+            let (first, last) = (all[1], all[all.count - 1])
+            #expect(last.descriptors == first.descriptors && last.threads == first.threads, "\(all)")
+            #expect(last.memory - first.memory < 300, "\(all)")
+            Campaign.report(
+                "sound server started again", all.count - 1,
+                "descriptors \(first.descriptors) → \(last.descriptors), threads \(first.threads) → \(last.threads), "
+                    + "private memory \(first.memory) → \(last.memory) KiB")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+    }
+}
