@@ -24,8 +24,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func systemLibrary(_ name: String, package debian: String) -> Target {
-    .systemLibrary(name: name, path: "Sources/SystemLibraries/\(name)", providers: [.apt([debian])])
+func systemLibrary(_ name: String, package debian: String, pkgConfig: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([debian])])
 }
 
 let package = Package(
@@ -38,6 +39,10 @@ let package = Package(
         systemLibrary("CPulse", package: "libpulse-dev"),
         systemLibrary("CFLAC", package: "libflac-dev"),
         systemLibrary("CSndFile", package: "libsndfile1-dev"),
+        systemLibrary("CMPG123", package: "libmpg123-dev"),
+        systemLibrary("CVorbisFile", package: "libvorbis-dev"),
+        // Its header includes one that lies in a folder of its own.
+        systemLibrary("COpusFile", package: "libopusfile-dev", pkgConfig: "opusfile"),
         systemLibrary("CSystemd", package: "libsystemd-dev"),
         systemLibrary("CINIH", package: "libinih-dev"),
         .target(name: "CLinux", path: "Sources/SystemLibraries/CLinux"),
@@ -48,7 +53,12 @@ let package = Package(
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
         library("AudioCore", ["NowPlaying", "LinuxSystem"]),
-        library("AudioDecoders", ["AudioCore", "LinuxSystem", "NowPlaying", "CFLAC", "CSndFile", "CLinux"]),
+        library(
+            "AudioDecoders",
+            [
+                "AudioCore", "LinuxSystem", "NowPlaying", "CFLAC", "CSndFile", "CMPG123", "CVorbisFile", "COpusFile",
+                "CLinux",
+            ]),
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
