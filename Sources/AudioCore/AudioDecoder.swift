@@ -14,12 +14,28 @@ package protocol AudioDecoder: AnyObject {
     var mediaFormat: MediaFormat { get }
     /// Frames from beginning to end as the source promises; nil if it does not.
     var lengthInFrames: Int64? { get }
+    /// Whether `lengthInFrames` is a guess that `measureLength` would make exact.
+    var lengthIsEstimated: Bool { get }
+    /// Goes on finding out the length, until `isEnough` says so (asked every few milliseconds) or it is known. What is read
+    /// next does not change. Throws what reading throws.
+    func measureLength(until isEnough: () -> Bool) throws(DecodingError)
+    /// Number of the part of the source (a link of a chained stream) that the frames delivered last belong to; after opening
+    /// and seeking, those that come next. `mediaFormat` and `metadata` are of this part; no `read` delivers frames of two.
+    var section: Int { get }
     /// What the source says about itself. Texts are valid UTF-8, each at most 4 KiB, without NUL.
     var metadata: MediaMetadata { get }
     /// Moves to this frame, counted from the beginning.
     func seek(toFrame frame: Int64) throws(DecodingError)
     /// Writes whole frames into `buffer` and says how many; 0: the end. May deliver less than fits.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int
+}
+
+extension AudioDecoder {
+    package var lengthIsEstimated: Bool { false }
+
+    package var section: Int { 0 }
+
+    package func measureLength(until isEnough: () -> Bool) throws(DecodingError) {}
 }
 
 /// Why a source can't be decoded, in words for people: what happened; the caller knows to which file.

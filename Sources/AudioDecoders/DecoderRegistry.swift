@@ -8,16 +8,42 @@ package enum DecoderRegistry {
     /// Opens a decoder for the file. Blocks on reading. Throws every kind of `DecodingError`.
     package static func openDecoder(for file: MediaFile) throws(DecodingError) -> any AudioDecoder {
         if file.size == 0 { throw DecodingError(.notRecognised, "it is empty") }
-        let start = try endOfTags(in: file)
-        let first = try file.bytes(at: start, count: MediaKind.neededBytes)
-        switch MediaKind(firstBytes: first, afterTag: start > 0) {
-        case .flac: return try FLACDecoder(file: file, start: start)
-        case .samples(let container): return try PCMDecoder(file: file, start: start, container: container)
+        let tags = try LeadingTags(in: file)
+        let first = try file.bytes(at: tags.end, count: MediaKind.neededBytes)
+        switch MediaKind(firstBytes: first, afterTag: tags.end > 0) {
+        case .flac: return try FLACDecoder(file: file, start: tags.end)
+        case .ogg: return try openOgg(file, start: tags.end)
+        case .samples(let container): return try PCMDecoder(file: file, start: tags.end, container: container)
+        case .mpegAudio:
+            if let stream = try MPEGStream(in: file, from: tags.end, isSure: true) {
+                return try MP3Decoder(file: file, stream: stream, tags: tags.fields)
+            }
+            guard tags.end > 0 else { throw notRecognised }
+            throw DecodingError(.notRecognised, "it has an ID3 tag, but no MPEG audio follows it")
         case .unsupported(let name): throw DecodingError(.notRecognised, "\(name) is not built into this version")
-        case .text: throw DecodingError(.notRecognised, "not a FLAC, WAV, AIFF, AU or CAF file: it is text")
-        case .unknown: throw DecodingError(.notRecognised, "not a FLAC, WAV, AIFF, AU or CAF file")
+        case .text: throw DecodingError(.notRecognised, notRecognised.message + ": it is text")
+        case .unknown:
+            // Recordings of running streams begin anywhere.
+            if let stream = try MPEGStream(in: file, from: 0, isSure: false) {
+                return try MP3Decoder(file: file, stream: stream, tags: tags.fields)
+            }
+            throw notRecognised
         }
     }
+
+    private static func openOgg(_ file: MediaFile, start: Int64) throws(DecodingError) -> any AudioDecoder {
+        let headers = try OggHeaders(in: file, at: start)
+        let source = try OggSource(file: file, start: start, headers: headers)
+        let fields = try headers.fields(in: file)
+        switch headers.coding {
+        case .vorbis: return try OggDecoder(VorbisStream(source, fields: fields), codec: "Vorbis")
+        case .opus: return try OggDecoder(OpusStream(source, fields: fields), codec: "Opus")
+        case .flac: return try OggFLACDecoder(source, headers: headers, fields: fields)
+        }
+    }
+
+    private static let notRecognised = DecodingError(
+        .notRecognised, "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
 
     /// Opens the file at this path, bytes without NUL, and a decoder for it. `shouldStop` is asked before each read, on
     /// the reading thread; true ends it with an error. Throws every kind of `DecodingError`.
@@ -39,18 +65,5 @@ package enum DecoderRegistry {
         descriptor: Int32, shouldStop: @escaping @Sendable () -> Bool = { false }
     ) throws(DecodingError) -> any AudioDecoder {
         try openDecoder(for: MediaFile(descriptor: descriptor, shouldStop: shouldStop))
-    }
-
-    /// Where the content begins: behind ID3v2 tags (ID3v2.4 §3.1), which some programs put before anything.
-    private static func endOfTags(in file: MediaFile) throws(DecodingError) -> Int64 {
-        var offset: Int64 = 0
-        for _ in 0..<8 {
-            let header = try file.bytes(at: offset, count: 10)
-            guard header.count == 10, header.starts(with: [0x49, 0x44, 0x33]), header[6...].allSatisfy({ $0 < 128 })
-            else { break }
-            let length = header[6...].reduce(Int64(0)) { $0 << 7 | Int64($1) }
-            offset += 10 + length + (header[5] & 0x10 != 0 ? 10 : 0)
-        }
-        return offset
     }
 }

@@ -71,6 +71,13 @@ package final class MediaFile {
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     }
 
+    /// The same file for a second reader, with a window of its own. Throws `.unavailable`.
+    func duplicate() throws(DecodingError) -> MediaFile {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw Self.openingError(errno) }
+        return try MediaFile(descriptor: copy, shouldStop: shouldStop)
+    }
+
     deinit {
         window.deallocate()
         if descriptor >= 0 { close(descriptor) }

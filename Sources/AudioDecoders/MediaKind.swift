@@ -3,8 +3,12 @@ import AudioCore
 /// What a file is, judged by its first bytes and never by its name.
 enum MediaKind: Equatable {
     case flac
+    /// Ogg, whatever is in it.
+    case ogg
     /// A container of uncompressed samples that libsndfile reads; its name for people.
     case samples(container: String)
+    /// MPEG audio, or behind a tag that stands before it.
+    case mpegAudio
     /// Known, but not decoded by this version; its name for people.
     case unsupported(String)
     case text
@@ -21,6 +25,8 @@ enum MediaKind: Equatable {
         }
         if has("fLaC") {
             self = .flac
+        } else if has("OggS") {
+            self = .ogg
         } else if has("caff"), has("desc", at: 8), bytes.count >= 32,
             !["lpcm", "ulaw", "alaw"].contains(where: { has($0, at: 28) })
         {
@@ -32,10 +38,10 @@ enum MediaKind: Equatable {
             self = .unsupported(name)
         } else if bytes.starts(with: Self.windowsMediaIdentifier) {
             self = .unsupported("Windows Media")
-        } else if let name = Self.audioFrameName(bytes) {
-            self = .unsupported(name)
-        } else if afterTag {
-            self = .unsupported("MP3")
+        } else if Self.isADTS(bytes) {
+            self = .unsupported("AAC")
+        } else if afterTag || MPEGFrameHeader(bytes.prefix(4)) != nil {
+            self = .mpegAudio
         } else if Self.isText(bytes) {
             self = .text
         } else {
@@ -62,24 +68,19 @@ enum MediaKind: Equatable {
     private static let windowsMediaIdentifier: [UInt8] = [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]
 
     private static let foreignMagic: [(magic: StaticString, offset: Int, name: String)] = [
-        ("OggS", 0, "Ogg (Vorbis, Opus)"), ("ftyp", 4, "MP4 (AAC, ALAC)"), ("\u{1A}E", 0, "Matroska"),
+        ("ftyp", 4, "MP4 (AAC, ALAC)"), ("\u{1A}E", 0, "Matroska"),
         ("wvpk", 0, "WavPack"), ("MAC ", 0, "Monkey's Audio"), ("MPCK", 0, "Musepack"), ("MP+", 0, "Musepack"),
         ("TTA1", 0, "True Audio"), ("DSD ", 0, "DSD"), ("FRM8", 0, "DSD"), ("OFR ", 0, "OptimFROG"),
-        ("MThd", 0, "MIDI"), ("ADIF", 0, "AAC"), ("#!AMR", 0, "AMR"), ("TAG", 0, "MP3"),
+        ("MThd", 0, "MIDI"), ("ADIF", 0, "AAC"), ("#!AMR", 0, "AMR"),
         ("AVI ", 8, "AVI"), ("FLV", 0, "Flash video"),
         ("\u{7F}ELF", 0, "A program"), ("%PDF", 0, "PDF"), ("GIF8", 0, "A picture"), ("PNG\r\n", 1, "A picture"),
         ("JFIF", 6, "A picture"), ("Exif", 6, "A picture"), ("WEBP", 8, "A picture"),
         ("PK\u{3}\u{4}", 0, "A ZIP archive"),
     ]
 
-    /// The coding, if the file begins with a frame header of MPEG audio (ISO 11172-3 §2.4.1.3) or of ADTS.
-    private static func audioFrameName(_ bytes: [UInt8]) -> String? {
-        guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return nil }
-        if bytes[1] & 0xF6 == 0xF0 { return "AAC" }
-        let version = bytes[1] >> 3 & 3
-        let layer = bytes[1] >> 1 & 3
-        let isHeader = version != 1 && layer != 0 && bytes[2] >> 4 != 15 && bytes[2] >> 4 != 0 && bytes[2] >> 2 & 3 != 3
-        return isHeader ? (layer == 1 ? "MP3" : "MPEG audio") : nil
+    /// Whether the file begins with a header of ADTS (ISO 13818-7 §6.2), which is like that of a layer that there is not.
+    private static func isADTS(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 4 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0
     }
 
     private static func isText(_ bytes: [UInt8]) -> Bool {

@@ -24,8 +24,8 @@ package struct OpenedItem: Sendable {
     package let id: ItemID
     package let format: AudioFormat
     package let mediaFormat: MediaFormat
-    /// Frames of the whole item as the source promises; nil where it does not.
-    package let length: Int64?
+    /// Frames of the whole item as the source promises, or as was found out since; nil where nothing tells.
+    package var length: Int64?
     package let metadata: MediaMetadata
     /// Frame of the item that stands at `ringStart`.
     package let itemStart: Int64
@@ -40,6 +40,8 @@ package enum DecodeReport: Sendable {
     case opened(OpenedItem)
     /// The mark that the player set has been reached: so much is there.
     case reached(SampleRing, end: Int64)
+    /// The length of an item, in frames, that was an estimate when it was opened.
+    case measured(ticket: Int, length: Int64)
     /// An item was decoded to its end, which is at `ringEnd`; `length` frames of it there were from its beginning.
     case finished(ticket: Int, ring: SampleRing, ringEnd: Int64, length: Int64)
     /// An item can't be played, or not any further: then `finished` follows.

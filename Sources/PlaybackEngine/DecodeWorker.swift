@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import LinuxSystem
 import NowPlaying
 import Synchronization
 
@@ -14,12 +15,15 @@ final class DecodeWorker {
         var itemFrame: Int64
         /// Whether there is more of it.
         var isFinished = false
+        /// Whether its length is to be found out while there is nothing better to do.
+        var isToBeMeasured: Bool
     }
 
     private enum Step {
         case begin(DecodeThread.Beginning)
         case decode
         case follow(DecodeItem)
+        case measure
         case close
         /// Wait for a wake; `drained` when nothing follows what was decoded.
         case sleep(drained: Bool)
@@ -30,6 +34,9 @@ final class DecodeWorker {
     private static let pieceBytes = 64 << 10
     /// Frames of room that are waited for before the thread goes on.
     static func lowWater(of ring: SampleRing) -> Int64 { max(1, ring.capacity / 8) }
+
+    /// How long commands may wait for a measurement.
+    private static let measuringSeconds = 0.02
 
     private let shared: DecodeThread
     private var run = 0
@@ -48,6 +55,7 @@ final class DecodeWorker {
             case .begin(let beginning): begin(beginning)
             case .decode: decodePiece()
             case .follow(let item): follow(item)
+            case .measure: measure()
             case .close:
                 work = nil
                 ring = nil
@@ -78,6 +86,7 @@ final class DecodeWorker {
             }
             if state.run == run, let work, !work.isFinished {
                 if mayFill(work, mark: state.mark) { return .decode }
+                if work.isToBeMeasured { return .measure }
             } else if state.run == run {
                 guard let next = state.next else {
                     state.isAsleep = true
@@ -136,7 +145,9 @@ final class DecodeWorker {
             guard let ring = fitting(ring, decoder.format) else {
                 throw DecodingError(.broken, "there is no memory left for a buffer of its format")
             }
-            work = Work(item: item, decoder: decoder, ring: ring, itemFrame: start)
+            work = Work(
+                item: item, decoder: decoder, ring: ring, itemFrame: start,
+                isToBeMeasured: decoder.lengthIsEstimated)
             self.ring = ring
             if let prefill {
                 let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.room)
@@ -184,6 +195,20 @@ final class DecodeWorker {
                 .failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.itemFrame > 0), run: run)
             finish(work)
         }
+    }
+
+    /// Finds out the length, for as long as a command may wait.
+    private func measure() {
+        guard let decoder = work?.decoder, let ticket = work?.item.ticket else { return }
+        let begin = EventLoop.now
+        do throws(DecodingError) {
+            try decoder.measureLength { EventLoop.now.seconds(since: begin) > Self.measuringSeconds }
+            if decoder.lengthIsEstimated { return }
+            if let length = decoder.lengthInFrames { shared.post(.measured(ticket: ticket, length: length), run: run) }
+        } catch {
+            // What keeps it from being measured will be told when it is played.
+        }
+        work?.isToBeMeasured = false
     }
 
     private func finish(_ finished: Work) {

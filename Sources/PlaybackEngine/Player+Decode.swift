@@ -10,6 +10,7 @@ extension Player {
             switch report {
             case .opened(let item): opened(item)
             case .reached(let ring, _): reached(ring)
+            case .measured(let ticket, let length): measured(ticket, length)
             case .finished(let ticket, let ring, let end, let length): finished(ticket, ring, end, length)
             case .failed(let ticket, let id, let error, let heard): failed(ticket, id, error, heard: heard)
             case .drained: drained()
@@ -100,6 +101,12 @@ extension Player {
         // Its end may be all that comes into a waiting ring before that is heard.
         if let ahead, ahead.ring === ring { fillAhead(ahead) }
         if length == 0, let item = chain[place].opened { itemFailed(place, item.id, "it contains no audio") }
+    }
+
+    private func measured(_ ticket: Int, _ length: Int64) {
+        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        correctLength(chain[place], length)
+        chain[place].opened?.length = length
     }
 
     /// A file that promised another length than it has is told with what it has.

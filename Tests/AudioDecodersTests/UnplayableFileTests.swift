@@ -92,13 +92,15 @@ import Testing
             openingError(Array(start.utf8) + rest + filler, folder)?.message
         }
         #expect(openingError([], folder)?.message == "it is empty")
-        #expect(openingError([0], folder)?.message == "not a FLAC, WAV, AIFF, AU or CAF file")
-        #expect(message("") == "not a FLAC, WAV, AIFF, AU or CAF file")
+        #expect(openingError([0], folder)?.message == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
+        #expect(message("") == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
         let text = Array(String(repeating: "fLa is not fLaC.\n", count: 50).utf8)
-        #expect(openingError(text, folder)?.message == "not a FLAC, WAV, AIFF, AU or CAF file: it is text")
-        #expect(message("OggS") == "Ogg (Vorbis, Opus) is not built into this version")
-        #expect(message("", [0xFF, 0xFB, 0x90, 0x64]) == "MP3 is not built into this version")
-        #expect(message("ID3", [4, 0, 0, 0, 0, 1, 0]) == "MP3 is not built into this version")
+        #expect(openingError(text, folder)?.message == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file: it is text")
+        #expect(message("OggS") == "Ogg without sound is not built into this version")
+        #expect(
+            message("", [0xFF, 0xFB, 0x90, 0x64]) == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
+        #expect(
+            message("ID3", [4, 0, 0, 0, 0, 1, 0]) == "it has an ID3 tag, but no MPEG audio follows it")
         #expect(message("", [0xFF, 0xF1, 0x50, 0x80]) == "AAC is not built into this version")
         #expect(
             message("", [0, 0, 0, 0x20] + Array("ftypM4A ".utf8)) == "MP4 (AAC, ALAC) is not built into this version")

@@ -64,10 +64,10 @@ final class FLACDecoder: AudioDecoder {
         let info = blocks.streamInfo
         self.file = file
         self.info = info
-        metadata = blocks.comments.metadata
+        metadata = blocks.comments.fields.metadata
         format = AudioFormat(
             sampleFormat: info.bitsPerSample <= 16 ? .int16 : .int32, sampleRate: info.sampleRate,
-            channels: blocks.comments.channelPositions(count: info.channels)
+            channels: blocks.comments.fields.channelPositions(count: info.channels)
                 ?? ChannelPosition.standardOrder(channels: info.channels))
         mediaFormat = MediaFormat(
             codec: "FLAC", sampleRate: info.sampleRate, channels: info.channels, bitsPerSample: info.bitsPerSample)

@@ -29,6 +29,15 @@ protocol FLACHandleClient: AnyObject {
     func receive(_ block: FLACBlock) -> Bool
 }
 
+/// What a `FLACHandle` of an Ogg stream reads, at places that it chooses itself.
+protocol FLACOggClient: FLACHandleClient {
+    /// Bytes that there are, and where it reads next.
+    var size: Int64 { get }
+    var tell: Int64 { get }
+    /// Moves; false: there is no such place.
+    func seek(toByte offset: Int64) -> Bool
+}
+
 /// A stream decoder of libFLAC: the only file that knows the library.
 struct FLACHandle: ~Copyable {
     /// What came of `decodeNext`.
@@ -43,8 +52,13 @@ struct FLACHandle: ~Copyable {
     /// What the callbacks get: the client, and whether the block to come may be damaged.
     private final class Context {
         unowned let client: any FLACHandleClient
+        unowned let ogg: (any FLACOggClient)?
         var nextMayBeDamaged = false
-        init(_ client: any FLACHandleClient) { self.client = client }
+
+        init(_ client: any FLACHandleClient, ogg: (any FLACOggClient)? = nil) {
+            self.client = client
+            self.ogg = ogg
+        }
     }
 
     private let decoder: UnsafeMutablePointer<FLAC__StreamDecoder>
@@ -67,7 +81,30 @@ struct FLACHandle: ~Copyable {
         self.context = context
     }
 
+    /// The same for FLAC in Ogg pages, which the library takes apart and seeks in.
+    init?(oggClient client: any FLACOggClient) {
+        guard let decoder = FLAC__stream_decoder_new() else { return nil }
+        let context = Context(client, ogg: client)
+        FLAC__stream_decoder_set_md5_checking(decoder, 0)
+        FLAC__stream_decoder_set_metadata_ignore_all(decoder)
+        let status = FLAC__stream_decoder_init_ogg_stream(
+            decoder, Self.read, Self.seek, Self.tell, Self.length, Self.isAtEnd, Self.write, nil, Self.fail,
+            Unmanaged.passUnretained(context).toOpaque())
+        guard status == FLAC__STREAM_DECODER_INIT_STATUS_OK else {
+            FLAC__stream_decoder_delete(decoder)
+            return nil
+        }
+        self.decoder = decoder
+        self.context = context
+    }
+
     deinit { FLAC__stream_decoder_delete(decoder) }
+
+    /// Moves to this sample and delivers what there is of its block from it on. False: it can't; a `flush` must follow.
+    func seek(toSample sample: Int64) -> Bool {
+        context.nextMayBeDamaged = false
+        return FLAC__stream_decoder_seek_absolute(decoder, UInt64(max(0, sample))) != 0
+    }
 
     /// Reads the marker and the metadata. False: the client could not supply them, or they are no FLAC.
     func readMetadata() -> Bool { FLAC__stream_decoder_process_until_end_of_metadata(decoder) != 0 }
@@ -92,6 +129,30 @@ struct FLACHandle: ~Copyable {
         }
         count!.pointee = got
         return got == 0 ? FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM : FLAC__STREAM_DECODER_READ_STATUS_CONTINUE
+    }
+
+    private static func ogg(_ context: UnsafeMutableRawPointer?) -> any FLACOggClient {
+        Unmanaged<Context>.fromOpaque(context!).takeUnretainedValue().ogg!
+    }
+
+    private static let seek: FLAC__StreamDecoderSeekCallback = { _, offset, context in
+        Self.ogg(context).seek(toByte: Int64(clamping: offset))
+            ? FLAC__STREAM_DECODER_SEEK_STATUS_OK : FLAC__STREAM_DECODER_SEEK_STATUS_ERROR
+    }
+
+    private static let tell: FLAC__StreamDecoderTellCallback = { _, offset, context in
+        offset!.pointee = UInt64(Self.ogg(context).tell)
+        return FLAC__STREAM_DECODER_TELL_STATUS_OK
+    }
+
+    private static let length: FLAC__StreamDecoderLengthCallback = { _, length, context in
+        length!.pointee = UInt64(Self.ogg(context).size)
+        return FLAC__STREAM_DECODER_LENGTH_STATUS_OK
+    }
+
+    private static let isAtEnd: FLAC__StreamDecoderEofCallback = { _, context in
+        let client = Self.ogg(context)
+        return client.tell >= client.size ? 1 : 0
     }
 
     private static let write: FLAC__StreamDecoderWriteCallback = { _, frame, samples, context in

@@ -3,25 +3,32 @@ import AudioCore
 /// The comments of a VORBIS_COMMENT block (RFC 9639 §8.6), as many as are of use, read without taking the block as a whole:
 /// it may claim 16 MiB and hold a picture.
 struct VorbisComments {
-    /// Values by name in upper case, in the order of the file.
-    private(set) var values: [String: [String]] = [:]
+    /// What was found.
+    private(set) var fields = TagFields()
 
     /// Limits of what is looked at; whoever writes more has more to hide than to tell.
     private static let maximumComments = 4096
     private static let maximumReadBytes = 1 << 20
-    private static let maximumValuesPerName = 32
-    private static let maximumNameBytes = 48
+    private static let maximumCommentBytes = TagFields.maximumNameBytes + 1 + TagText.maximumBytes + 4
 
     /// No comments.
     init() {}
 
     /// Reads the block of `length` bytes at `offset`. What contradicts itself is left out. Throws only if reading fails.
     init(in file: MediaFile, at offset: Int64, length: Int) throws(DecodingError) {
-        let end = min(offset + Int64(length), file.size)
-        var position = offset
+        try self.init(from: offset, to: min(offset + Int64(length), file.size)) {
+            position, count throws(DecodingError) in try file.bytes(at: position, count: count)
+        }
+    }
+
+    /// Reads the comments that stand from `start` to before `end` of what `read` reads.
+    init(
+        from start: Int64, to end: Int64, read: (_ position: Int64, _ count: Int) throws(DecodingError) -> [UInt8]
+    ) throws(DecodingError) {
+        var position = start
         func number() throws(DecodingError) -> Int? {
             guard position + 4 <= end else { return nil }
-            let bytes = try file.bytes(at: position, count: 4)
+            let bytes = try read(position, 4)
             guard bytes.count == 4 else { return nil }
             position += 4
             return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -32,23 +39,26 @@ struct VorbisComments {
         var readBytes = 0
         for _ in 0..<min(count, Self.maximumComments) {
             guard let length = try number(), position + Int64(length) <= end else { break }
-            let wanted = min(length, Self.maximumNameBytes + 1 + TagText.maximumBytes + 4)
+            let wanted = min(length, Self.maximumCommentBytes)
             readBytes += wanted + 4
             if readBytes > Self.maximumReadBytes { break }
-            add(try file.bytes(at: position, count: wanted))
+            add(try read(position, wanted))
             position += Int64(length)
         }
     }
 
+    /// Takes those that a library has read; `comment` gives the first bytes of the one of this number, at most so many.
+    init(count: Int, comment: (_ index: Int, _ limit: Int) -> [UInt8]) {
+        for index in 0..<min(count, Self.maximumComments) { add(comment(index, Self.maximumCommentBytes)) }
+    }
+
     /// Takes up one comment, `NAME=value`.
     private mutating func add(_ comment: [UInt8]) {
-        guard let separator = comment.prefix(Self.maximumNameBytes + 1).firstIndex(of: UInt8(ascii: "=")) else {
+        guard let separator = comment.prefix(TagFields.maximumNameBytes + 1).firstIndex(of: UInt8(ascii: "=")) else {
             return
         }
         let name = String(decoding: comment[..<separator], as: UTF8.self).uppercased()
-        guard VorbisComments.knownNames.contains(name), values[name, default: []].count < Self.maximumValuesPerName,
-            let text = TagText.text(comment[(separator + 1)...])
-        else { return }
-        values[name, default: []].append(text)
+        guard TagFields.knownNames.contains(name) else { return }
+        fields.add(name, TagText.text(comment[(separator + 1)...]))
     }
 }

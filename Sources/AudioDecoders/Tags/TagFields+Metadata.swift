@@ -1,28 +1,35 @@
 import AudioCore
 import NowPlaying
 
-extension VorbisComments {
+extension TagFields {
     /// Names that are of use here; others are not kept.
     static let knownNames: Set<String> = [
         "TITLE", "SUBTITLE", "ARTIST", "ALBUM", "ALBUMARTIST", "ALBUM ARTIST", "COMPOSER", "GENRE", "DATE", "YEAR",
         "ISRC",
         "TRACKNUMBER", "TRACKTOTAL", "TOTALTRACKS", "DISCNUMBER", "DISCTOTAL", "TOTALDISCS", "DESCRIPTION", "COMMENT",
+        "ARTISTS", "RELEASEDATE", "DAYMONTH", "LANGUAGE", "SHOW", "PODCAST",
         "ITUNESADVISORY", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "REPLAYGAIN_TRACK_GAIN", "REPLAYGAIN_TRACK_PEAK",
         "REPLAYGAIN_ALBUM_GAIN", "REPLAYGAIN_ALBUM_PEAK", "R128_TRACK_GAIN", "R128_ALBUM_GAIN",
     ]
 
-    /// What the comments say in the words of the player.
-    var metadata: MediaMetadata {
+    /// What the tags say in the words of the player.
+    var metadata: MediaMetadata { metadata(prefersR128: false) }
+
+    /// The same; `prefersR128`: which of two kinds of tags about loudness is believed.
+    func metadata(prefersR128: Bool) -> MediaMetadata {
         var result = MediaMetadata()
         result.title = first("TITLE")
         result.subtitle = first("SUBTITLE")
         result.artist = joined("ARTIST")
-        result.artists = values["ARTIST"] ?? []
+        // Where both are there, one is for reading and the other for counting.
+        result.artists = values["ARTISTS"] ?? values["ARTIST"] ?? []
         result.albumTitle = first("ALBUM")
         result.albumArtist = joined("ALBUMARTIST") ?? joined("ALBUM ARTIST")
         result.composer = joined("COMPOSER")
         result.genre = joined("GENRE")
-        result.releaseDate = first("DATE").flatMap(TagNumbers.date) ?? first("YEAR").flatMap(TagNumbers.date)
+        result.releaseDate =
+            first("DATE").flatMap(TagNumbers.date) ?? yearAndDay ?? first("YEAR").flatMap(TagNumbers.date)
+            ?? first("RELEASEDATE").flatMap(TagNumbers.date)
         result.isrc = first("ISRC")
         result.summary = first("DESCRIPTION") ?? first("COMMENT")
         let track = TagNumbers.numberAndCount(first("TRACKNUMBER"))
@@ -34,8 +41,16 @@ extension VorbisComments {
         result.discCount = TagNumbers.number(first("DISCTOTAL")) ?? TagNumbers.number(first("TOTALDISCS")) ?? disc.count
         // 1: explicit, 0: neither, 2: a cleaned version.
         if let advisory = first("ITUNESADVISORY") { result.isExplicit = advisory == "1" }
-        result.loudness = LoudnessTags(named: first)
+        result.loudness = LoudnessTags(prefersR128: prefersR128, named: first)
         return result
+    }
+
+    /// The date, where ID3v2.3 has the year in one frame and `DDMM` in another.
+    private var yearAndDay: String? {
+        guard let year = first("YEAR"), year.utf8.count == 4, let day = first("DAYMONTH"), day.utf8.count == 4 else {
+            return nil
+        }
+        return TagNumbers.date("\(year)-\(day.suffix(2))-\(day.prefix(2))")
     }
 
     /// Loudspeakers by WAVEFORMATEXTENSIBLE_CHANNEL_MASK (RFC 9639 §8.6.2), if it names as many as there are channels.
@@ -47,8 +62,6 @@ extension VorbisComments {
         guard mask.nonzeroBitCount == count, mask >> order.count == 0 else { return nil }
         return order.indices.filter { mask >> $0 & 1 == 1 }.map { order[$0] }
     }
-
-    private func first(_ name: String) -> String? { values[name]?.first }
 
     private func joined(_ name: String) -> String? { values[name].map { TagText.cut($0.joined(separator: ", ")) } }
 }

@@ -1,0 +1,80 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// How long a file of MPEG audio is, in frames of audio that libmpg123 delivers of it.
+///
+/// Only going through all its frames tells: the encoder's promise may be wrong, missing, or of a file that was cut since.
+/// What fits into `openingSeconds` of reading is counted before the first sound, that is 10 MB and more from memory. Of a
+/// longer file a promise is believed if the length in bytes that goes with it is the file's; else the length is an estimate
+/// by the size, until `count` is called when there is time.
+struct MP3Length {
+    /// As known by now; an estimate while `isExact` is false.
+    private(set) var frames: Int64?
+    private(set) var isExact = false
+
+    private let stream: MPEGStream
+    /// Frames of audio in a frame of MPEG audio.
+    private let audioFrames: Int64
+    private var counter: Counter?
+
+    /// How long an opening may count.
+    private static let openingSeconds = 0.008
+    /// What libmpg123 takes away at both ends besides the encoder's delay: that of decoders.
+    private static let decoderDelay: Int64 = 529
+
+    /// A counting under way, kept apart from decoding with a window on the file of its own.
+    private final class Counter {
+        let handle: MP3Handle
+        /// Opening reads the first.
+        var frames: Int64 = 1
+
+        init(_ file: MediaFile, _ stream: MPEGStream) throws(DecodingError) {
+            handle = try MP3Handle(file: file.duplicate(), start: stream.start, end: stream.end, isForCounting: true)
+        }
+    }
+
+    /// Measures as far as there is time for. `believed`: what the library says at first. Throws what reading throws.
+    init(_ stream: MPEGStream, in file: MediaFile, handle: borrowing MP3Handle) throws(DecodingError) {
+        self.stream = stream
+        audioFrames = Int64(handle.audioFramesPerFrame)
+        frames = handle.believedLength
+        counter = try Counter(file, stream)
+        let begin = EventLoop.now
+        try count { EventLoop.now.seconds(since: begin) > Self.openingSeconds }
+        if !isExact, let information = stream.information, information.frames != nil, let bytes = information.bytes {
+            isExact = abs(Int64(bytes) - (stream.end - stream.start)) <= 256
+            if isExact { counter = nil }
+        }
+    }
+
+    /// Counts on, until `isEnough` (asked after some hundred frames) or to the end. Throws what reading throws.
+    mutating func count(until isEnough: () -> Bool) throws(DecodingError) {
+        guard let counter else { return }
+        repeat {
+            for _ in 0..<256 {
+                guard try counter.handle.stepFrame() == .goesOn else {
+                    frames = delivered(counter.frames)
+                    isExact = true
+                    self.counter = nil
+                    return
+                }
+                counter.frames += 1
+            }
+        } while !isEnough()
+    }
+
+    /// What libmpg123 delivers of so many frames of MPEG audio: it takes away what the encoder says that it added, the end
+    /// of it at the place where the promised number of frames ends, and plays what comes behind.
+    private func delivered(_ count: Int64) -> Int64 {
+        let whole = count * audioFrames
+        guard let information = stream.information, let promised = information.frames, promised > 0,
+            let delay = information.delay, let padding = information.padding
+        else { return whole }
+        let begin = Int64(delay) + Self.decoderDelay
+        let promisedWhole = Int64(promised) * audioFrames
+        let end = promisedWhole - Int64(padding) + Self.decoderDelay
+        if count <= promised { return max(0, min(whole, end) - begin) }
+        return max(0, min(end, promisedWhole) - begin) + whole - promisedWhole
+    }
+}

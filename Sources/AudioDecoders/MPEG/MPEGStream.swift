@@ -1,0 +1,76 @@
+import AudioCore
+
+/// Where the frames of MPEG audio lie in a file: behind tags and junk at its beginning, before tags at its end.
+struct MPEGStream {
+    /// First byte of the first frame.
+    let start: Int64
+    /// Behind the last byte that may belong to a frame.
+    let end: Int64
+    let header: MPEGFrameHeader
+    /// What the encoder wrote into a first frame without sound, if it did.
+    let information: XingHeader?
+
+    /// How much junk before the first frame is passed over.
+    static let junkLimit = 64 << 10
+    /// Frames in a row, each where the one before says, that make it sure.
+    private static let wantedFrames = 3
+
+    /// Finds the stream that begins at `offset` or up to `junkLimit` behind it; nil: none. `isSure`: a tag or a name told
+    /// that it is one, so that a single frame before the end is enough. Throws what reading throws.
+    init?(in file: MediaFile, from offset: Int64, isSure: Bool) throws(DecodingError) {
+        let end = try TrailingTags(in: file).audioEnd
+        let window = try file.bytes(at: offset, count: Self.junkLimit)
+        var index = 0
+        while let found = window[index...].firstIndex(of: 0xFF), found + 4 <= window.count {
+            index = found + 1
+            guard let header = MPEGFrameHeader(window[found..<found + 4]) else { continue }
+            let start = offset + Int64(found)
+            guard try Self.isStream(header, in: file, at: start, end: end, isSure: isSure && found == 0) else {
+                continue
+            }
+            self.start = start
+            self.end = end
+            self.header = header
+            information = XingHeader(try file.bytes(at: start, count: 256), header: header)
+            return
+        }
+        return nil
+    }
+
+    /// Whether frames follow one another from here on.
+    private static func isStream(
+        _ first: MPEGFrameHeader, in file: MediaFile, at start: Int64, end: Int64, isSure: Bool
+    ) throws(DecodingError) -> Bool {
+        guard let length = first.byteCount else {
+            return try freeFormatLength(first, in: file, at: start, end: end) != nil
+        }
+        var place = start + Int64(length)
+        for _ in 1..<wantedFrames {
+            if place >= end { return isSure || place == end }
+            guard let next = MPEGFrameHeader(try file.bytes(at: place, count: 4)), next.continues(first) else {
+                return isSure && place + 4 > end
+            }
+            place += Int64(next.byteCount ?? length)
+        }
+        return true
+    }
+
+    /// Bytes of a frame in free format, found by the three frames that follow at the same distance.
+    private static func freeFormatLength(
+        _ first: MPEGFrameHeader, in file: MediaFile, at start: Int64, end: Int64
+    ) throws(DecodingError) -> Int? {
+        let bytes = try file.bytes(at: start, count: 16 << 10)
+        func follows(_ index: Int) -> Bool {
+            index + 4 <= bytes.count && MPEGFrameHeader(bytes[index..<index + 4])?.continues(first) == true
+        }
+        // A slot more or less is allowed for padding.
+        let slot = first.layer == 1 ? 4 : 1
+        for length in 24..<max(25, min(4096, bytes.count)) where follows(length) {
+            let second = [length, length + slot, length - slot].first { follows(length + $0) }
+            if let second, [length, length + slot, length - slot].contains(where: { follows(length + second + $0) }) {
+                return length
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,49 @@
+import AudioCore
+
+/// A link of a chained Ogg file: a stream that was put behind another, with a format and tags of its own.
+struct OggLink {
+    /// Frames of audio in it.
+    let frames: Int64
+    let sampleRate: Int
+    let channels: Int
+    let fields: TagFields
+}
+
+/// A library that decodes a chain of links to floats. Frames are counted over all links.
+protocol LinkedStream: AnyObject {
+    /// The links, in the order of the file; at least one.
+    var links: [OggLink] { get }
+    /// Frames that must be decoded before the place of a seek, so that the sound there is that of playing through.
+    static var preroll: Int64 { get }
+    /// The frame that is read next, as the file's own times say.
+    var position: Int64 { get }
+    /// Moves to this frame, before the end. Throws `.broken`, or what reading throws.
+    func seek(toFrame frame: Int64) throws(DecodingError)
+    /// Reads up to `frames` frames of one link, interleaved, into `target`, which has room for as many of 8 channels. Throws
+    /// `.broken`, or what reading throws.
+    func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece
+}
+
+/// What one reading gave.
+struct LinkedPiece {
+    /// 0: the end.
+    var frames: Int
+    var link: Int
+    /// Whether something was missing in the file before it.
+    var followsHole: Bool
+}
+
+extension ChannelPosition {
+    /// The order of channels in Vorbis I (§4.3.9) and Opus (RFC 7845 §5.1.1.2); 1 to 8 channels.
+    static func vorbisOrder(channels: Int) -> [ChannelPosition] {
+        switch channels {
+        case 3: [.frontLeft, .frontCenter, .frontRight]
+        case 5: [.frontLeft, .frontCenter, .frontRight, .rearLeft, .rearRight]
+        case 6: [.frontLeft, .frontCenter, .frontRight, .rearLeft, .rearRight, .lowFrequency]
+        case 7: [.frontLeft, .frontCenter, .frontRight, .sideLeft, .sideRight, .rearCenter, .lowFrequency]
+        case 8:
+            [.frontLeft, .frontCenter, .frontRight, .sideLeft, .sideRight, .rearLeft, .rearRight, .lowFrequency]
+        default: standardOrder(channels: channels)
+        }
+    }
+}

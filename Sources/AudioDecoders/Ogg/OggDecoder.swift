@@ -1,0 +1,167 @@
+import AudioCore
+import NowPlaying
+
+/// Ogg Vorbis and Opus, as float32, which is what the libraries compute (see `MP3Decoder` for why it stays so). Links of a
+/// chain follow one another without a frame between, each with its tags; where they have different numbers of channels all
+/// come out with the largest of them, so that no channel is lost. What is missing in the file is silence of the same length,
+/// so that all that follows stays where it belongs.
+final class OggDecoder: AudioDecoder {
+    let format: AudioFormat
+    let lengthInFrames: Int64?
+    private(set) var section = 0
+    var metadata: MediaMetadata { links[section].metadata }
+    var mediaFormat: MediaFormat { links[section].format }
+
+    private struct Link {
+        /// Its first frame, counted over all links.
+        let start: Int64
+        let channels: Int
+        let metadata: MediaMetadata
+        let format: MediaFormat
+        /// For each channel that is delivered the one of the link; nil: silence.
+        let sources: [Int?]
+    }
+
+    private let stream: any LinkedStream
+    private let links: [Link]
+    /// Where it ends: at its end, or where a link begins whose frames are not as long as these.
+    private let end: Int64
+    private let changesRate: Bool
+    /// The frame that is delivered next, and what must be dropped before it.
+    private var position: Int64 = 0
+    private var framesToDrop: Int64 = 0
+    /// Decoded frames of one link that are not delivered yet.
+    private let decoded = UnsafeMutablePointer<Float>.allocate(capacity: OggDecoder.pieceFrames * 8)
+    private var pending = LinkedPiece(frames: 0, link: 0, followsHole: false)
+    private var pendingStart = 0
+    private var silentFrames: Int64 = 0
+    /// For how many frames behind a hole it is not sure where they belong.
+    private var framesInDoubt: Int64 = 0
+
+    /// 120 ms of Opus, the longest packet that there is.
+    private static let pieceFrames = 5760
+
+    /// Takes over an open stream; `codec` is its name for people, `isOpus`: whose tags of loudness come first. Throws
+    /// `.broken`.
+    init(_ stream: any LinkedStream, codec: String) throws(DecodingError) {
+        self.stream = stream
+        let all = stream.links
+        guard let first = all.first, let most = all.map(\.channels).max(), (1...8).contains(most) else {
+            throw DecodingError(
+                .broken, "it has \(all.map(\.channels).max() ?? 0) channels; 1 to 8 can be played")
+        }
+        guard (1...DecoderRegistry.maximumSampleRate).contains(first.sampleRate) else {
+            throw DecodingError(
+                .broken, "its sampling rate is \(first.sampleRate) Hz; the sound server takes at most 384 kHz")
+        }
+        let order = ChannelPosition.vorbisOrder(channels: most)
+        format = AudioFormat(sampleFormat: .float32, sampleRate: first.sampleRate, channels: order)
+        var start: Int64 = 0
+        var links: [Link] = []
+        for link in all.prefix(while: { $0.sampleRate == first.sampleRate }) {
+            links.append(
+                Link(
+                    start: start, channels: link.channels,
+                    metadata: link.fields.metadata(prefersR128: codec == "Opus"),
+                    format: MediaFormat(codec: codec, sampleRate: link.sampleRate, channels: link.channels),
+                    sources: Self.sources(of: ChannelPosition.vorbisOrder(channels: link.channels), for: order)))
+            start += link.frames
+        }
+        self.links = links
+        changesRate = links.count < all.count
+        end = start
+        lengthInFrames = start
+    }
+
+    deinit { decoded.deallocate() }
+
+    /// A single channel is heard from both sides; others from where they stand.
+    private static func sources(of link: [ChannelPosition], for order: [ChannelPosition]) -> [Int?] {
+        if link == [.mono], order.count > 1 { return order.map { $0 == .frontLeft || $0 == .frontRight ? 0 : nil } }
+        return order.map { link.firstIndex(of: $0) }
+    }
+
+    func seek(toFrame frame: Int64) throws(DecodingError) {
+        let target = min(max(0, frame), end)
+        pending.frames = 0
+        silentFrames = 0
+        framesInDoubt = 0
+        position = target
+        section = links.lastIndex { $0.start <= target && ($0.start < end || target == end) } ?? 0
+        guard target < end else { return }
+        let preroll = type(of: stream).preroll
+        // Not beyond the beginning of the link, where the decoder begins anew by itself.
+        let from = max(links[section].start, target - preroll)
+        try stream.seek(toFrame: from)
+        framesToDrop = target - from
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        let room = Int64(buffer.count / format.bytesPerFrame)
+        guard room > 0, let target = buffer.bindMemory(to: Float.self).baseAddress else { return 0 }
+        while position < end || changesRate {
+            if position >= end { throw DecodingError(.broken, "its sampling rate changes in the middle") }
+            if silentFrames > 0 {
+                let count = Int(min(room, silentFrames, end - position))
+                target.update(repeating: 0, count: count * format.channels.count)
+                silentFrames -= Int64(count)
+                position += Int64(count)
+                return count
+            }
+            if pending.frames > 0 {
+                let count = Int(min(room, Int64(pending.frames), end - position))
+                section = pending.link
+                deliver(count, to: target)
+                return count
+            }
+            guard try decode() else { return 0 }
+        }
+        return 0
+    }
+
+    /// Decodes a piece; false: there is no more.
+    private func decode() throws(DecodingError) -> Bool {
+        pending = try stream.read(Self.pieceFrames, into: decoded)
+        pendingStart = 0
+        guard pending.frames > 0, links.indices.contains(pending.link) else {
+            pending.frames = 0
+            return false
+        }
+        if pending.followsHole { framesInDoubt = 4 * Int64(format.sampleRate) }
+        if framesInDoubt > 0 {
+            // The file's own times say how much is missing; in Vorbis not before the end of a page.
+            framesInDoubt -= Int64(pending.frames)
+            let missing = stream.position - Int64(pending.frames) - (position - framesToDrop)
+            if missing > 0, missing < end - position {
+                let dropped = min(framesToDrop, missing)
+                framesToDrop -= dropped
+                silentFrames = missing - dropped
+                framesInDoubt = 0
+            }
+        }
+        let dropped = Int(min(framesToDrop, Int64(pending.frames)))
+        framesToDrop -= Int64(dropped)
+        pendingStart = dropped
+        pending.frames -= dropped
+        return true
+    }
+
+    private func deliver(_ count: Int, to target: UnsafeMutablePointer<Float>) {
+        let link = links[pending.link]
+        let channels = format.channels.count
+        let source = decoded + pendingStart * link.channels
+        if link.channels == channels {
+            target.update(from: source, count: count * channels)
+        } else {
+            for channel in 0..<channels {
+                for index in 0..<count {
+                    target[index * channels + channel] =
+                        link.sources[channel].map { source[index * link.channels + $0] } ?? 0
+                }
+            }
+        }
+        pendingStart += count
+        pending.frames -= count
+        position += Int64(count)
+    }
+}

@@ -1,0 +1,125 @@
+import AudioCore
+
+/// What an Ogg file is, and the packets with which its sound begins: found by its pages alone.
+struct OggHeaders {
+    /// The coding of the sound.
+    enum Coding: Equatable { case vorbis, opus, flac }
+
+    let coding: Coding
+    let serial: UInt32
+    /// The packet with the comments; in FLAC with its four bytes of header.
+    private(set) var comments: OggPacket?
+    /// All packets of headers behind the first: Vorbis has comments and setup, Opus comments, FLAC its blocks.
+    private(set) var packets: [OggPacket] = []
+    /// Where the page is that begins our stream, and where all such pages end.
+    let firstPageOffset: Int64
+    let firstPagesEnd: Int64
+    /// Where the pages of our headers end; nil: they do not.
+    private(set) var end: Int64?
+    /// How many pages hold `packets`, and the number of the first of them.
+    private(set) var pageCount = 0
+    private(set) var firstSequence: UInt32 = 0
+
+    private static let maximumStreams = 64
+    /// Where headers have no end.
+    private static let maximumBytes: Int64 = 256 << 20
+
+    /// Reads the pages from `start` on. Throws `.notRecognised` with the names of what is there if there is no sound of ours,
+    /// or what reading throws.
+    init(in file: MediaFile, at start: Int64) throws(DecodingError) {
+        var offset = start
+        var found: (coding: Coding, page: OggPage)?
+        var others: [String] = []
+        for _ in 0..<Self.maximumStreams {
+            guard let page = try OggPage(in: file, at: offset), page.isFirst else { break }
+            let first = try file.bytes(at: page.bodyOffset, count: 8)
+            if let coding = Self.coding(first) {
+                found = found ?? (coding, page)
+            } else if let name = Self.foreignName(first) {
+                others.append(name)
+            }
+            offset = page.end
+        }
+        guard let found else {
+            throw DecodingError(
+                .notRecognised,
+                "\(others.first.map { "Ogg with \($0)" } ?? "Ogg without sound") is not built into this version")
+        }
+        coding = found.coding
+        serial = found.page.serial
+        firstPageOffset = found.page.offset
+        firstPagesEnd = offset
+        try readPackets(in: file)
+    }
+
+    private mutating func readPackets(in file: MediaFile) throws(DecodingError) {
+        var offset = firstPagesEnd
+        var packet = OggPacket()
+        while offset < file.size, offset - firstPagesEnd < Self.maximumBytes {
+            guard let page = try OggPage(in: file, at: offset) else { return }
+            offset = page.end
+            if page.serial != serial { continue }
+            if page.isFirst { return }
+            if pageCount == 0 { firstSequence = page.sequence }
+            pageCount += 1
+            var place = page.bodyOffset
+            for length in page.lacing {
+                packet.append(offset: place, count: Int(length))
+                place += Int64(length)
+                if length == 255 { continue }
+                packets.append(packet)
+                if try isComplete(in: file) {
+                    end = page.end
+                    return
+                }
+                packet = OggPacket()
+            }
+        }
+    }
+
+    /// Looks at the newest packet; true: it is the last one of the headers.
+    private mutating func isComplete(in file: MediaFile) throws(DecodingError) -> Bool {
+        guard let newest = packets.last else { return false }
+        switch coding {
+        case .vorbis:
+            if packets.count == 1 { comments = newest }
+            return packets.count == 2
+        case .opus:
+            comments = newest
+            return true
+        case .flac:
+            let type = try newest.bytes(in: file, at: 0, count: 1).first ?? 0x80
+            if type & 0x7F == 4, comments == nil { comments = newest }
+            return type & 0x80 != 0 || packets.count > 4096
+        }
+    }
+
+    /// What the comments say. Throws what reading throws.
+    func fields(in file: MediaFile) throws(DecodingError) -> TagFields {
+        guard let comments else { return TagFields() }
+        return try VorbisComments(from: Int64(Self.commentStart(coding)), to: comments.length) {
+            position, count throws(DecodingError) in
+            try comments.bytes(in: file, at: position, count: count)
+        }.fields
+    }
+
+    /// Bytes before the comments in their packet: its kind and, but for FLAC, the coding's name.
+    static func commentStart(_ coding: Coding) -> Int { coding == .vorbis ? 7 : coding == .opus ? 8 : 4 }
+
+    private static func coding(_ first: [UInt8]) -> Coding? {
+        if first.starts(with: [1] + Array("vorbis".utf8)) { return .vorbis }
+        if first.starts(with: Array("OpusHead".utf8)) { return .opus }
+        if first.starts(with: [0x7F] + Array("FLAC".utf8)) { return .flac }
+        return nil
+    }
+
+    private static func foreignName(_ first: [UInt8]) -> String? {
+        let names: [(start: [UInt8], name: String)] = [
+            (Array("Speex".utf8), "Speex"), ([0x80] + Array("theora".utf8), "Theora video"),
+            (Array("BBCD".utf8), "Dirac video"), ([0x80] + Array("kate".utf8), "Kate texts"),
+            ([1] + Array("video".utf8), "OGM video"), ([1] + Array("audio".utf8), "OGM audio"),
+            (Array("PCM     ".utf8), "PCM"), (Array("OVP80".utf8), "VP8 video"),
+        ]
+        return names.first { first.starts(with: $0.start) }?.name
+    }
+}

@@ -1,0 +1,55 @@
+import AudioCore
+
+/// A packet of an Ogg stream as pieces of the file: 50 MB of comments are not taken up to be looked at.
+struct OggPacket {
+    private struct Piece {
+        /// Where in the packet it begins.
+        let position: Int64
+        let offset: Int64
+        let count: Int
+    }
+
+    private var pieces: [Piece] = []
+    private(set) var length: Int64 = 0
+
+    /// Adds bytes of the file to its end.
+    mutating func append(offset: Int64, count: Int) {
+        if count == 0 { return }
+        pieces.append(Piece(position: length, offset: offset, count: count))
+        length += Int64(count)
+    }
+
+    /// Up to `count` bytes from `position` on. Throws what reading throws.
+    func bytes(in file: MediaFile, at position: Int64, count: Int) throws(DecodingError) -> [UInt8] {
+        var low = 0
+        var high = pieces.count
+        while low < high {
+            let middle = (low + high) / 2
+            if pieces[middle].position + Int64(pieces[middle].count) <= position {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        var result: [UInt8] = []
+        while result.count < count, low < pieces.count {
+            let piece = pieces[low]
+            let skip = Int(position + Int64(result.count) - piece.position)
+            let wanted = min(count - result.count, piece.count - skip)
+            let got = try file.bytes(at: piece.offset + Int64(skip), count: wanted)
+            result += got
+            if got.count < wanted { break }
+            low += 1
+        }
+        return result
+    }
+
+    /// Where in the file the bytes from `position` on lie, as pieces.
+    func places(from position: Int64, count: Int64) -> [(offset: Int64, count: Int64)] {
+        pieces.compactMap { piece in
+            let first = max(position, piece.position)
+            let last = min(position + count, piece.position + Int64(piece.count))
+            return first < last ? (piece.offset + first - piece.position, last - first) : nil
+        }
+    }
+}

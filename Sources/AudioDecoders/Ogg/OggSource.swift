@@ -1,0 +1,103 @@
+import AudioCore
+import Glibc
+
+/// What the Ogg libraries read: the file, except that headers of more than 256 KiB are left out. The libraries would keep
+/// them, pictures and all, as long as the file is open; what is of use of them is read by `OggHeaders`.
+final class OggSource {
+    let file: MediaFile
+    /// Where libraries are to read next.
+    private var position: Int64 = 0
+    /// Why reading failed; since it was set to nil.
+    var failure: DecodingError?
+
+    private let start: Int64
+    /// Bytes of the file from `start` on, before what is left out.
+    private let headLength: Int64
+    /// What stands there instead.
+    private let replacement: [UInt8]
+    /// Where the file goes on.
+    private let tailStart: Int64
+
+    /// Headers up to this size are read as they are.
+    private static let largeHeaders: Int64 = 256 << 10
+    /// The libraries' limit of a setup header that is kept.
+    private static let largestSetup: Int64 = 1 << 20
+
+    /// The Ogg stream that begins at `start`. Throws what reading throws.
+    init(file: MediaFile, start: Int64, headers: OggHeaders) throws(DecodingError) {
+        self.file = file
+        self.start = start
+        guard let end = headers.end, end - headers.firstPagesEnd > Self.largeHeaders,
+            let packets = try Self.smallPackets(headers, in: file)
+        else {
+            headLength = file.size - start
+            replacement = []
+            tailStart = file.size
+            return
+        }
+        headLength = headers.firstPagesEnd - start
+        tailStart = end
+        // Numbers of pages go on as they were, or the libraries would think that some were lost.
+        replacement = OggPage.pages(
+            packets, serial: headers.serial, sequence: headers.firstSequence, count: headers.pageCount)
+    }
+
+    /// The packets of headers, with no comments in them.
+    private static func smallPackets(_ headers: OggHeaders, in file: MediaFile) throws(DecodingError) -> [[UInt8]]? {
+        switch headers.coding {
+        case .opus: return [Array("OpusTags".utf8) + [UInt8](repeating: 0, count: 8)]
+        case .flac: return [[0x84, 0, 0, 8] + [UInt8](repeating: 0, count: 8)]
+        case .vorbis:
+            guard let setup = headers.packets.last, setup.length <= largestSetup else { return nil }
+            return [
+                [3] + Array("vorbis".utf8) + [UInt8](repeating: 0, count: 8) + [1],
+                try setup.bytes(in: file, at: 0, count: Int(setup.length)),
+            ]
+        }
+    }
+
+    /// Bytes that there are.
+    var size: Int64 { headLength + Int64(replacement.count) + file.size - tailStart }
+
+    /// Where it reads next.
+    var tell: Int64 { position }
+
+    /// Moves as lseek does; false: there is no such place.
+    func seek(_ offset: Int64, _ whence: Int32) -> Bool {
+        let base: Int64
+        switch whence {
+        case SEEK_CUR: base = position
+        case SEEK_END: base = size
+        default: base = 0
+        }
+        let (sum, overflow) = base.addingReportingOverflow(offset)
+        if overflow || sum < 0 { return false }
+        position = sum
+        return true
+    }
+
+    /// Reads up to `target.count` bytes; 0: the end; nil: it failed, see `failure`.
+    func read(into target: UnsafeMutableRawBufferPointer) -> Int? {
+        if failure != nil { return nil }
+        if target.isEmpty { return 0 }
+        do throws(DecodingError) {
+            let count: Int
+            if position < headLength {
+                let part = min(Int64(target.count), headLength - position)
+                count = try file.readFully(into: .init(rebasing: target[..<Int(part)]), at: start + position)
+            } else if position < headLength + Int64(replacement.count) {
+                let from = Int(position - headLength)
+                count = min(target.count, replacement.count - from)
+                target.copyBytes(from: replacement[from..<from + count])
+            } else {
+                let place = tailStart + position - headLength - Int64(replacement.count)
+                count = try file.readFully(into: target, at: place)
+            }
+            position += Int64(count)
+            return count
+        } catch {
+            failure = error
+            return nil
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import AudioCore
+private import CVorbisFile
+import Glibc
+
+/// Ogg Vorbis by libvorbisfile: the only file that knows the library.
+final class VorbisStream: LinkedStream {
+    let links: [OggLink]
+    static let preroll: Int64 = 0
+
+    private let handle: Handle
+    private let source: OggSource
+
+    /// The library's state, which must not move in memory.
+    private struct Handle: ~Copyable {
+        let file: UnsafeMutablePointer<OggVorbis_File>
+
+        init(owning file: UnsafeMutablePointer<OggVorbis_File>) { self.file = file }
+
+        deinit {
+            ov_clear(file)
+            file.deallocate()
+        }
+    }
+
+    /// Opens the stream; `fields`: what the comments of its first link say. Throws `.broken`, or what reading throws.
+    init(_ source: OggSource, fields: TagFields) throws(DecodingError) {
+        let file = UnsafeMutablePointer<OggVorbis_File>.allocate(capacity: 1)
+        let callbacks = ov_callbacks(
+            read_func: { target, size, count, context in
+                let source = Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue()
+                let got = source.read(into: UnsafeMutableRawBufferPointer(start: target, count: size * count))
+                // The library asks errno whether nothing is the end or a failure.
+                errno = got == nil ? EIO : 0
+                return got ?? 0
+            },
+            seek_func: { context, offset, whence in
+                Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().seek(offset, whence) ? 0 : -1
+            },
+            close_func: nil,
+            tell_func: { context in Int(Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().tell) })
+        let status = ov_open_callbacks(Unmanaged.passUnretained(source).toOpaque(), file, nil, 0, callbacks)
+        guard status == 0 else {
+            file.deallocate()
+            throw source.failure ?? DecodingError(.broken, Self.words(opening: status))
+        }
+        self.source = source
+        handle = Handle(owning: file)
+        links = (0..<Int(ov_streams(file))).map { index in
+            let info = ov_info(file, Int32(index))!.pointee
+            return OggLink(
+                frames: max(0, ov_pcm_total(file, Int32(index))), sampleRate: Int(info.rate),
+                channels: Int(info.channels), fields: index == 0 ? fields : Self.fields(file, index))
+        }
+        // What was taken over need not be kept twice, whatever its size; an empty list may be cleared again at the end.
+        for index in links.indices { vorbis_comment_clear(ov_comment(file, Int32(index))) }
+    }
+
+    var position: Int64 { ov_pcm_tell(handle.file) }
+
+    func seek(toFrame frame: Int64) throws(DecodingError) {
+        source.failure = nil
+        let status = ov_pcm_seek(handle.file, frame)
+        if let failure = source.failure { throw failure }
+        if status != 0 { throw DecodingError(.broken, "this place in it can't be reached") }
+    }
+
+    func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece {
+        source.failure = nil
+        var followsHole = false
+        // Every page may be damaged; as long as there are pages the library gets on.
+        while true {
+            var planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>?
+            var link: Int32 = 0
+            let count = ov_read_float(handle.file, &planes, Int32(min(frames, 1 << 16)), &link)
+            if let failure = source.failure { throw failure }
+            if count >= 0 {
+                let channels = links.indices.contains(Int(link)) ? links[Int(link)].channels : 0
+                if let planes { Self.interleave(planes, channels, Int(count), to: target) }
+                return LinkedPiece(frames: Int(count), link: Int(link), followsHole: followsHole)
+            }
+            guard count == OV_HOLE || count == OV_EBADLINK else {
+                throw DecodingError(.broken, "the Vorbis decoder gave up on it (error \(count))")
+            }
+            followsHole = true
+        }
+    }
+
+    private static func interleave(
+        _ planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>, _ channels: Int, _ frames: Int,
+        to target: UnsafeMutablePointer<Float>
+    ) {
+        for channel in 0..<channels {
+            guard let plane = planes[channel] else { continue }
+            var place = channel
+            for index in 0..<frames {
+                target[place] = plane[index]
+                place &+= channels
+            }
+        }
+    }
+
+    private static func fields(_ file: UnsafeMutablePointer<OggVorbis_File>, _ link: Int) -> TagFields {
+        guard let comments = ov_comment(file, Int32(link))?.pointee, let texts = comments.user_comments,
+            let lengths = comments.comment_lengths
+        else { return TagFields() }
+        return VorbisComments(count: Int(comments.comments)) { index, limit in
+            [UInt8](UnsafeRawBufferPointer(start: texts[index], count: min(limit, Int(max(0, lengths[index])))))
+        }.fields
+    }
+
+    private static func words(opening status: Int32) -> String {
+        switch status {
+        case OV_EBADHEADER, OV_ENOTVORBIS: "its Vorbis headers are damaged or cut off"
+        case OV_EVERSION: "it is of a later version of Vorbis"
+        default: "the Vorbis decoder does not open it (error \(status))"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import AudioCore
+
+/// An APEv2 tag: items of a value's length, flags, a name, a zero and the value, all in UTF-8.
+enum APETag {
+    private static let maximumItems = 512
+    /// Longest value that is read: several texts of 4 KiB.
+    private static let maximumValue = 64 << 10
+
+    /// What the items that begin at `offset` say. Throws what reading throws.
+    static func fields(
+        in file: MediaFile, at offset: Int64, length: Int64, count: Int
+    ) throws(DecodingError) -> TagFields {
+        var fields = TagFields()
+        var place = offset
+        let end = offset + length
+        var budget = 1 << 20
+        for _ in 0..<min(count, maximumItems) {
+            let head = try file.bytes(at: place, count: 8 + 256)
+            guard head.count > 9, place < end, let zero = head[8...].firstIndex(of: 0) else { break }
+            let size = head[0..<4].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            let valueStart = place + Int64(zero) + 1
+            place = valueStart + size
+            guard place <= end else { break }
+            let name = String(decoding: head[8..<zero], as: UTF8.self).uppercased()
+            let field = names[name] ?? name
+            // Bits 1 and 2: text is 0; the others are binary or links.
+            guard head[4] & 6 == 0, TagFields.knownNames.contains(field), budget > 0 else { continue }
+            let value = try file.bytes(at: valueStart, count: Int(min(size, Int64(maximumValue))))
+            budget -= value.count
+            for part in value.split(separator: 0) { fields.add(field, TagText.text(part)) }
+        }
+        return fields
+    }
+
+    /// Names that differ from those of Vorbis comments.
+    private static let names = [
+        "TRACK": "TRACKNUMBER", "DISC": "DISCNUMBER", "ABSTRACT": "DESCRIPTION",
+    ]
+}

@@ -1,0 +1,56 @@
+/// The texts of ID3: an encoding, then one text or several with zeros between.
+enum ID3Text {
+    /// The texts in `bytes`, which are in `encoding` (0 Latin-1, 1 UTF-16 with a mark, 2 UTF-16 big-endian, 3 UTF-8); each
+    /// valid, of at most 4 KiB, empty ones as "".
+    static func texts(_ bytes: ArraySlice<UInt8>, encoding: UInt8) -> [String] {
+        switch encoding {
+        case 1, 2: return utf16(bytes, bigEndian: encoding == 2)
+        case 3: return split(bytes).map { TagText.text($0) ?? "" }
+        default: return split(bytes).map { TagText.text(latin1($0)) ?? "" }
+        }
+    }
+
+    /// The texts of a frame that begins with its encoding.
+    static func texts(_ content: [UInt8]) -> [String] {
+        guard let encoding = content.first else { return [] }
+        return texts(content[1...], encoding: encoding)
+    }
+
+    private static func split(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: 0, omittingEmptySubsequences: false)
+    }
+
+    /// These bytes of Latin-1 as UTF-8.
+    static func latin1(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        bytes.prefix(TagText.maximumBytes).flatMap { Array(String(Unicode.Scalar($0)).utf8) }
+    }
+
+    private static func utf16(_ bytes: ArraySlice<UInt8>, bigEndian: Bool) -> [String] {
+        var units: [UInt16] = []
+        var result: [String] = []
+        var isBig = bigEndian
+        var isFirst = true
+        func close() { result.append(TagText.text(Array(String(decoding: units, as: UTF16.self).utf8)) ?? "") }
+        var index = bytes.startIndex
+        while index + 1 < bytes.endIndex {
+            let (first, second) = (bytes[index], bytes[index + 1])
+            index += 2
+            if isFirst, first == 0xFF && second == 0xFE || first == 0xFE && second == 0xFF {
+                isBig = first == 0xFE
+                isFirst = false
+                continue
+            }
+            isFirst = false
+            let unit = isBig ? UInt16(first) << 8 | UInt16(second) : UInt16(second) << 8 | UInt16(first)
+            if unit == 0 {
+                close()
+                units = []
+                isFirst = true
+            } else if units.count < TagText.maximumBytes {
+                units.append(unit)
+            }
+        }
+        close()
+        return result
+    }
+}

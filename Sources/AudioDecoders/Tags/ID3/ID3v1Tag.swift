@@ -1,0 +1,19 @@
+/// ID3v1, with the number of the track that 1.1 put into the comment.
+enum ID3v1Tag {
+    /// What these 128 bytes say.
+    static func fields(_ tag: [UInt8]) -> TagFields {
+        var fields = TagFields()
+        func text(_ range: Range<Int>) -> String? {
+            TagText.text(ID3Text.latin1(tag[range].prefix { $0 != 0 }))
+        }
+        guard tag.count == 128 else { return fields }
+        fields.add("TITLE", text(3..<33))
+        fields.add("ARTIST", text(33..<63))
+        fields.add("ALBUM", text(63..<93))
+        fields.add("YEAR", text(93..<97))
+        fields.add("COMMENT", text(97..<127))
+        if tag[125] == 0, tag[126] != 0 { fields.add("TRACKNUMBER", String(tag[126])) }
+        fields.add("GENRE", ID3Genres.name(Int(tag[127])))
+        return fields
+    }
+}

@@ -1,0 +1,111 @@
+import AudioCore
+
+/// An ID3v2 tag, version 2.2, 2.3 or 2.4 (id3.org), as far as it is of use: texts are read, pictures and whatever else is
+/// large are stepped over.
+struct ID3v2Tag {
+    /// What was found.
+    private(set) var fields = TagFields()
+    /// Where the tag ends in the file.
+    let end: Int64
+
+    private let version: Int
+    private static let maximumFrames = 4096
+    /// Longest content of a frame that is read: 4 KiB of text in whatever encoding, several of them.
+    private static let maximumContent = 64 << 10
+
+    /// Reads the tag at `offset`; nil: there is none. What contradicts itself is left out. Throws what reading throws.
+    init?(in file: MediaFile, at offset: Int64) throws(DecodingError) {
+        let header = try file.bytes(at: offset, count: 10)
+        guard let length = Self.length(header) else { return nil }
+        end = offset + length
+        version = Int(header[3])
+        guard (2...4).contains(version), header[5] & 0x40 == 0 || version > 2 else { return }
+        let bodyEnd = end - (header[5] & 0x10 != 0 && version == 4 ? 10 : 0)
+        // In 2.4 each frame says for itself whether it is unsynchronised.
+        var reader = ID3v2Reader(
+            file: file, offset: offset + 10, end: bodyEnd,
+            isUnsynchronised: header[5] & 0x80 != 0 && version < 4)
+        if header[5] & 0x40 != 0 {
+            let size = try reader.read(4)
+            guard size.count == 4 else { return }
+            // 2.3 counts what follows the size, 2.4 all of it, in 7 bits a byte.
+            let length = version == 3 ? Self.plain(size) : max(0, Self.syncSafe(size) - 4)
+            try reader.skip(min(length, 1 << 20))
+        }
+        for _ in 0..<Self.maximumFrames {
+            guard try readFrame(&reader, in: file) else { break }
+        }
+    }
+
+    /// Bytes of the whole tag that begins with this header; nil: it is none.
+    static func length(_ header: [UInt8]) -> Int64? {
+        guard header.count >= 10, header.starts(with: [0x49, 0x44, 0x33]), header[3] < 0xFF, header[4] < 0xFF,
+            header[6..<10].allSatisfy({ $0 < 128 })
+        else { return nil }
+        return 10 + Int64(syncSafe(header[6..<10])) + (header[5] & 0x10 != 0 ? 10 : 0)
+    }
+
+    static func syncSafe(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 7 | Int($1 & 0x7F) } }
+    private static func plain(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+
+    /// Takes up the next frame; false: there is none. Throws what reading throws.
+    private mutating func readFrame(_ reader: inout ID3v2Reader, in file: MediaFile) throws(DecodingError) -> Bool {
+        let header = try reader.read(version == 2 ? 6 : 10)
+        guard header.count == (version == 2 ? 6 : 10), Self.isName(header[..<(version == 2 ? 3 : 4)]) else {
+            return false
+        }
+        let name = String(decoding: header[..<(version == 2 ? 3 : 4)], as: UTF8.self)
+        var size = version == 2 ? Self.plain(header[3..<6]) : Self.plain(header[4..<8])
+        if version == 4 { size = try frameSize(header, reader, in: file) }
+        let flags = version == 2 ? 0 : Int(header[9])
+        // Compressed or encrypted: 2.3 has them at the top of the second byte, 2.4 in the middle.
+        let isPacked = flags & (version == 3 ? 0xC0 : 0x0C) != 0
+        guard ID3v2Frames.isKnown(name), !isPacked, size > 0 else {
+            try reader.skip(size)
+            return reader.left > 0
+        }
+        var content = try reader.read(min(size, Self.maximumContent))
+        try reader.skip(size - min(size, Self.maximumContent))
+        // A byte of grouping; in 2.4 the length without unsynchronisation, in four.
+        if flags & (version == 3 ? 0x20 : 0x40) != 0 { content.removeFirst(min(1, content.count)) }
+        if version == 4 {
+            if flags & 0x01 != 0 { content.removeFirst(min(4, content.count)) }
+            if flags & 0x02 != 0 { content = Self.synchronised(content) }
+        }
+        ID3v2Frames.take(name, content, into: &fields)
+        return reader.left > 0
+    }
+
+    /// The size of a frame of 2.4: 7 bits a byte, but some programs (iTunes) wrote 8. What leads to another frame, or to the
+    /// end, is right.
+    private func frameSize(
+        _ header: [UInt8], _ reader: ID3v2Reader, in file: MediaFile
+    ) throws(DecodingError) -> Int {
+        let plain = Self.plain(header[4..<8])
+        let safe = Self.syncSafe(header[4..<8])
+        if plain == safe { return safe }
+        if header[4..<8].contains(where: { $0 > 127 }) { return plain }
+        func leadsOn(_ size: Int) throws(DecodingError) -> Bool {
+            let next = reader.offset + Int64(size)
+            if next == reader.end { return true }
+            guard next + 4 <= reader.end else { return false }
+            let name = try file.bytes(at: next, count: 4)
+            return Self.isName(name) || name.allSatisfy { $0 == 0 }
+        }
+        return try leadsOn(safe) ? safe : try leadsOn(plain) ? plain : safe
+    }
+
+    private static func isName(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
+    }
+
+    private static func synchronised(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var last: UInt8 = 0
+        for byte in bytes {
+            if !(last == 0xFF && byte == 0) { result.append(byte) }
+            last = byte
+        }
+        return result
+    }
+}

@@ -1,0 +1,20 @@
+import AudioCore
+
+/// The ID3v2 tags at the beginning of a file, which some programs put before anything.
+struct LeadingTags {
+    /// What they say, the first one first.
+    private(set) var fields = TagFields()
+    /// Where the content begins.
+    private(set) var end: Int64 = 0
+
+    private static let maximumTags = 8
+
+    /// Reads them. Throws what reading throws.
+    init(in file: MediaFile) throws(DecodingError) {
+        for _ in 0..<Self.maximumTags {
+            guard let tag = try ID3v2Tag(in: file, at: end) else { break }
+            fields.fill(from: tag.fields)
+            end = tag.end
+        }
+    }
+}
