@@ -43,6 +43,7 @@ let package = Package(
         systemLibrary("CVorbisFile", package: "libvorbis-dev"),
         // Its header includes one that lies in a folder of its own.
         systemLibrary("COpusFile", package: "libopusfile-dev", pkgConfig: "opusfile"),
+        systemLibrary("CExpat", package: "libexpat1-dev"),
         systemLibrary("CSystemd", package: "libsystemd-dev"),
         systemLibrary("CINIH", package: "libinih-dev"),
         .target(name: "CLinux", path: "Sources/SystemLibraries/CLinux"),
@@ -57,7 +58,7 @@ let package = Package(
             "AudioDecoders",
             [
                 "AudioCore", "LinuxSystem", "NowPlaying", "CFLAC", "CSndFile", "CMPG123", "CVorbisFile", "COpusFile",
-                "CLinux",
+                "CExpat", "CLinux",
             ]),
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),

@@ -1,0 +1,58 @@
+package import AudioCore
+package import NowPlaying
+
+/// What a cue sheet says: which part of which file is which track.
+package struct CueSheet: Equatable, Sendable {
+    /// A track of audio: from its index 01 to that of the track behind it in the same file. So the gap before a track
+    /// (from its index 00 on) belongs to the track before, as on a CD player's display.
+    package struct Track: Equatable, Sendable {
+        /// As the sheet counts it; ascends strictly in a sheet.
+        package var number: Int
+        /// Which of `files` it is in.
+        package var file: Int
+        package var start: MediaTime
+        /// Nil: the end of the file.
+        package var end: MediaTime?
+        package var metadata: MediaMetadata
+        /// Whether nothing else of the file belongs to another track.
+        package var isWholeFile: Bool { start.count == 0 && end == nil }
+    }
+
+    /// Names of the files, in the bytes of the sheet; one empty name for a sheet that is in the file itself.
+    package var files: [[UInt8]]
+    package var tracks: [Track]
+
+    /// The sheet with the marks `starts` (of a file each) put together to tracks. Throws if they contradict each other.
+    init(files: [[UInt8]], marks: [Mark]) throws(PlaylistError) {
+        self.files = files
+        tracks = []
+        let ascends = zip(marks, marks.dropFirst()).allSatisfy { $0.number < $1.number }
+        for (place, mark) in marks.enumerated() {
+            let next = place + 1 < marks.count && marks[place + 1].file == mark.file ? marks[place + 1] : nil
+            if let next, !(mark.start < next.start) {
+                throw PlaylistError("has tracks out of order: \(next.number) does not begin behind \(mark.number)")
+            }
+            guard mark.isAudio else { continue }
+            var metadata = mark.metadata
+            // Numbers that begin anew with the next disc would not tell the tracks apart.
+            let number = ascends ? mark.number : place + 1
+            metadata.trackNumber = mark.number
+            metadata.title = metadata.title ?? "Track \(mark.number)"
+            metadata.trackCount = marks.count
+            tracks.append(
+                Track(number: number, file: mark.file, start: mark.start, end: next?.start, metadata: metadata))
+        }
+    }
+
+    /// Where a track begins.
+    struct Mark {
+        var number: Int
+        var file: Int
+        var start: MediaTime
+        var isAudio: Bool
+        var metadata: MediaMetadata
+    }
+
+    /// The tracks of one of the files.
+    package func tracks(of file: Int) -> [Track] { tracks.filter { $0.file == file } }
+}

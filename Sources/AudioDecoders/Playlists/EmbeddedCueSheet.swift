@@ -1,0 +1,112 @@
+package import AudioCore
+import NowPlaying
+
+/// The cue sheet that a FLAC file has in it: the tag CUESHEET, or the block of that name (RFC 9639 §8.7).
+package enum EmbeddedCueSheet {
+    /// Longest sheet in a tag, bytes.
+    private static let maximumTagBytes = 1 << 20
+    private static let maximumBlocks = 4096
+
+    /// The sheet; nil: there is none that can be read, or one of a single track only. The tag is preferred, as it has the
+    /// titles. Blocks on reading; throws what that throws.
+    package static func sheet(of file: MediaFile) throws(DecodingError) -> CueSheet? {
+        var offset = try LeadingTags(in: file).end
+        guard try file.bytes(at: offset, count: 4).elementsEqual("fLaC".utf8) else { return nil }
+        offset += 4
+        var sampleRate: Int64?
+        var block: CueSheet?
+        for _ in 0..<maximumBlocks {
+            let header = try file.bytes(at: offset, count: 4)
+            guard header.count == 4, header[0] & 0x7F != 127 else { break }
+            let length = header[1...].reduce(0) { $0 << 8 | Int($1) }
+            offset += 4
+            switch header[0] & 0x7F {
+            case 0:
+                let bytes = try file.bytes(at: offset + 10, count: 3)
+                sampleRate = bytes.count == 3 ? bytes.reduce(0) { $0 << 8 | Int64($1) } >> 4 : nil
+            case 4:
+                if let text = try tag(in: file, at: offset, length: length), let sheet = try? CueSheet(text: text),
+                    Set(sheet.tracks.map(\.file)).count == 1, sheet.tracks.count > 1
+                {
+                    return CueSheet(embedded: sheet)
+                }
+            case 5:
+                block = try sampleRate.flatMap { rate throws(DecodingError) in
+                    try marks(in: file, at: offset, length, rate)
+                }
+            default: break
+            }
+            offset += Int64(length)
+            if header[0] & 0x80 != 0 { break }
+        }
+        return block.flatMap { $0.tracks.count > 1 ? $0 : nil }
+    }
+
+    /// The value of the comment CUESHEET.
+    private static func tag(in file: MediaFile, at start: Int64, length: Int) throws(DecodingError) -> [UInt8]? {
+        let end = min(start + Int64(length), file.size)
+        var position = start
+        func number() throws(DecodingError) -> Int64? {
+            guard position + 4 <= end else { return nil }
+            let bytes = try file.bytes(at: position, count: 4)
+            guard bytes.count == 4 else { return nil }
+            position += 4
+            return bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
+        }
+        guard let vendor = try number() else { return nil }
+        position += vendor
+        guard let count = try number() else { return nil }
+        for _ in 0..<min(count, 4096) {
+            guard let size = try number(), position + size <= end else { return nil }
+            let name = try file.bytes(at: position, count: Int(min(size, 9)))
+            if PlaylistText.has(name[...], prefix: "CUESHEET="), size <= maximumTagBytes {
+                return try file.bytes(at: position + 9, count: Int(size) - 9)
+            }
+            position += size
+        }
+        return nil
+    }
+
+    /// The tracks of a block CUESHEET; nil: it contradicts itself.
+    private static func marks(
+        in file: MediaFile, at start: Int64, _ length: Int, _ sampleRate: Int64
+    ) throws(DecodingError) -> CueSheet? {
+        // 128 catalogue number, 8 lead-in, 259 flags and reserved, 1 number of tracks; at most 100 tracks of 100 indexes.
+        let bytes = try file.bytes(at: start, count: min(length, 396 + 100 * (36 + 100 * 12)))
+        guard bytes.count > 396, sampleRate > 0 else { return nil }
+        func number(at place: Int) -> Int64 {
+            Int64(bitPattern: bytes[place..<(place + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        }
+        var marks: [CueSheet.Mark] = []
+        var place = 396
+        for _ in 0..<bytes[395] {
+            guard place + 36 <= bytes.count else { return nil }
+            let track = place
+            let count = Int(bytes[place + 35])
+            place += 36 + count * 12
+            guard place <= bytes.count else { return nil }
+            // The lead-out is no track.
+            if bytes[track + 8] == 170 || bytes[track + 8] == 255 { continue }
+            let indexes = stride(from: track + 36, to: place, by: 12)
+            guard let first = indexes.first(where: { bytes[$0 + 8] > 0 }) else { continue }
+            let (sample, isTooFar) = number(at: track).addingReportingOverflow(number(at: first))
+            guard !isTooFar, sample >= 0 else { return nil }
+            var metadata = MediaMetadata()
+            metadata.isrc = TagText.text(bytes[(track + 9)..<(track + 21)].prefix { $0 != 0 })
+            marks.append(
+                CueSheet.Mark(
+                    number: Int(bytes[track + 8]), file: 0, start: MediaTime(sample, perSecond: sampleRate),
+                    isAudio: bytes[track + 21] & 0x80 == 0, metadata: metadata))
+        }
+        return try? CueSheet(files: [[]], marks: marks)
+    }
+}
+
+extension CueSheet {
+    /// A sheet that stands in the file itself, whatever name it gives to that.
+    fileprivate init(embedded sheet: CueSheet) {
+        self = sheet
+        files = [[]]
+        for place in tracks.indices { tracks[place].file = 0 }
+    }
+}

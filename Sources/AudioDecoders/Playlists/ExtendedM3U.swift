@@ -1,0 +1,81 @@
+import NowPlaying
+
+/// M3U and M3U8: a location on each line, with what the line `#EXTINF` before it says; other lines with `#` are comments.
+enum ExtendedM3U {
+    /// The entries. Throws if it is a list of pieces of a stream (HLS, RFC 8216), which are no items.
+    static func entries(_ content: [UInt8]) throws(PlaylistError) -> [PlaylistEntry] {
+        var result: [PlaylistEntry] = []
+        var next = PlaylistEntry(location: [])
+        var album = MediaMetadata()
+        for line in PlaylistText.lines(PlaylistText.normalized(content)) {
+            guard line.first == UInt8(ascii: "#") else {
+                next.location = Array(line)
+                next.metadata.albumTitle = album.albumTitle
+                next.metadata.albumArtist = album.albumArtist
+                result.append(next)
+                next = PlaylistEntry(location: [])
+                continue
+            }
+            if let value = value(line, "#EXTINF:") {
+                next = information(value)
+            } else if let value = value(line, "#EXTALB:") {
+                album.albumTitle = PlaylistText.text(value)
+            } else if let value = value(line, "#EXTART:") {
+                album.albumArtist = PlaylistText.text(value)
+            } else if PlaylistText.has(line, prefix: "#EXT-X-TARGETDURATION")
+                || PlaylistText.has(line, prefix: "#EXT-X-STREAM-INF")
+            {
+                throw PlaylistError("lists the pieces of an HLS stream, not items")
+            }
+        }
+        return result
+    }
+
+    private static func value(_ line: ArraySlice<UInt8>, _ name: StaticString) -> ArraySlice<UInt8>? {
+        PlaylistText.has(line, prefix: name) ? line.dropFirst(name.utf8CodeUnitCount) : nil
+    }
+
+    /// `213,Artist - Title`, `-1 tvg-id="a,b",Title`.
+    private static func information(_ value: ArraySlice<UInt8>) -> PlaylistEntry {
+        var entry = PlaylistEntry(location: [])
+        let rest = value.drop(while: PlaylistText.isSpace)
+        let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        entry.duration = PlaylistText.seconds(digits)
+        var isQuoted = false
+        let comma = rest.firstIndex { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == UInt8(ascii: ",") && !isQuoted
+        }
+        // A quote that is never closed hides the comma.
+        guard let comma = comma ?? rest.firstIndex(of: UInt8(ascii: ",")) else { return entry }
+        entry.metadata = PlaylistTitle.metadata(rest[(comma + 1)...])
+        return entry
+    }
+}
+
+/// The titles of M3U and PLS, which mostly hold the artist, too.
+enum PlaylistTitle {
+    /// `Artist - Title` taken apart.
+    static func metadata(_ bytes: ArraySlice<UInt8>) -> MediaMetadata {
+        var metadata = MediaMetadata()
+        guard let text = PlaylistText.text(bytes) else { return metadata }
+        metadata.title = text
+        if let range = text.firstRange(of: " - ") {
+            let artist = text[..<range.lowerBound].trimmingSpace
+            let title = text[range.upperBound...].trimmingSpace
+            if !artist.isEmpty, !title.isEmpty {
+                metadata.artist = String(artist)
+                metadata.title = String(title)
+            }
+        }
+        return metadata
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingSpace: Substring {
+        var rest = drop { $0 == " " }
+        while rest.last == " " { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,54 @@
+package import NowPlaying
+
+/// One entry of a list, as it stands there.
+package struct PlaylistEntry: Equatable, Sendable {
+    /// Where it is: a uri, or a path that is mostly relative to the list; in the bytes of the list.
+    package var location: [UInt8]
+    /// Whether `location` is a uri reference in any case, with percent escapes (XSPF).
+    package var isReference = false
+    /// What the list says about it.
+    package var metadata = MediaMetadata()
+    /// Seconds; nil: not told.
+    package var duration: Double?
+
+    /// An entry, by its parts.
+    package init(
+        location: [UInt8], isReference: Bool = false, metadata: MediaMetadata = MediaMetadata(), duration: Double? = nil
+    ) {
+        self.location = location
+        self.isReference = isReference
+        self.metadata = metadata
+        self.duration = duration
+    }
+}
+
+/// Why a list can't be read: what it is or has, without its name, to be put behind that.
+package struct PlaylistError: Error, Equatable, Sendable {
+    package let message: String
+
+    /// An error in these words.
+    package init(_ message: String) { self.message = message }
+}
+
+/// The kinds of lists, told by the ending of their names: what is inside of a text file is no proof.
+package enum PlaylistKind: String, CaseIterable, Sendable {
+    case m3u, m3u8, pls, xspf, cue
+
+    /// The kind of a file of this name; nil: it is no list.
+    package init?(fileName: some BidirectionalCollection<UInt8>) {
+        guard let dot = fileName.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let ending = fileName[fileName.index(after: dot)...]
+        guard ending.count <= 4 else { return nil }
+        self.init(rawValue: String(decoding: ending, as: UTF8.self).lowercased())
+    }
+
+    /// The entries of a list with this content; a cue sheet has none but tracks (`CueSheet`). Throws why it can't be read.
+    package func entries(_ content: [UInt8]) throws(PlaylistError) -> [PlaylistEntry] {
+        switch self {
+        case .m3u, .m3u8: try ExtendedM3U.entries(content)
+        case .pls: PLSList.entries(content)
+        case .xspf: try XSPFList.entries(content)
+        case .cue: []
+        }
+    }
+}

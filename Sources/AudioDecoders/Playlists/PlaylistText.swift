@@ -1,0 +1,68 @@
+/// Texts of lists, as thirty years of programs have written them.
+package enum PlaylistText {
+    /// The list in UTF-8 if it has a byte order mark that says what it is in, without that mark; else as it is.
+    static func normalized(_ bytes: [UInt8]) -> [UInt8] {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
+        if bytes.starts(with: [0xFF, 0xFE]) { return utf8(bytes) { UInt16($0) | UInt16($1) << 8 } }
+        if bytes.starts(with: [0xFE, 0xFF]) { return utf8(bytes) { UInt16($0) << 8 | UInt16($1) } }
+        return bytes
+    }
+
+    private static func utf8(_ bytes: [UInt8], _ unit: (UInt8, UInt8) -> UInt16) -> [UInt8] {
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { unit(bytes[$0], bytes[$0 + 1]) }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
+    }
+
+    /// The lines without their ends (LF, CRLF or CR) and the space around them; empty ones are left out.
+    static func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map(trimmed).filter { !$0.isEmpty }
+    }
+
+    /// Without the space around it.
+    static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = line
+        while let first = rest.first, isSpace(first) { rest.removeFirst() }
+        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        return rest
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    /// A text for people: UTF-8, or Windows-1252 where it is none; as tags are (`TagText`). Nil: nothing is left.
+    static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        TagText.text(Array((String(validating: bytes, as: UTF8.self) ?? windows1252(bytes)).utf8))
+    }
+
+    /// The text that these bytes are in Windows-1252, which has Latin-1 in it. Its five gaps stay what Latin-1 has there.
+    package static func windows1252(_ bytes: some Sequence<UInt8>) -> String {
+        var scalars = String.UnicodeScalarView()
+        for byte in bytes {
+            let isSpecial = (0x80..<0xA0).contains(byte)
+            scalars.append(isSpecial ? windowsScalars[Int(byte) - 0x80] : Unicode.Scalar(byte))
+        }
+        return String(scalars)
+    }
+
+    private static let windowsScalars: [Unicode.Scalar] = Array(
+        "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
+
+    /// Whether the line begins with this word, whatever the case of its ASCII letters.
+    static func has(_ line: ArraySlice<UInt8>, prefix: StaticString) -> Bool {
+        guard line.count >= prefix.utf8CodeUnitCount else { return false }
+        return prefix.withUTF8Buffer { word in
+            zip(word, line).allSatisfy { upper($0) == upper($1) }
+        }
+    }
+
+    /// The ASCII letter in upper case.
+    static func upper(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "a") < 26 ? byte & 0xDF : byte }
+
+    /// The seconds that a number means; nil: none, or not more than 0, which is how programs write that they do not know.
+    static func seconds(_ digits: ArraySlice<UInt8>) -> Double? {
+        guard digits.count <= 20, let value = Double(String(decoding: digits, as: UTF8.self)), value.isFinite,
+            value > 0,
+            value < 1e9
+        else { return nil }
+        return value
+    }
+}

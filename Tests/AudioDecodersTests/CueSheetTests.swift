@@ -1,0 +1,171 @@
+import AudioCore
+import AudioDecoders
+import NowPlaying
+import TestSupport
+import Testing
+
+@Suite struct CueSheetTests {
+    static let album = """
+        REM GENRE Electronica
+        REM DATE 1998
+        REM DISCID 860B640B
+        REM REPLAYGAIN_ALBUM_GAIN -6.54 dB
+        PERFORMER "Faithless"
+        TITLE "Live in "Berlin""
+        FILE "Faithless - Live.mp3" MP3
+          TRACK 01 AUDIO
+            TITLE "Reverence"
+            SONGWRITER "S. Bliss"
+            ISRC GBARL9800001
+            REM REPLAYGAIN_TRACK_GAIN -5 dB
+            INDEX 01 00:02:33
+          TRACK 02 AUDIO
+            TITLE "She's My Baby"
+            PERFORMER "Another"
+            INDEX 00 06:40:00
+            INDEX 01 06:42:00
+          TRACK 03 AUDIO
+            INDEX 01 110:54:74
+        """
+
+    private func tracks(_ text: String) throws -> [String] {
+        try CueSheet(text: Array(text.utf8)).tracks.map {
+            "\($0.number) \($0.file) \($0.start.count)-\($0.end.map { "\($0.count)" } ?? "")"
+        }
+    }
+
+    @Test func anAlbum() throws {
+        let sheet = try CueSheet(text: Array(Self.album.utf8))
+        #expect(sheet.files == [Array("Faithless - Live.mp3".utf8)])
+        // The gap before the second track is the end of the first.
+        #expect(try tracks(Self.album) == ["1 0 183-30150", "2 0 30150-499124", "3 0 499124-"])
+        let first = sheet.tracks[0].metadata
+        #expect(first.title == "Reverence")
+        #expect(first.artist == "Faithless")
+        #expect(first.albumTitle == "Live in \"Berlin\"")
+        #expect(first.albumArtist == "Faithless")
+        #expect(first.composer == "S. Bliss")
+        #expect(first.isrc == "GBARL9800001")
+        #expect(first.genre == "Electronica")
+        #expect(first.releaseDate == "1998")
+        #expect(first.trackNumber == 1)
+        #expect(first.trackCount == 3)
+        #expect(first.loudness == LoudnessTags(trackGain: -5, albumGain: -6.54))
+        #expect(sheet.tracks[1].metadata.artist == "Another")
+        #expect(sheet.tracks[2].metadata.title == "Track 3")
+        #expect(sheet.tracks[2].metadata.loudness == LoudnessTags(albumGain: -6.54))
+    }
+
+    @Test(
+        arguments: [
+            // One file a track; the gap of the second is the end of the first file (EAC).
+            (
+                "FILE a WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 00 03:00:00\nFILE \"b c\" WAVE\n"
+                    + "INDEX 01 00:00:00\n", ["1 0 0-", "2 1 0-"]
+            ),
+            // A track of data is none, but the tracks before end where it begins.
+            (
+                "FILE a BINARY\nTRACK 01 AUDIO\nINDEX 01 0:0:0\nTRACK 02 MODE1/2352\nINDEX 01 0:2:0\nTRACK 03 AUDIO\n"
+                    + "INDEX 01 0:4:0", ["1 0 0-150", "3 0 300-"]
+            ),
+            // Two discs in a sheet, whose numbers begin anew.
+            (
+                "FILE a WAVE\nTRACK 01 AUDIO\nINDEX 01 0:0:0\nTRACK 02 AUDIO\nINDEX 01 0:1:0\nFILE b WAVE\nTRACK 01 AUDIO\n"
+                    + "INDEX 01 0:0:0\nTRACK 02 AUDIO\nINDEX 01 0:1:0", ["1 0 0-75", "2 0 75-", "3 1 0-75", "4 1 75-"]
+            ),
+            // Indexes in any case and order; what is no index of a track.
+            (
+                "file a wave\ntrack 1 audio\nindex 02 0:3:0\nindex 01 0:1:0\nindex x 0:0:0\nindex 01 0:61:0\nindex 00 0:0:0",
+                ["1 0 75-"]
+            ),
+        ])
+    func sheets(text: String, expected: [String]) throws { #expect(try tracks(text) == expected) }
+
+    @Test(
+        arguments: [
+            ("", "is not a cue sheet with tracks of audio"),
+            ("FILE a WAVE\n", "is not a cue sheet with tracks of audio"),
+            ("TRACK 01 AUDIO\nINDEX 01 0:0:0", "is not a cue sheet with tracks of audio"),
+            (
+                "FILE a WAVE\nTRACK 01 AUDIO\nINDEX 01 0:5:0\nTRACK 02 AUDIO\nINDEX 01 0:4:0",
+                "has tracks out of order: 2 does not begin behind 1"
+            ),
+        ])
+    func noSheets(text: String, message: String) {
+        #expect(throws: PlaylistError(message)) { try CueSheet(text: Array(text.utf8)) }
+    }
+
+    @Test(arguments: [(1, 44_100, 588), (1, 48_000, 640), (1, 8000, 107), (2, 8000, 213), (75, 11_025, 11_025)])
+    func framesOfTimes(count: Int64, rate: Int, frames: Int64) {
+        #expect(MediaTime(count, perSecond: 75).frames(atRate: rate) == frames)
+    }
+
+    @Test func timesFarAway() {
+        #expect(MediaTime(.max, perSecond: 75).frames(atRate: 44_100) == .max)
+        #expect(MediaTime(.max, perSecond: 44_100).frames(atRate: 44_100) == .max)
+        #expect(MediaTime(7, perSecond: 0).frames(atRate: 3) == 21)
+    }
+
+    // MARK: In a FLAC file
+
+    private func sheet(_ blocks: [(type: UInt8, content: [UInt8])]) throws -> CueSheet? {
+        var options = FLACOptions()
+        options.blocks = blocks
+        let folder = TemporaryFolder()
+        let path = folder.write(AudioMaterial.noise(frames: 100_000).flac(options), "a.flac")
+        return try EmbeddedCueSheet.sheet(of: MediaFile(path: path))
+    }
+
+    @Test func inATag() throws {
+        let text = "cuesheet=" + Self.album.replacing("\n", with: "\r\n")
+        let comments = AudioMaterial.vorbisComments([Array("TITLE=x".utf8), Array(text.utf8)])
+        let found = try #require(try sheet([comments]))
+        #expect(found.files == [[]])
+        #expect(found.tracks.map(\.metadata.title) == ["Reverence", "She's My Baby", "Track 3"])
+        let none = AudioMaterial.vorbisComments([Array("CUESHEET=garbage".utf8), Array("CUESHEETS=".utf8)])
+        #expect(try sheet([none]) == nil)
+    }
+
+    /// A block CUESHEET with tracks that begin at these samples.
+    static func block(_ starts: [Int], leadOut: Int) -> (type: UInt8, content: [UInt8]) {
+        var block = ByteBuilder()
+        block.bytes += [UInt8](repeating: 0, count: 128 + 8 + 259)
+        block.big(starts.count + 1, 1)
+        for (place, start) in starts.enumerated() {
+            block.big(start, 8)
+            block.big(place + 1, 1)
+            block.text(place == 0 ? "GBARL9800001" : "\0\0\0\0\0\0\0\0\0\0\0\0")
+            block.bytes += [UInt8](repeating: 0, count: 14) + [2]
+            for index in 0...1 {
+                block.big(index * 588, 8)
+                block.big(index, 1)
+                block.bytes += [0, 0, 0]
+            }
+        }
+        block.big(leadOut, 8)
+        block.big(170, 1)
+        block.bytes += [UInt8](repeating: 0, count: 12 + 14 + 1)
+        return (5, block.bytes)
+    }
+
+    @Test func inABlock() throws {
+        let found = try #require(try sheet([Self.block([0, 40_000], leadOut: 100_000)]))
+        #expect(found.tracks.map(\.start) == [588, 40_588].map { MediaTime($0, perSecond: 44_100) })
+        #expect(found.tracks.map(\.end) == [MediaTime(40_588, perSecond: 44_100), nil])
+        #expect(found.tracks.map(\.metadata.isrc) == ["GBARL9800001", nil])
+        #expect(try sheet([Self.block([0], leadOut: 100_000)]) == nil)
+        // The tag has the titles.
+        let comments = AudioMaterial.vorbisComments([Array(("CUESHEET=" + Self.album).utf8)])
+        #expect(try sheet([Self.block([0, 40_000], leadOut: 100_000), comments])?.tracks.count == 3)
+    }
+
+    @Test(arguments: 0..<200) func brokenBlocks(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var (type, content) = Self.block([0, 10_000, 20_000], leadOut: 100_000)
+        for _ in 0..<(1 + random.next() % 8) {
+            content[395 + Int(random.next() % UInt64(content.count - 395))] = UInt8(truncatingIfNeeded: random.next())
+        }
+        content = Array(content.prefix(content.count - Int(random.next() % 120)))
+        _ = try sheet([(type, content)])
+    }
+}
