@@ -20,6 +20,8 @@ package enum MediaSource: Sendable {
     case confined(ConfinedPath)
     /// An open file that a client handed over; the name is only shown.
     case descriptor(OwnedDescriptor, name: String)
+    /// A part of a file.
+    case segment(MediaSegment)
 
     /// The address shown to people and programs: `file:///…` percent-encoded, or the name that came with a descriptor.
     package var uri: String {
@@ -27,6 +29,7 @@ package enum MediaSource: Sendable {
         case .file(let path): MediaSource.fileURI(path)
         case .confined(let place): MediaSource.fileURI(place.path)
         case .descriptor(_, let name): name
+        case .segment(let segment): segment.uri
         }
     }
 
@@ -39,6 +42,7 @@ package enum MediaSource: Sendable {
         case .descriptor(_, let shown):
             let bytes = Array(shown.utf8)
             name = bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...]
+        case .segment(let segment): return segment.audio.displayName
         }
         let dot = name.dropFirst().lastIndex(of: UInt8(ascii: "."))
         return String(decoding: name[..<(dot ?? name.endIndex)], as: UTF8.self)

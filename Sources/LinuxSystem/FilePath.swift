@@ -56,6 +56,21 @@ package struct FilePath: Hashable, Sendable {
     /// Whether one of its parts is `..`.
     package var leadsUp: Bool { bytes.split(separator: Self.slash).contains { $0.elementsEqual("..".utf8) } }
 
+    /// Without `..` and the part before it, as if there were no symbolic links: whether that is the same the file system
+    /// knows.
+    package var collapsed: FilePath {
+        var parts: [ArraySlice<UInt8>] = []
+        for part in normalized.bytes.split(separator: Self.slash) {
+            if part.elementsEqual("..".utf8), let last = parts.last, !last.elementsEqual("..".utf8) {
+                parts.removeLast()
+            } else {
+                parts.append(part)
+            }
+        }
+        let start = bytes.first == Self.slash ? [Self.slash] : []
+        return FilePath(unchecked: start + Array(parts.joined(separator: [Self.slash])))
+    }
+
     /// What follows `folder` in this path, relative; empty: it is the folder itself. Nil: it does not lie below it by its
     /// text. Both normalized.
     package func below(_ folder: FilePath) -> FilePath? {

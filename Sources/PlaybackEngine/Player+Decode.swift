@@ -55,9 +55,11 @@ extension Player {
 
     /// Keeps what the file says about itself.
     private func learn(_ item: OpenedItem) {
-        let given = transport.queue[item.id]?.details?.given ?? MediaMetadata()
+        let known = transport.queue[item.id]?.details
+        // What a list said of it stays where the file says nothing.
         let details = ItemDetails(
-            given: given, found: item.metadata, duration: item.length.map { item.format.seconds(frames: $0) },
+            given: known?.given ?? MediaMetadata(), found: item.metadata.filled(from: known?.found ?? MediaMetadata()),
+            duration: item.length.map { item.format.seconds(frames: $0) },
             format: item.mediaFormat)
         transport.setDetails(details, of: item.id)
         recentlyOpened.removeAll { $0 == item.id }

@@ -1,37 +1,45 @@
 import AudioCore
+import AudioDecoders
 import CLinux
 import Glibc
 import LinuxSystem
 
-/// Finds the audio files below a folder, in natural order. Runs on a worker thread; every call may block.
+/// Finds the audio files below a folder, in natural order, cue sheets minded; other lists are left alone, since what they
+/// name is mostly there anyway. Runs on a worker thread; every call may block.
 struct FolderWalk {
     /// Names with these endings are taken for audio inside folders.
     static let endings: Set<String> = [
-        "flac", "wav", "wave", "rf64", "w64", "aif", "aiff", "aifc", "au", "snd", "caf",
+        "flac", "mp3", "mp2", "mpga", "ogg", "oga", "opus", "wav", "wave", "rf64", "w64", "aif", "aiff", "aifc", "au",
+        "snd", "caf",
     ]
     /// Folders inside each other, at most.
     private static let maximumDepth = 64
 
-    /// Nil: the peer may name anything.
-    let roots: MediaRoots?
-    /// Files, at most.
+    /// What is played of a folder.
+    enum Found {
+        case file(FilePath)
+        /// A file with the tracks that a sheet makes of it; the sheet may be in the file itself.
+        case tracks([CueSheet.Track], audio: FilePath, sheet: FilePath)
+    }
+
+    let door: MediaDoor
+    let budget: TextBudget
+    /// Items, at most.
     let limit: Int
-    let abandoned: AbandonFlag
-    private(set) var files: [FilePath] = []
+    private(set) var found: [Found] = []
+    private var count = 0
     /// Whether there were more than `limit`.
     private(set) var isTooMany = false
     /// Each folder is walked once, or links to folders above would never end.
-    private var seen: Set<Identity> = []
+    private var seen: Set<FileIdentity> = []
 
-    private struct Identity: Hashable {
-        let device: UInt64
-        let inode: UInt64
-    }
+    private var roots: MediaRoots? { door.roots }
+    private var abandoned: AbandonFlag { door.abandoned }
 
-    init(roots: MediaRoots?, limit: Int, abandoned: AbandonFlag) {
-        self.roots = roots
+    init(_ door: MediaDoor, _ budget: TextBudget, limit: Int) {
+        self.door = door
+        self.budget = budget
         self.limit = limit
-        self.abandoned = abandoned
     }
 
     /// Adds what is below the folder at `path`. What can't be read inside is left out.
@@ -39,32 +47,59 @@ struct FolderWalk {
         guard depth < Self.maximumDepth, let descriptor = openFolder(path) else { return }
         var status = stat()
         guard fstat(descriptor, &status) == 0,
-            seen.insert(Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))).inserted,
+            seen.insert(FileIdentity(status)).inserted,
             let folder = fdopendir(descriptor)
         else {
             close(descriptor)
             return
         }
         var names: [(name: FilePath, isFolder: Bool)] = []
+        var sheets: [FilePath] = []
         while let entry = readdir(folder), !abandoned.isSet {
             guard let name = Self.name(entry), name.bytes.first != UInt8(ascii: ".") else { continue }
             switch kind(Int32(entry.pointee.d_type), path, name) {
             case .folder: names.append((name, true))
             case .file where Self.isAudio(name): names.append((name, false))
+            case .file where PlaylistKind(fileName: name.bytes) == .cue: sheets.append(name)
             case .file, .other: break
             }
         }
         closedir(folder)
         names.sort { NaturalOrder.precedes($0.name.bytes, $1.name.bytes) }
+        let tracks = tracks(in: path, names.filter { !$0.isFolder }.map(\.name), sheets)
         for (name, isFolder) in names where !isTooMany && !abandoned.isSet {
             if isFolder {
                 walk(path.appending(name), depth: depth + 1)
-            } else if files.count < limit {
-                files.append(path.appending(name))
             } else {
-                isTooMany = true
+                add(tracks[name] ?? .file(path.appending(name)))
             }
         }
+    }
+
+    private mutating func add(_ item: Found) {
+        if case .tracks(let tracks, _, _) = item { count += tracks.count } else { count += 1 }
+        guard count <= limit else {
+            isTooMany = true
+            return
+        }
+        found.append(item)
+    }
+
+    /// The files of a folder that are more than one track each. In a file that is alone in its folder, as the whole of an
+    /// album mostly is, a sheet is looked for, too.
+    private func tracks(in folder: FilePath, _ files: [FilePath], _ sheets: [FilePath]) -> [FilePath: Found] {
+        let read = sheets.sorted { NaturalOrder.precedes($0.bytes, $1.bytes) }.compactMap { name in
+            door.sheet(at: folder.appending(name), budget).map { (name: name, sheet: $0) }
+        }
+        var result = FolderSheets(read, files: files).tracks.reduce(into: [FilePath: Found]()) { result, entry in
+            let (audio, (sheet, tracks)) = entry
+            result[audio] = .tracks(tracks, audio: folder.appending(audio), sheet: folder.appending(sheet))
+        }
+        if files.count == 1, result.isEmpty, let sheet = door.embeddedSheet(at: folder.appending(files[0])) {
+            let path = folder.appending(files[0])
+            result[files[0]] = .tracks(sheet.tracks, audio: path, sheet: path)
+        }
+        return result
     }
 
     private func openFolder(_ path: FilePath) -> Int32? {

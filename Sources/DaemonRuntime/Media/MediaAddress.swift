@@ -4,6 +4,8 @@ package import LinuxSystem
 package enum MediaAddress: Equatable, Sendable {
     /// An absolute path of this host.
     case path(FilePath)
+    /// A track of the cue sheet that is at, or in, the file at this absolute path.
+    case track(FilePath, number: Int)
     /// It can't be played; the words say why, to be put behind the uri.
     case unplayable(String)
 
@@ -36,19 +38,33 @@ package enum MediaAddress: Equatable, Sendable {
             path = path[slash...]
         }
         guard path.utf8.first == UInt8(ascii: "/") else { return .unplayable("has no absolute path") }
-        guard let decoded = percentDecoded(path) else { return .unplayable("has a wrong percent encoding") }
-        return checked(decoded)
+        let (name, track) = Self.fragment(path)
+        guard let decoded = percentDecoded(name) else { return .unplayable("has a wrong percent encoding") }
+        guard let track, case .path(let sheet) = checked(decoded) else { return checked(decoded) }
+        return .track(sheet, number: track)
+    }
+
+    /// `#track=3` and what comes before it. Any other `#` is a letter of the name: many write it without an escape.
+    private static func fragment(_ path: Substring) -> (name: Substring, track: Int?) {
+        guard let mark = path.lastIndex(of: "#"), path[mark...].hasPrefix("#track=") else { return (path, nil) }
+        let digits = path[mark...].dropFirst(7)
+        guard !digits.isEmpty, digits.utf8.count <= 9, digits.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else {
+            return (path, nil)
+        }
+        return (path[..<mark], Int(digits))
     }
 
     private static func checked(_ path: [UInt8]) -> MediaAddress {
         FilePath(path).map { .path($0) } ?? .unplayable("has a zero byte in its path")
     }
 
+    private static func percentDecoded(_ text: Substring) -> [UInt8]? { percentDecoded(Array(text.utf8)) }
+
     /// The bytes that stand behind the escapes, whatever they mean to anybody. Nil: an escape is incomplete.
-    private static func percentDecoded(_ text: Substring) -> [UInt8]? {
+    static func percentDecoded(_ text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var iterator = text.utf8.makeIterator()
+        bytes.reserveCapacity(text.count)
+        var iterator = text.makeIterator()
         while let byte = iterator.next() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)

@@ -64,6 +64,8 @@ package enum PlayerAssembly {
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }
             return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.isSet })
+        case .segment(let segment):
+            return try SegmentDecoder(openDecoder(segment.audio, abandoned), start: segment.start, end: segment.end)
         }
     }
 

@@ -1,0 +1,27 @@
+/// A part of a file that is an item of its own: a track of a cue sheet.
+package final class MediaSegment: Sendable {
+    /// The file with the sound.
+    package let audio: MediaSource
+    /// What has the cue sheet in it: a file of text, or the file with the sound.
+    package let sheet: MediaSource
+    /// The track's number in the sheet.
+    package let number: Int
+    package let start: MediaTime
+    /// Nil: the end of the file.
+    package let end: MediaTime?
+
+    /// A part, by what describes it.
+    package init(audio: MediaSource, sheet: MediaSource, number: Int, start: MediaTime, end: MediaTime?) {
+        self.audio = audio
+        self.sheet = sheet
+        self.number = number
+        self.start = start
+        self.end = end
+    }
+
+    /// `file:///music/album.cue#track=3`: the sheet and the number lead to the same part again, with all that the sheet says.
+    package var uri: String { "\(sheet.uri)#track=\(number)" }
+
+    /// Seconds; nil: it ends where the file does.
+    package var duration: Double? { end.map { $0.seconds - start.seconds } }
+}

@@ -1,0 +1,91 @@
+package import AudioCore
+package import NowPlaying
+
+/// A part of what another decoder delivers, as an item of its own: its frames are counted from the part's beginning. Parts
+/// that follow each other in a file can be read by the same decoder, which then goes on where the part before ended.
+package final class SegmentDecoder: AudioDecoder {
+    private let whole: any AudioDecoder
+    private let start: Int64
+    /// Frame of the whole behind the part; nil: it goes to the end.
+    private let end: Int64?
+    /// Frame of the whole that is read next; nil: not known, since a seek or a reading failed.
+    private var position: Int64?
+
+    /// The part from `start` to `end` (nil: the end) of what `decoder` delivers. `position`: the frame that it stands at.
+    /// Throws what seeking throws, and `.broken` if the part begins behind the end.
+    package convenience init(
+        _ decoder: any AudioDecoder, start: MediaTime, end: MediaTime?
+    ) throws(DecodingError) {
+        try self.init(whole: decoder, position: 0, start, end)
+    }
+
+    /// The part of the same source that this one's decoder reads next: without a seek where it follows this one. This one
+    /// must not be used any more.
+    package func continued(start: MediaTime, end: MediaTime?) throws(DecodingError) -> SegmentDecoder {
+        try SegmentDecoder(whole: whole, position: position, start, end)
+    }
+
+    private init(
+        whole: any AudioDecoder, position: Int64?, _ start: MediaTime, _ end: MediaTime?
+    ) throws(DecodingError) {
+        self.whole = whole
+        self.position = position
+        let rate = whole.format.sampleRate
+        self.start = start.frames(atRate: rate)
+        self.end = end.map { $0.frames(atRate: rate) }
+        if !whole.lengthIsEstimated, let length = whole.lengthInFrames, self.start >= length {
+            throw DecodingError(.broken, "its part of the file begins behind the end of that")
+        }
+        if position != self.start { try seek(toFrame: 0) }
+    }
+
+    package var format: AudioFormat { whole.format }
+    package var mediaFormat: MediaFormat { whole.mediaFormat }
+
+    package var lengthInFrames: Int64? {
+        guard let end else { return whole.lengthInFrames.map { max(0, $0 - start) } }
+        let length = whole.lengthIsEstimated ? nil : whole.lengthInFrames
+        return max(0, min(end, length ?? end) - start)
+    }
+
+    package var lengthIsEstimated: Bool { end == nil && whole.lengthIsEstimated }
+
+    package func measureLength(until isEnough: () -> Bool) throws(DecodingError) {
+        if end == nil { try whole.measureLength(until: isEnough) }
+    }
+
+    package var section: Int { whole.section }
+
+    /// What the file says of all that is in it; what it says of a single track is not meant for this one.
+    package var metadata: MediaMetadata {
+        var result = whole.metadata
+        result.title = nil
+        result.subtitle = nil
+        result.trackNumber = nil
+        result.isrc = nil
+        result.loudness?.trackGain = nil
+        result.loudness?.trackPeak = nil
+        if result.loudness?.isEmpty == true { result.loudness = nil }
+        return result
+    }
+
+    package func seek(toFrame frame: Int64) throws(DecodingError) {
+        position = nil
+        let target = min(start + min(max(0, frame), .max - start), end ?? .max)
+        try whole.seek(toFrame: target)
+        position = target
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        // After an error the place is not known: the contract allows to seek, and to be asked for no more than the end.
+        guard let place = position else { return 0 }
+        let room = buffer.count / format.bytesPerFrame
+        let count = end.map { Int(min(Int64(room), max(0, $0 - place))) } ?? room
+        guard count > 0 else { return 0 }
+        position = nil
+        let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * format.bytesPerFrame)])
+        let frames = try whole.read(into: part)
+        position = place + Int64(frames)
+        return frames
+    }
+}

@@ -1,0 +1,84 @@
+import AudioCore
+import AudioDecoders
+import CLinux
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// Which file it is, whatever its names.
+struct FileIdentity: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+}
+
+/// How much text of lists one request may still make us read.
+final class TextBudget: Sendable {
+    /// Bytes of the lists of a request, all together.
+    static let bytesOfRequest: Int64 = 16 << 20
+
+    private let rest = Mutex(TextBudget.bytesOfRequest)
+
+    /// False: so many bytes are too many.
+    func take(_ count: Int64) -> Bool {
+        rest.withLock { rest in
+            guard count <= rest else { return false }
+            rest -= count
+            return true
+        }
+    }
+}
+
+/// Opens what a peer may have opened. On a worker thread; every call may block.
+struct MediaDoor: Sendable {
+    /// Nil: the peer may name anything.
+    let roots: MediaRoots?
+    let abandoned: AbandonFlag
+
+    /// What can be opened again later under the same judgement.
+    func source(_ path: FilePath) -> MediaSource {
+        guard let place = roots?.place(of: path) else { return .file(path) }
+        return .confined(place)
+    }
+
+    /// The regular file at this path, open for reading. Throws what stands against it.
+    func open(_ path: FilePath) throws(DecodingError) -> MediaFile {
+        let stop: @Sendable () -> Bool = { [abandoned] in abandoned.isSet }
+        guard let roots else { return try MediaFile(pathBytes: path.bytes, shouldStop: stop) }
+        guard let place = roots.place(of: path) else { throw MediaFile.openingError(EXDEV) }
+        let opened = place.openFile()
+        guard opened >= 0 else { throw MediaFile.openingError(-opened) }
+        return try MediaFile(descriptor: opened, shouldStop: stop)
+    }
+
+    /// Which file is there; nil: none that the peer may know of.
+    func identity(_ path: FilePath) -> FileIdentity? {
+        var status = stat()
+        guard let roots else {
+            return path.withCString { stat($0, &status) } == 0 ? FileIdentity(status) : nil
+        }
+        guard let found = roots.place(of: path)?.locate(), found >= 0 else { return nil }
+        defer { close(found) }
+        return fstat(found, &status) == 0 ? FileIdentity(status) : nil
+    }
+
+    /// The cue sheet in a file of text; nil: there is none, or it is too long.
+    func sheet(at path: FilePath, _ budget: TextBudget) -> CueSheet? {
+        guard let file = try? open(path), budget.take(file.size),
+            let text = try? file.bytes(at: 0, count: Int(file.size))
+        else { return nil }
+        return try? CueSheet(text: text)
+    }
+
+    /// The cue sheet inside of a file with sound; nil: there is none.
+    func embeddedSheet(at path: FilePath) -> CueSheet? {
+        guard path.name.suffix(5).map({ $0 | 0x20 }).elementsEqual(".flac".utf8), let file = try? open(path) else {
+            return nil
+        }
+        return try? EmbeddedCueSheet.sheet(of: file)
+    }
+}

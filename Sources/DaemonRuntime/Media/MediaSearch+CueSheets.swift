@@ -1,0 +1,134 @@
+import AudioCore
+import AudioDecoders
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// A cue sheet with the files that it names, as far as they were found.
+struct LocatedSheet: Sendable {
+    let sheet: CueSheet
+    /// By the places in `sheet.files`.
+    let files: [Int: FilePath]
+    /// The first file that was not found, as a uri.
+    let missing: String?
+}
+
+/// Cue sheets: their tracks become parts of the files.
+extension MediaSearch {
+    /// Adds the tracks of the sheet with this content.
+    mutating func addSheet(
+        _ content: [UInt8], _ path: FilePath, _ details: ItemDetails?, uri: String, from list: ListPlace?
+    ) throws(RPCError) {
+        let sheet: CueSheet
+        do throws(PlaylistError) { sheet = try CueSheet(text: content) } catch {
+            return note(uri, error.message, from: list)
+        }
+        let located = try locate(sheet, at: path)
+        lastSheet = (path, located)
+        if let missing = located.missing {
+            let place = ListPlace(name: String(decoding: path.name, as: UTF8.self), level: 1)
+            return note(missing, "can't be had: no such file or directory", from: place)
+        }
+        for track in sheet.tracks { try add([track], of: located, sheet: path, details) }
+    }
+
+    /// Adds one track of the sheet that is at, or in, a file.
+    mutating func addTrack(
+        _ number: Int, of path: FilePath, _ details: ItemDetails?, uri: String, from list: ListPlace?
+    ) throws(RPCError) {
+        if lastSheet?.path != path {
+            var sheet = PlaylistKind(fileName: path.name) == .cue ? nil : door.embeddedSheet(at: path)
+            if sheet == nil, PlaylistKind(fileName: path.name) == .cue {
+                guard let content = try text(of: path, uri: uri, from: list) else { return }
+                sheet = try? CueSheet(text: content)
+            }
+            guard let sheet else { return note(uri, "has no cue sheet that can be read", from: list) }
+            lastSheet = (path, try locate(sheet, at: path))
+        }
+        guard let located = lastSheet?.sheet, let track = located.sheet.tracks.first(where: { $0.number == number })
+        else { return note(uri, "is a track that the cue sheet does not have", from: list) }
+        guard located.files[track.file] != nil else {
+            return note(uri, "can't be had: its cue sheet names a file that is not there", from: list)
+        }
+        try add([track], of: located, sheet: path, details)
+    }
+
+    private mutating func add(
+        _ tracks: [CueSheet.Track], of located: LocatedSheet, sheet: FilePath, _ details: ItemDetails?
+    ) throws(RPCError) {
+        for track in tracks {
+            guard let audio = located.files[track.file] else { continue }
+            try add([track], audio: audio, sheet: sheet, details)
+        }
+    }
+
+    /// Adds tracks as parts of a file.
+    mutating func add(
+        _ tracks: [CueSheet.Track], audio: FilePath, sheet: FilePath, _ details: ItemDetails?
+    ) throws(RPCError) {
+        let source = door.source(audio)
+        let sheet = door.source(sheet)
+        for track in tracks {
+            let given = details?.given ?? MediaMetadata()
+            if track.isWholeFile {
+                try append(ResolvedMedia(source: source, details: ItemDetails(given: given, found: track.metadata)))
+                continue
+            }
+            let segment = MediaSegment(
+                audio: source, sheet: sheet, number: track.number, start: track.start, end: track.end)
+            // What the sheet says counts more than the tags of the file, which are about all of it.
+            try append(
+                ResolvedMedia(
+                    source: .segment(segment),
+                    details: ItemDetails(given: given.filled(from: track.metadata), duration: segment.duration)))
+        }
+    }
+
+    /// Looks for the files that a sheet names: the very one, one of that name with another ending (rips are often
+    /// compressed later), or one of the sheet's own name. Throws 403 if it names what is none of the peer's business.
+    private func locate(_ sheet: CueSheet, at path: FilePath) throws(RPCError) -> LocatedSheet {
+        var files: [Int: FilePath] = [:]
+        var missing: String?
+        for place in Set(sheet.tracks.map(\.file)).sorted() {
+            if sheet.files[place].isEmpty {
+                files[place] = path
+                continue
+            }
+            let names = Self.names(sheet.files[place], in: path.folder)
+            guard let first = names.first else {
+                missing = missing ?? PlaylistText.windows1252(sheet.files[place])
+                continue
+            }
+            let found = try file(names, or: sheet.files.count == 1 ? names + [path] : names)
+            files[place] = found
+            if found == nil { missing = missing ?? MediaSource.fileURI(first) }
+        }
+        return LocatedSheet(sheet: sheet, files: files, missing: missing)
+    }
+
+    private static func names(_ written: [UInt8], in folder: FilePath) -> [FilePath] {
+        switch PlaylistReference(PlaylistEntry(location: written), in: folder) {
+        case .paths(let paths): return paths
+        case .uri(let uri):
+            if case .path(let path) = MediaAddress(uri) { return [path] }
+            return []
+        }
+    }
+
+    private func file(_ names: [FilePath], or namesakes: [FilePath]) throws(RPCError) -> FilePath? {
+        if case .success(let found) = try firstThere(names), found.kind == S_IFREG { return found.path }
+        for name in namesakes {
+            let stem = FolderSheets.stem(name)
+            for ending in FolderWalk.endings.sorted() {
+                for ending in [ending, ending.uppercased()] {
+                    guard let file = FilePath(Array(stem) + Array(".\(ending)".utf8)) else { continue }
+                    let path = name.folder.appending(file)
+                    if case .success(let mode) = try look(path), mode & S_IFMT == S_IFREG { return path }
+                }
+            }
+        }
+        return nil
+    }
+}

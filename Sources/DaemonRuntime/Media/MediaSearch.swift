@@ -1,0 +1,189 @@
+import AudioCore
+import AudioDecoders
+import CLinux
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// The work of one `MediaResolver` on one thread: what was found and what is missing, in the order of the request.
+struct MediaSearch: Sendable {
+    /// What can't be had, and why.
+    struct Missing: Sendable {
+        let uri: String
+        /// To be put behind the uri.
+        let words: String
+        var reason: String?
+    }
+
+    let resolver: MediaResolver
+    let door: MediaDoor
+    let budget: TextBudget
+    /// Whether files that are named are looked into for cue sheets.
+    let looksInside: Bool
+    var media: [ResolvedMedia] = []
+    var missing: [Missing] = []
+    private let probe = ProbeBox()
+    /// Lists and folders that the present item led to: each is opened once.
+    var seen: Set<FileIdentity> = []
+    /// The sheet that was used last; its tracks are mostly named one after the other.
+    var lastSheet: (path: FilePath, sheet: LocatedSheet)?
+
+    /// Keeps the probe, which can't be copied.
+    private final class ProbeBox: @unchecked Sendable {
+        // @unchecked: a search is used on one thread at a time.
+        var probe = PathProbe()
+    }
+
+    init(_ resolver: MediaResolver, _ budget: TextBudget, looksInside: Bool) {
+        self.resolver = resolver
+        self.budget = budget
+        self.looksInside = looksInside
+        door = MediaDoor(roots: resolver.isForeign ? resolver.roots : nil, abandoned: resolver.abandoned)
+    }
+
+    /// Adds an item with `uri` or `descriptor` and fields.
+    mutating func add(_ object: JSONObject) throws(RPCError) {
+        let given = MediaMetadata(fields: object)
+        let details = given == MediaMetadata() ? nil : ItemDetails(given: given)
+        guard let place = object["descriptor"]?.integerValue else {
+            if let uri = object["uri"]?.stringValue { try add(uri: uri, details) }
+            return
+        }
+        guard resolver.descriptors.indices.contains(Int(place)) else {
+            throw .invalidParameter("descriptor", "no descriptor \(place) came with this line")
+        }
+        let descriptor = resolver.descriptors[Int(place)]
+        let name = object["uri"]?.stringValue ?? "descriptor:\(place)"
+        var status = stat()
+        let flags = linux_flags(descriptor.number)
+        guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flags >= 0,
+            flags & O_ACCMODE != O_WRONLY, flags & LINUX_O_PATH == 0
+        else {
+            missing.append(Missing(uri: name, words: "is not a regular file opened for reading"))
+            return
+        }
+        media.append(ResolvedMedia(source: .descriptor(descriptor, name: name), details: details))
+    }
+
+    /// Adds what a uri of the request leads to.
+    mutating func add(uri: String, _ details: ItemDetails?) throws(RPCError) {
+        seen.removeAll()
+        try add(uri: uri, details, from: nil)
+    }
+
+    /// Adds what a uri leads to. `list`: where it was read.
+    mutating func add(uri: String, _ details: ItemDetails?, from list: ListPlace?) throws(RPCError) {
+        switch MediaAddress(uri) {
+        case .unplayable(let words): note(uri, words, from: list)
+        case .path(let path):
+            guard let kind = try kind(of: path, uri: uri, from: list) else { return }
+            try add(path, kind, details, uri: uri, from: list)
+        case .track(let path, let number):
+            guard try kind(of: path, uri: uri, from: list) != nil else { return }
+            try addTrack(number, of: path, details, uri: uri, from: list)
+        }
+    }
+
+    /// Adds what is at a path that was found to be of this kind.
+    mutating func add(
+        _ path: FilePath, _ kind: mode_t, _ details: ItemDetails?, uri: String, from list: ListPlace?
+    ) throws(RPCError) {
+        switch kind {
+        case S_IFREG:
+            if let kind = PlaylistKind(fileName: path.name) {
+                return try addList(path, kind, details, uri: uri, from: list)
+            }
+            if looksInside, list == nil, details == nil, let sheet = door.embeddedSheet(at: path) {
+                return try add(sheet.tracks, audio: path, sheet: path, nil)
+            }
+            try append(ResolvedMedia(source: door.source(path), details: details))
+        case S_IFDIR: try addFolder(path, details, uri: uri, from: list)
+        default: note(uri, "is neither a regular file nor a folder", from: list)
+        }
+    }
+
+    private mutating func addFolder(
+        _ path: FilePath, _ details: ItemDetails?, uri: String, from list: ListPlace?
+    ) throws(RPCError) {
+        if list != nil {
+            guard let identity = door.identity(path), seen.insert(identity).inserted else { return }
+        }
+        var walk = FolderWalk(door, budget, limit: resolver.limit - media.count)
+        walk.walk(path)
+        if walk.isTooMany { throw tooMany }
+        if walk.found.isEmpty { note(uri, "is a folder without audio files that can be read", from: list) }
+        for item in walk.found {
+            switch item {
+            case .file(let file): try append(ResolvedMedia(source: door.source(file), details: details))
+            case .tracks(let tracks, let audio, let sheet): try add(tracks, audio: audio, sheet: sheet, details)
+            }
+        }
+    }
+
+    mutating func append(_ item: ResolvedMedia) throws(RPCError) {
+        guard media.count < resolver.limit else { throw tooMany }
+        media.append(item)
+    }
+
+    mutating func note(_ uri: String, _ words: String, from list: ListPlace?, reason: String? = nil) {
+        let place = list.map { " (it is named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
+        missing.append(Missing(uri: uri, words: words + place, reason: reason))
+    }
+
+    var tooMany: RPCError {
+        .commandFailed("tooMany", "more than \(resolver.limit) entries; the queue takes no more")
+    }
+
+    /// What is at a path; nil: it can't be had, which is noted. Throws 403 if a foreign peer may not know.
+    mutating func kind(of path: FilePath, uri: String, from list: ListPlace?) throws(RPCError) -> mode_t? {
+        switch try look(path) {
+        case .success(let mode): return mode & S_IFMT
+        case .failure(let failure):
+            if isUnmounted(path, failure) { return S_IFREG }
+            note(failure, uri, from: list)
+            return nil
+        }
+    }
+
+    mutating func note(_ failure: LookFailure, _ uri: String, from list: ListPlace?) {
+        let isForbidden = failure.code == EACCES || failure.code == EPERM
+        note(uri, "can't be had: \(failure.words)", from: list, reason: isForbidden ? "permission" : nil)
+    }
+
+    /// Whether the file may be there when the disk is that a root stands for.
+    func isUnmounted(_ path: FilePath, _ failure: LookFailure) -> Bool {
+        guard failure.code == ENOENT, let place = resolver.roots.place(of: path), !place.relative.leadsUp else {
+            return false
+        }
+        return resolver.roots.isUnmounted(place.root)
+    }
+
+    struct LookFailure: Error {
+        let code: Int32
+        var words: String { SystemError.words(code).lowercased() }
+    }
+
+    /// The mode of what is at the path; 403 if a foreign peer may not know.
+    func look(_ path: FilePath) throws(RPCError) -> Result<mode_t, LookFailure> {
+        guard let roots = door.roots else {
+            let mode = probe.probe.look(path)
+            return mode < 0 ? .failure(LookFailure(code: Int32(-mode))) : .success(mode_t(mode))
+        }
+        var status = stat()
+        let denied = RPCError.denied("media outside the folders of “media-roots” can't be named by other users")
+        guard let place = roots.place(of: path) else { throw denied }
+        let opened = place.locate()
+        guard opened >= 0 else {
+            // A missing root hides nothing; everything that leads out of one does.
+            guard opened == -ENOENT || opened == -EACCES || opened == -ENOTDIR || opened == -ENAMETOOLONG else {
+                throw denied
+            }
+            return .failure(LookFailure(code: -opened))
+        }
+        defer { close(opened) }
+        guard fstat(opened, &status) == 0 else { return .failure(LookFailure(code: errno)) }
+        return .success(status.st_mode)
+    }
+}

@@ -1,0 +1,66 @@
+import AudioDecoders
+import LinuxSystem
+
+/// Where the location of a list's entry can lead to.
+enum PlaylistReference: Equatable {
+    /// A uri with a scheme.
+    case uri(String)
+    /// Paths to be tried in this order: which was meant only the file system knows.
+    case paths([FilePath])
+
+    /// Longest part of a foreign path that is looked for beside a list, in parts.
+    private static let maximumTail = 6
+
+    /// What an entry of a list in this folder can mean.
+    init(_ entry: PlaylistEntry, in folder: FilePath) {
+        let location = entry.location
+        if Self.hasScheme(location) {
+            self = .uri(String(validating: location, as: UTF8.self) ?? PlaylistText.windows1252(location))
+            return
+        }
+        var variants: [[UInt8]] = []
+        if let tails = Self.windowsTails(location) {
+            variants = tails
+        } else {
+            let slashed = location.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+            variants = slashed == location ? [location] : [location, slashed]
+            if let decoded = MediaAddress.percentDecoded(slashed), decoded != slashed {
+                variants.insert(decoded, at: entry.isReference ? 0 : variants.count)
+            }
+        }
+        // A name in Windows-1252 is mostly one in UTF-8 on this disk; but it may as well be as it is.
+        variants = variants.flatMap { variant in
+            String(validating: variant, as: UTF8.self) == nil
+                ? [variant, Array(PlaylistText.windows1252(variant).utf8)] : [variant]
+        }
+        var paths: [FilePath] = []
+        for variant in variants {
+            guard !variant.isEmpty, let path = FilePath(variant) else { continue }
+            let whole = (variant.first == UInt8(ascii: "/") ? path : folder.appending(path)).normalized
+            if !paths.contains(whole) { paths.append(whole) }
+        }
+        self = .paths(paths)
+    }
+
+    /// `http://…`, `file:…`: a name may have a colon, too.
+    private static func hasScheme(_ location: [UInt8]) -> Bool {
+        guard let colon = location.prefix(32).firstIndex(of: UInt8(ascii: ":")), colon > 1 else { return false }
+        let scheme = String(decoding: location[..<colon], as: UTF8.self).lowercased()
+        guard scheme.utf8.allSatisfy({ $0 &- UInt8(ascii: "a") < 26 || $0 &- UInt8(ascii: "0") < 10 || $0 == 0x2B })
+        else { return false }
+        return scheme == "file" || location[(colon + 1)...].starts(with: "//".utf8)
+    }
+
+    /// For `C:\Music\a.mp3` and `\\server\music\a.mp3`, which can't be on this host: their ends, the longest first, as
+    /// paths relative to the list. Nil: it is no such path.
+    private static func windowsTails(_ location: [UInt8]) -> [[UInt8]]? {
+        let isDrive =
+            location.count > 2 && location[1] == UInt8(ascii: ":") && location[0] | 0x20 &- UInt8(ascii: "a") < 26
+            && (location[2] == UInt8(ascii: "\\") || location[2] == UInt8(ascii: "/"))
+        guard isDrive || location.starts(with: [0x5C, 0x5C]) else { return nil }
+        let parts = location.split { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "/") }.dropFirst()
+        return (1...max(1, min(parts.count, maximumTail))).reversed().map {
+            Array(parts.suffix($0).joined(separator: [UInt8(ascii: "/")]))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import AudioCore
+import AudioDecoders
+import TestSupport
+import Testing
+
+@Suite struct SegmentDecoderTests {
+    let folder = TemporaryFolder()
+    let material = AudioMaterial.noise(frames: 100_000)
+    let whole: [UInt8]
+
+    init() { whole = expectedBytes(material, .int16) }
+
+    private func open(_ kind: String) throws -> any AudioDecoder {
+        try DecoderRegistry.openDecoder(path: folder.write(kind == "flac" ? material.flac() : material.wave(), "a"))
+    }
+
+    @Test(arguments: ["flac", "wave"]) func eachPartIsADecoder(kind: String) throws {
+        for (start, end) in [(0, 10), (10, 90), (90, nil), (3, 4)] as [(Int64, Int64?)] {
+            let part = try SegmentDecoder(
+                try open(kind), start: MediaTime(start, perSecond: 75), end: end.map { MediaTime($0, perSecond: 75) })
+            let bytes = whole[Int(start) * 588 * 4..<(end.map { Int($0) * 588 * 4 } ?? whole.count)]
+            #expect(part.lengthInFrames == Int64(bytes.count / 4))
+            try checkConformance(part, expected: Array(bytes))
+        }
+    }
+
+    /// Parts that follow each other are the whole, bit for bit, whether the decoder goes on or is opened anew, and wherever
+    /// the reading of a part stopped.
+    @Test(arguments: ["flac", "wave"], 0..<8) func partsMakeTheWhole(kind: String, seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let unit = [75, 44_100][Int(seed % 2)]
+        let last = 100_000 * unit / 44_100
+        var marks = Set((0..<6).map { _ in Int(random.next() % UInt64(last)) }).union([0]).sorted()
+        marks.append(-1)
+        var part: SegmentDecoder?
+        var joined: [UInt8] = []
+        for (start, end) in zip(marks, marks.dropFirst()) {
+            let times = (MediaTime(Int64(start), perSecond: Int64(unit)), MediaTime(Int64(end), perSecond: Int64(unit)))
+            let next: SegmentDecoder
+            if let part, random.next() % 3 > 0 {
+                next = try part.continued(start: times.0, end: end < 0 ? nil : times.1)
+            } else {
+                next = try SegmentDecoder(try open(kind), start: times.0, end: end < 0 ? nil : times.1)
+            }
+            if random.next() % 2 == 0 {
+                // Somewhere in it, and back.
+                try next.seek(toFrame: Int64(random.next() % 1000))
+                _ = try readFrames(next, frames: Int(random.next() % 500))
+                try next.seek(toFrame: 0)
+            }
+            joined += try readFrames(next, piece: 1 + Int(random.next() % 7000))
+            part = next
+        }
+        expectSame(joined, whole)
+    }
+
+    @Test func partsOutsideOfTheFile() throws {
+        #expect(throws: DecodingError.self) {
+            try SegmentDecoder(try open("flac"), start: MediaTime(1000, perSecond: 75), end: nil)
+        }
+        // One that ends behind the file ends with it.
+        let part = try SegmentDecoder(
+            try open("flac"), start: MediaTime(75, perSecond: 75), end: MediaTime(75_000, perSecond: 75))
+        #expect(part.lengthInFrames == 55_900)
+        expectSame(try readFrames(part), whole[44_100 * 4..<whole.count])
+    }
+}
