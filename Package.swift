@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Whether nowplaying-decode is built: the Makefile's scripts say so where the headers of FFmpeg, libcurl and libseccomp are.
+let buildsDecode = Context.environment["NOWPLAYING_DECODE"] == "1"
+
 /// One array for every target of ours, tests included.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -50,6 +53,7 @@ let package = Package(
 
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),
+        library("ForeignMedia"),
         library("ControlProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
@@ -57,8 +61,8 @@ let package = Package(
         library(
             "AudioDecoders",
             [
-                "AudioCore", "LinuxSystem", "NowPlaying", "CFLAC", "CSndFile", "CMPG123", "CVorbisFile", "COpusFile",
-                "CExpat", "CLinux",
+                "AudioCore", "LinuxSystem", "ForeignMedia", "NowPlaying", "CFLAC", "CSndFile", "CMPG123", "CVorbisFile",
+                "COpusFile", "CExpat", "CLinux",
             ]),
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
@@ -75,6 +79,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["LinuxSystem", "NowPlaying", "CLinux"], path: "Tests/TestSupport",
             swiftSettings: settings),
         tests("NowPlayingTests", ["NowPlaying"]),
+        tests("ForeignMediaTests", ["ForeignMedia"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "NowPlaying"]),
@@ -96,3 +101,13 @@ let package = Package(
         tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
     ]
 )
+
+if buildsDecode {
+    package.products.append(.executable(name: "nowplaying-decode", targets: ["nowplaying-decode"]))
+    package.targets += [
+        systemLibrary("CFFmpeg", package: "libavformat-dev"),
+        systemLibrary("CCurl", package: "libcurl4-openssl-dev"),
+        systemLibrary("CSeccomp", package: "libseccomp-dev"),
+        program("nowplaying-decode", ["ForeignMedia", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
+    ]
+}

@@ -46,3 +46,14 @@ int linux_pipe(int ends[2]);
 /* madvise(2) MADV_DONTNEED over the read-only segments of the program's own file, but not over what the linker relocated:
    dl_iterate_phdr(3), which Swift does not import. */
 void linux_give_back_program_pages(void);
+/* pidfd_open(2), close-on-exec. */
+int linux_pidfd_open(pid_t process);
+/* posix_spawn_file_actions_addclosefrom_np(3), of a posix_spawn_file_actions_t. */
+int linux_close_from(void *actions, int first);
+/* socketpair(2): two connected stream sockets of the Unix domain, close-on-exec. */
+int linux_socket_pair(int ends[2]);
+/* prctl(2): killed when the thread that started us ends; not dumpable; no new privileges. -1 and errno. */
+int linux_harden_process(void);
+/* Landlock (linux/landlock.h): from now on only these files and folders, each with all below it, can be opened, and only for
+   reading. 0, or -1 and errno (ENOSYS, EOPNOTSUPP: the kernel has it not). */
+int linux_landlock_read_only(const char *const *paths, int count);

@@ -1,0 +1,115 @@
+/// What the child is to open; the body of `WireMessage.open`.
+package struct OpenRequest: Equatable, Sendable {
+    /// Address of a stream or remote file, with what it needs to get in; empty: the file that was handed over.
+    package var address = ""
+    /// Whether it may be on this very host.
+    package var mayUseLoopback = false
+    /// Whether it was found in the public internet before: then it may not lead elsewhere by now.
+    package var wasPublic = false
+    /// File of certificates that are trusted; empty: the system's.
+    package var certificates = ""
+    /// Name for the field `User-Agent`.
+    package var userAgent = ""
+    /// What the frames have to look like; nil: as they are in the source.
+    package var wanted: WireFormat?
+
+    /// An empty request: the file that was handed over.
+    package init() {}
+
+    /// The body.
+    package var bytes: [UInt8] {
+        var writer = WireWriter()
+        writer.text(address)
+        writer.integer(UInt8((mayUseLoopback ? 1 : 0) | (wasPublic ? 2 : 0) | (wanted == nil ? 0 : 4)))
+        writer.text(certificates)
+        writer.text(userAgent)
+        wanted?.write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Reads a body. Throws `WireError`.
+    package init(_ bytes: some Collection<UInt8>) throws(WireError) {
+        var reader = WireReader(bytes)
+        address = try reader.text(limit: 16 << 10)
+        let flags = try reader.integer(UInt8.self)
+        mayUseLoopback = flags & 1 != 0
+        wasPublic = flags & 2 != 0
+        certificates = try reader.text(limit: 4096)
+        userAgent = try reader.text(limit: 256)
+        if flags & 4 != 0 { wanted = try WireFormat(&reader) }
+        try reader.end()
+    }
+}
+
+/// A frame of an item, with the number of the seek that asked for it; the body of `seek` and `seeked`.
+package struct WireSeek: Equatable, Sendable {
+    /// Counts the seeks of one child.
+    package var number: UInt32
+    /// Counted from the beginning of the item.
+    package var frame: Int64
+
+    /// A seek, by its parts.
+    package init(number: UInt32, frame: Int64) {
+        self.number = number
+        self.frame = frame
+    }
+
+    /// The body.
+    package var bytes: [UInt8] {
+        var writer = WireWriter()
+        writer.integer(number)
+        writer.integer(frame)
+        return writer.bytes
+    }
+
+    /// Reads a body. Throws `WireError`.
+    package init(_ bytes: some Collection<UInt8>) throws(WireError) {
+        var reader = WireReader(bytes)
+        number = try reader.integer(UInt32.self)
+        frame = try reader.integer(Int64.self)
+        try reader.end()
+        guard frame >= 0 else { throw WireError("a frame before the first") }
+    }
+}
+
+/// Why nothing more can be had; the body of `WireMessage.failed`.
+package struct WireFailure: Error, Equatable, Sendable {
+    /// What the daemon can do about it.
+    package enum Kind: UInt8, Sendable {
+        /// Missing, refused, forbidden.
+        case unavailable = 1
+        /// Its content is nothing that is decoded.
+        case notRecognised = 2
+        /// Broken, or outside the limits.
+        case broken = 3
+        /// The connection was lost, or the file can't be read any more.
+        case lost = 4
+    }
+
+    package var kind: Kind
+    /// A sentence for people, without the address.
+    package var message: String
+
+    /// A failure, by its parts.
+    package init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+
+    /// The body.
+    package var bytes: [UInt8] {
+        var writer = WireWriter()
+        writer.integer(kind.rawValue)
+        writer.text(String(message.prefix(400)))
+        return writer.bytes
+    }
+
+    /// Reads a body. Throws `WireError`.
+    package init(_ bytes: some Collection<UInt8>) throws(WireError) {
+        var reader = WireReader(bytes)
+        guard let kind = Kind(rawValue: try reader.integer(UInt8.self)) else { throw WireError("an unknown failure") }
+        self.kind = kind
+        message = try reader.text(limit: 4096)
+        try reader.end()
+    }
+}

@@ -1,0 +1,214 @@
+/// Form of the frames that the child sends.
+package struct WireFormat: Equatable, Sendable {
+    /// How a sample is laid out, native byte order.
+    package enum Sample: UInt8, Sendable {
+        case int16 = 0
+        case int32 = 1
+        case float32 = 2
+
+        /// Bytes of one sample.
+        package var bytes: Int { self == .int16 ? 2 : 4 }
+    }
+
+    package var sample: Sample
+    /// Frames a second.
+    package var sampleRate: Int
+    /// Bits of WAVEFORMATEXTENSIBLE's dwChannelMask in ascending order, one a channel; 255: none of them.
+    package var positions: [UInt8]
+
+    /// A format, by its parts.
+    package init(sample: Sample, sampleRate: Int, positions: [UInt8]) {
+        self.sample = sample
+        self.sampleRate = sampleRate
+        self.positions = positions
+    }
+
+    /// Frames a second that a sound server takes.
+    package static let sampleRates = 1000...384_000
+    /// Number of channels that a sound server takes, as we use it.
+    package static let channelCounts = 1...8
+
+    /// Bytes of one frame.
+    package var bytesPerFrame: Int { sample.bytes * positions.count }
+
+    func write(to writer: inout WireWriter) {
+        writer.integer(sample.rawValue)
+        writer.integer(UInt32(sampleRate))
+        writer.integer(UInt8(positions.count))
+        for position in positions { writer.integer(position) }
+    }
+
+    init(_ reader: inout WireReader) throws(WireError) {
+        guard let sample = Sample(rawValue: try reader.integer(UInt8.self)) else {
+            throw WireError("an unknown form of sample")
+        }
+        self.sample = sample
+        sampleRate = Int(try reader.integer(UInt32.self))
+        guard Self.sampleRates.contains(sampleRate) else { throw WireError("\(sampleRate) frames a second") }
+        let count = Int(try reader.integer(UInt8.self))
+        guard Self.channelCounts.contains(count) else { throw WireError("\(count) channels") }
+        positions = []
+        for _ in 0..<count {
+            let position = try reader.integer(UInt8.self)
+            guard position < 18 || position == 255 else { throw WireError("the unknown loudspeaker \(position)") }
+            positions.append(position)
+        }
+    }
+}
+
+/// One field of what a source says about itself: a name in capitals as in Vorbis comments, and a text of any bytes.
+package struct WireTag: Equatable, Sendable {
+    package var name: String
+    package var value: [UInt8]
+
+    /// A tag, by its parts.
+    package init(_ name: String, _ value: some Sequence<UInt8>) {
+        self.name = name
+        self.value = Array(value)
+    }
+
+    /// Most tags of one message.
+    package static let maximumCount = 64
+    /// Longest text, in bytes: what a field of the protocol may have.
+    package static let maximumBytes = 4096
+
+    /// The body of `WireMessage.metadata`: what goes over the limits is left out.
+    package static func bytes(_ tags: [WireTag]) -> [UInt8] {
+        var writer = WireWriter()
+        write(tags, to: &writer)
+        return writer.bytes
+    }
+
+    /// Reads a body of `WireMessage.metadata`. Throws `WireError`.
+    package static func tags(_ bytes: some Collection<UInt8>) throws(WireError) -> [WireTag] {
+        var reader = WireReader(bytes)
+        let tags = try tags(&reader)
+        try reader.end()
+        return tags
+    }
+
+    static func write(_ tags: [WireTag], to writer: inout WireWriter) {
+        let tags = tags.prefix(maximumCount)
+        writer.integer(UInt8(tags.count))
+        for tag in tags {
+            writer.text(String(tag.name.prefix(64)))
+            let value = tag.value.prefix(maximumBytes)
+            writer.integer(UInt16(value.count))
+            for byte in value { writer.integer(byte) }
+        }
+    }
+
+    static func tags(_ reader: inout WireReader) throws(WireError) -> [WireTag] {
+        let count = Int(try reader.integer(UInt8.self))
+        guard count <= maximumCount else { throw WireError("\(count) tags") }
+        var tags: [WireTag] = []
+        for _ in 0..<count {
+            tags.append(WireTag(try reader.text(limit: 256), try reader.bytes(limit: maximumBytes)))
+        }
+        return tags
+    }
+}
+
+/// A chapter of an item.
+package struct WireChapter: Equatable, Sendable {
+    /// Microseconds from the beginning of the item.
+    package var start: Int64
+    /// Any bytes.
+    package var title: [UInt8]
+
+    /// A chapter, by its parts.
+    package init(start: Int64, title: [UInt8]) {
+        self.start = start
+        self.title = title
+    }
+
+    /// Most chapters of an item.
+    package static let maximumCount = 1000
+    /// Longest title, in bytes.
+    package static let maximumBytes = 256
+}
+
+/// What the child found; the body of `WireMessage.opened`.
+package struct OpenedMedia: Equatable, Sendable {
+    package var format: WireFormat
+    /// Frames from beginning to end; nil where the source does not promise them.
+    package var length: Int64?
+    /// Whether it is a stream without beginning and end.
+    package var isLive = false
+    /// Whether a seek can be carried out.
+    package var isSeekable = false
+    /// Whether it was found in the public internet.
+    package var isPublic = false
+    /// Name of the coding, as its makers write it.
+    package var codec: String
+    /// Frames a second in the source.
+    package var sourceSampleRate: Int
+    /// Bits of a sample in the source; 0: the coding has none.
+    package var bitsPerSample = 0
+    /// Bits a second; 0: not known.
+    package var bitRate = 0
+    package var tags: [WireTag] = []
+    package var chapters: [WireChapter] = []
+
+    /// What was found, by what always is known.
+    package init(format: WireFormat, codec: String, sourceSampleRate: Int) {
+        self.format = format
+        self.codec = codec
+        self.sourceSampleRate = sourceSampleRate
+    }
+
+    /// Longest item: 2⁵³ frames, what JavaScript counts exactly.
+    private static let maximumLength: Int64 = 1 << 53
+
+    /// The body.
+    package var bytes: [UInt8] {
+        var writer = WireWriter()
+        format.write(to: &writer)
+        writer.integer(length.map { min($0, Self.maximumLength) } ?? -1)
+        writer.integer(UInt8((isLive ? 1 : 0) | (isSeekable ? 2 : 0) | (isPublic ? 4 : 0)))
+        writer.text(codec)
+        writer.integer(UInt32(clamping: sourceSampleRate))
+        writer.integer(UInt8(clamping: bitsPerSample))
+        writer.integer(UInt32(clamping: bitRate))
+        WireTag.write(tags, to: &writer)
+        let chapters = chapters.prefix(WireChapter.maximumCount)
+        writer.integer(UInt16(chapters.count))
+        for chapter in chapters {
+            writer.integer(chapter.start)
+            let title = chapter.title.prefix(WireChapter.maximumBytes)
+            writer.integer(UInt16(title.count))
+            for byte in title { writer.integer(byte) }
+        }
+        return writer.bytes
+    }
+
+    /// Reads a body. Throws `WireError`.
+    package init(_ bytes: some Collection<UInt8>) throws(WireError) {
+        var reader = WireReader(bytes)
+        format = try WireFormat(&reader)
+        let frames = try reader.integer(Int64.self)
+        guard frames >= -1, frames <= Self.maximumLength else { throw WireError("a length of \(frames) frames") }
+        length = frames < 0 ? nil : frames
+        let flags = try reader.integer(UInt8.self)
+        guard flags < 8 else { throw WireError("flags that mean nothing") }
+        isLive = flags & 1 != 0
+        isSeekable = flags & 2 != 0
+        isPublic = flags & 4 != 0
+        guard !isLive || (length == nil && !isSeekable) else { throw WireError("a live stream with a length") }
+        codec = try reader.text(limit: 64)
+        sourceSampleRate = Int(try reader.integer(UInt32.self))
+        bitsPerSample = Int(try reader.integer(UInt8.self))
+        guard sourceSampleRate <= 100_000_000, bitsPerSample <= 64 else { throw WireError("an impossible format") }
+        bitRate = Int(try reader.integer(UInt32.self))
+        tags = try WireTag.tags(&reader)
+        let count = Int(try reader.integer(UInt16.self))
+        guard count <= WireChapter.maximumCount else { throw WireError("\(count) chapters") }
+        chapters.reserveCapacity(count)
+        for _ in 0..<count {
+            let start = try reader.integer(Int64.self)
+            guard start >= 0, start < 1 << 53 else { throw WireError("a chapter that begins nowhere") }
+            chapters.append(WireChapter(start: start, title: try reader.bytes(limit: WireChapter.maximumBytes)))
+        }
+        try reader.end()
+    }
+}

@@ -1,0 +1,53 @@
+/// The playlists that radio stations give instead of a stream: M3U and PLS.
+package enum PlaylistLinks: Equatable, Sendable {
+    /// Links to streams, as they are written, in order.
+    case links([String])
+    /// A playlist of HLS (RFC 8216), which is a stream itself.
+    case segments
+
+    /// Longest playlist that is read, in bytes.
+    package static let maximumBytes = 64 << 10
+    private static let maximumLinks = 32
+
+    /// What these bytes say; nil: they are no playlist. `isAnnounced`: the server says that it is one, so that it may be a
+    /// bare list of links.
+    package init?(_ bytes: [UInt8], isAnnounced: Bool) {
+        let text = String(decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...], as: UTF8.self)
+        let lines = text.split { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }.map(Self.trimmed)
+        guard let first = lines.first(where: { !$0.isEmpty }) else { return nil }
+        let links: [String]
+        if first.lowercased() == "[playlist]" {
+            links = lines.compactMap(Self.pointed)
+        } else if first.hasPrefix("#EXTM3U") || isAnnounced {
+            if lines.contains(where: { $0.hasPrefix("#EXT-X-") }) {
+                self = .segments
+                return
+            }
+            links = lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }.map(String.init)
+        } else {
+            return nil
+        }
+        self = .links(Array(links.prefix(Self.maximumLinks)))
+    }
+
+    /// Whether the type that a server tells is that of such a playlist.
+    package static func isAnnounced(by contentType: String) -> Bool {
+        let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        return [
+            "audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/vnd.apple.mpegurl",
+            "application/mpegurl", "audio/x-scpls", "audio/scpls", "application/pls+xml", "application/pls",
+        ].contains(type)
+    }
+
+    /// `File1=http://…` of a PLS.
+    private static func pointed(_ line: Substring) -> String? {
+        guard let equals = line.firstIndex(of: "="), line[..<equals].lowercased().hasPrefix("file") else { return nil }
+        return String(trimmed(line[line.index(after: equals)...]))
+    }
+
+    private static func trimmed(_ line: Substring) -> Substring {
+        var line = line
+        while let last = line.last, last == " " || last == "\t" || last == "\0" { line.removeLast() }
+        return line.drop { $0 == " " || $0 == "\t" }
+    }
+}

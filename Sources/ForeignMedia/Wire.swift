@@ -1,0 +1,128 @@
+/// What the daemon and nowplaying-decode say to each other over their socket: messages of 8 bytes of header (kind, three
+/// zero bytes, length of the body as UInt32) and a body; all numbers little-endian. The daemon takes what comes from the
+/// child for hostile: whatever is not exactly as written here ends the child.
+package enum WireMessage: UInt8, Sendable {
+    /// To the child: what to open, once, as the first message.
+    case open = 1
+    /// To the child: go to a frame (`WireSeek`).
+    case seek = 2
+    /// From the child, once: what was found (`OpenedMedia`).
+    case opened = 16
+    /// From the child: whole frames, in the order of playing.
+    case audio = 17
+    /// From the child: what the source says of what follows (tags).
+    case metadata = 18
+    /// From the child: frames behind this stand at the place that was asked for (`WireSeek`).
+    case seeked = 19
+    /// From the child: that was the last frame. A seek may follow.
+    case end = 20
+    /// From the child: nothing more can be had (`WireFailure`). Nothing follows.
+    case failed = 21
+
+    /// Bytes of a header.
+    package static let headerBytes = 8
+    /// Longest body of audio, in bytes.
+    package static let maximumAudioBytes = 256 << 10
+    /// Longest other body, in bytes.
+    package static let maximumBodyBytes = 640 << 10
+
+    /// A header for a body of `count` bytes.
+    package func header(count: Int) -> [UInt8] {
+        var writer = WireWriter()
+        writer.integer(rawValue)
+        writer.integer(UInt8(0))
+        writer.integer(UInt16(0))
+        writer.integer(UInt32(count))
+        return writer.bytes
+    }
+
+    /// Reads a header. Throws `WireError` if it is none, or announces more than its kind may have.
+    package static func header(
+        _ bytes: some Collection<UInt8>
+    ) throws(WireError) -> (kind: WireMessage, count: Int) {
+        var reader = WireReader(bytes)
+        let code = try reader.integer(UInt8.self)
+        guard let kind = WireMessage(rawValue: code) else { throw WireError("a message of the unknown kind \(code)") }
+        guard try reader.integer(UInt8.self) == 0, try reader.integer(UInt16.self) == 0 else {
+            throw WireError("a header with bits that mean nothing")
+        }
+        let count = Int(try reader.integer(UInt32.self))
+        guard count <= (kind == .audio ? maximumAudioBytes : maximumBodyBytes) else {
+            throw WireError("a message of \(count) bytes")
+        }
+        return (kind, count)
+    }
+}
+
+/// What came over the socket is not as agreed, in words.
+package struct WireError: Error, Equatable, Sendable {
+    package let message: String
+
+    /// An error in these words: a noun phrase.
+    package init(_ message: String) { self.message = message }
+}
+
+/// Puts numbers and texts one behind the other.
+package struct WireWriter {
+    package private(set) var bytes: [UInt8] = []
+
+    /// Nothing yet.
+    package init() {}
+
+    /// Adds a number.
+    package mutating func integer(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Adds a text, cut at 65,535 bytes.
+    package mutating func text(_ value: String) {
+        let part = Array(value.utf8.prefix(Int(UInt16.max)))
+        integer(UInt16(part.count))
+        bytes.append(contentsOf: part)
+    }
+}
+
+/// Takes numbers and texts off bytes that may be anything.
+package struct WireReader {
+    private var rest: ArraySlice<UInt8>
+
+    /// Reads these bytes from the first.
+    package init(_ bytes: some Collection<UInt8>) { rest = Array(bytes)[...] }
+
+    /// Whether all was taken.
+    package var isAtEnd: Bool { rest.isEmpty }
+
+    /// The next number. Throws `WireError` if there is none.
+    package mutating func integer<Number: FixedWidthInteger>(_: Number.Type) throws(WireError) -> Number {
+        let size = MemoryLayout<Number>.size
+        guard rest.count >= size else { throw WireError("a message that ends too soon") }
+        var value = Number.zero
+        for byte in rest.prefix(size).reversed() {
+            value = (size > 1 ? value << 8 : 0) | Number(truncatingIfNeeded: byte)
+        }
+        rest = rest.dropFirst(size)
+        return value
+    }
+
+    /// The next text as bytes, at most `limit` of them. Throws `WireError` if there is none or it is longer.
+    package mutating func bytes(limit: Int) throws(WireError) -> [UInt8] {
+        let count = Int(try integer(UInt16.self))
+        guard count <= limit else { throw WireError("a text of \(count) bytes") }
+        guard rest.count >= count else { throw WireError("a message that ends too soon") }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    /// The next text. Throws `WireError` if there is none, it is longer than `limit` bytes or not UTF-8.
+    package mutating func text(limit: Int) throws(WireError) -> String {
+        guard let text = String(validating: try bytes(limit: limit), as: UTF8.self) else {
+            throw WireError("a text that is not UTF-8")
+        }
+        return text
+    }
+
+    /// Throws `WireError` if something is left.
+    package func end() throws(WireError) {
+        if !rest.isEmpty { throw WireError("a message with \(rest.count) bytes too many") }
+    }
+}

@@ -1,0 +1,34 @@
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+/* curl_easy_setopt and curl_easy_getinfo are variadic (and macros): one function for each kind of argument. */
+typedef size_t (*curl_data_function)(char *bytes, size_t size, size_t count, void *context);
+typedef curl_socket_t (*curl_socket_function)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+static inline CURLcode curl_set_number(CURL *handle, CURLoption option, long value) {
+    return (curl_easy_setopt)(handle, option, value);
+}
+static inline CURLcode curl_set_text(CURL *handle, CURLoption option, const char *value) {
+    return (curl_easy_setopt)(handle, option, value);
+}
+static inline CURLcode curl_set_context(CURL *handle, CURLoption option, void *value) {
+    return (curl_easy_setopt)(handle, option, value);
+}
+static inline CURLcode curl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+    return (curl_easy_setopt)(handle, option, value);
+}
+static inline CURLcode curl_set_data_function(CURL *handle, CURLoption option, curl_data_function value) {
+    return (curl_easy_setopt)(handle, option, value);
+}
+static inline CURLcode curl_set_socket_function(CURL *handle, CURLoption option, curl_socket_function value) {
+    return (curl_easy_setopt)(handle, option, value);
+}
+static inline CURLcode curl_get_number(CURL *handle, CURLINFO info, long *value) {
+    return (curl_easy_getinfo)(handle, info, value);
+}
+static inline CURLcode curl_get_text(CURL *handle, CURLINFO info, const char **value) {
+    return (curl_easy_getinfo)(handle, info, value);
+}
+/* Macros that Swift does not import. */
+static const long curl_password_methods = (long)(CURLAUTH_BASIC | CURLAUTH_DIGEST);
