@@ -16,6 +16,7 @@ mandir = $(DESTDIR)$(PREFIX)/share/man
 bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 docdir = $(DESTDIR)$(PREFIX)/share/doc/nowplayingd
+libexecdir = $(DESTDIR)$(PREFIX)/libexec/nowplayingd
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/user
 
 programs = nowplayingd nowplayingctl
@@ -28,6 +29,7 @@ help:
 #: make run [FILE=…]            install what is missing, build, play FILE (a file or a folder) or a tune of our own
 run:
 	@Scripts/packages build run
+	@Scripts/optional
 	@Scripts/build
 	@Scripts/run $(if $(FILE),"$$FILE")
 run: export FILE := $(FILE)
@@ -35,11 +37,12 @@ run: export FILE := $(FILE)
 #: make build                   release build, stripped, in build/
 build:
 	@Scripts/packages build
+	@Scripts/optional
 	@Scripts/build
 
 #: make test [FILTER=…]         install what is missing, build and run all tests (15 minutes at most)
 test:
-	@Scripts/packages build run test
+	@Scripts/packages build decode run test
 	@Scripts/test
 
 #: make lint                    format, import direction, file lengths, documentation
@@ -49,7 +52,7 @@ lint:
 
 #: make nightly                 the tests with long repetitions (about an hour)
 nightly:
-	@Scripts/packages build run test
+	@Scripts/packages build decode run test
 	@NOWPLAYING_NIGHTLY=1 Scripts/test
 
 #: make faults                 the fault campaign; see Tests/Faults/RESULTS.md (a quarter of an hour)
@@ -66,9 +69,12 @@ bench:
 #: make install [PREFIX=/usr/local] [DESTDIR=…]
 install:
 	@Scripts/packages build
+	@Scripts/optional
 	@Scripts/build
 	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(docdir)
 	install -m 755 $(programs:%=build/%) $(bindir)
+	if [ -e build/nowplaying-decode ]; then install -d $(libexecdir) && \
+	    install -m 755 build/nowplaying-decode $(libexecdir); fi
 	for page in etc/man/*.[157]; do install -m 644 "$$page" $(mandir)/man$${page##*.}/ || exit 1; done
 	install -d $(bashdir) $(zshdir)
 	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
@@ -82,7 +88,7 @@ uninstall:
 	rm -f $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
 	rm -f $(programs:%=$(bindir)/%) $(unitdir)/nowplayingd.service
 	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[157])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
-	rm -rf $(docdir)
+	rm -rf $(docdir) $(libexecdir)
 
 #: make clean
 clean:

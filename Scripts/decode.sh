@@ -1,0 +1,12 @@
+# Read by scripts that build. Sets NOWPLAYING_DECODE for Package.swift: 1 where nowplaying-decode, which needs FFmpeg, libcurl
+# and libseccomp, can be built; elsewhere 0, with words about what is missing for want of it.
+if [ "${DECODE:-yes}" = yes ] && pkg-config --exists libavformat libavcodec libavutil libswresample libcurl libseccomp; then
+    export NOWPLAYING_DECODE=1
+else
+    export NOWPLAYING_DECODE=0
+    {
+        echo "Building without nowplaying-decode: no internet radio, http:// and https://, AAC, ALAC, M4A, WMA, APE, WavPack,"
+        echo "Musepack, TTA, Matroska and DSD. To have them, install (as root) what it needs and build again:"
+        echo "    apt-get install libavformat-dev libavcodec-dev libavutil-dev libswresample-dev libcurl4-openssl-dev libseccomp-dev"
+    } >&2
+fi

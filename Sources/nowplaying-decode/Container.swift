@@ -1,0 +1,156 @@
+import CFFmpeg
+import ForeignMedia
+import Glibc
+
+/// A container that is open: FFmpeg's demuxer over one of our inputs. It opens nothing by itself.
+final class Container {
+    private var context: UnsafeMutablePointer<AVFormatContext>?
+    private let io: InputContext
+    private(set) var packet: UnsafeMutablePointer<AVPacket>?
+    /// The stream of audio that is decoded.
+    private(set) var stream: UnsafeMutablePointer<AVStream>
+
+    /// Bytes that are looked at to find out what a source is.
+    private static let probeBytes: Int64 = 1 << 20
+
+    /// Opens a container and chooses its audio. Throws `WireFailure`.
+    init(_ input: any MediaInput) throws(WireFailure) {
+        let network = input as? HTTPInput
+        let isLive = network?.isLive ?? false
+        io = try InputContext(input)
+        packet = av_packet_alloc()
+        guard packet != nil, let new = avformat_alloc_context() else {
+            throw WireFailure(.broken, "there is no memory left")
+        }
+        new.pointee.pb = io.context
+        new.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (isLive ? AVFMT_FLAG_NOBUFFER : 0)
+        new.pointee.probesize = Self.probeBytes
+        new.pointee.max_analyze_duration = 5 * Int64(AV_TIME_BASE)
+        new.pointee.max_streams = 64
+        // Whatever a container refers to is not opened.
+        new.pointee.io_open = { _, _, _, _, _ in ffmpeg_error_io }
+        av_opt_set(new, "protocol_whitelist", "none", 0)
+        var format: UnsafePointer<AVInputFormat>?
+        if isLive, let network, let name = StreamKind.demuxer(network.peek(), network.station.contentType) {
+            format = av_find_input_format(name)
+        }
+        // On failure the context is freed.
+        var opening: UnsafeMutablePointer<AVFormatContext>? = new
+        let result = avformat_open_input(&opening, nil, format, nil)
+        guard result == 0, let context = opening else {
+            throw network?.failure ?? Self.notRecognised(result)
+        }
+        // What says itself what it is need not be listened to first.
+        if format == nil || context.pointee.nb_streams == 0 { avformat_find_stream_info(context, nil) }
+        let best = Self.audio(of: context)
+        guard best >= 0, let stream = context.pointee.streams[Int(best)] else {
+            avformat_close_input(&opening)
+            throw network?.failure ?? WireFailure(.notRecognised, "there is no audio in it")
+        }
+        self.context = context
+        self.stream = stream
+        for index in 0..<Int(context.pointee.nb_streams) where index != Int(best) {
+            context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
+        }
+    }
+
+    deinit {
+        avformat_close_input(&context)
+        av_packet_free(&packet)
+    }
+
+    /// Number of the stream of audio; negative: there is none. FFmpeg chooses only among those that were listened to.
+    private static func audio(of context: UnsafeMutablePointer<AVFormatContext>) -> Int32 {
+        let best = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
+        if best >= 0 { return best }
+        let first = (0..<Int(context.pointee.nb_streams)).first {
+            context.pointee.streams[$0]?.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+        }
+        return first.map(Int32.init) ?? best
+    }
+
+    private static func notRecognised(_ code: Int32) -> WireFailure {
+        code == ffmpeg_error_io
+            ? WireFailure(.lost, "it can't be read")
+            : WireFailure(.notRecognised, "its content is no audio that is known")
+    }
+
+    /// Name of the container, as FFmpeg has it.
+    var formatName: String { context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? "" }
+
+    /// Whether nothing says how long it is.
+    var isEndless: Bool { context?.pointee.duration == ffmpeg_no_time }
+
+    /// Seconds of one unit of the stream's times.
+    var timeBase: AVRational { stream.pointee.time_base }
+
+    /// Units of the whole stream; nil: not known.
+    var duration: Int64? {
+        stream.pointee.duration == ffmpeg_no_time || stream.pointee.duration <= 0 ? nil : stream.pointee.duration
+    }
+
+    /// The first time of the stream, in its units.
+    var startTime: Int64 { stream.pointee.start_time == ffmpeg_no_time ? 0 : stream.pointee.start_time }
+
+    /// Bits a second; 0: not known.
+    func bitRate(_ decoder: Decoder) -> Int {
+        let own = stream.pointee.codecpar.pointee.bit_rate
+        return Int(own > 0 ? own : max(0, context?.pointee.bit_rate ?? 0))
+    }
+
+    /// Reads the next packet of the stream; 0, or a number of FFmpeg's.
+    func readPacket() -> Int32 {
+        guard let context, let packet else { return ffmpeg_error_end }
+        while true {
+            av_packet_unref(packet)
+            let result = av_read_frame(context, packet)
+            if result < 0 || packet.pointee.stream_index == stream.pointee.index { return result }
+        }
+    }
+
+    /// Where in the input the last packet began; nil: not known.
+    var packetPosition: Int64? { packet.flatMap { $0.pointee.pos >= 0 ? $0.pointee.pos : nil } }
+
+    /// Reading was given up for a command, and goes on.
+    func clearError() { io.clearError() }
+
+    /// Goes to at least `preroll` frames before this frame of the stream. Throws `WireFailure`.
+    func seek(to frame: Int64, rate: Int, preroll: Int64) throws(WireFailure) {
+        clearError()
+        let target = av_rescale_q(max(0, frame - preroll), AVRational(num: 1, den: Int32(rate)), timeBase) + startTime
+        guard let context, avformat_seek_file(context, stream.pointee.index, .min, target, target, 0) >= 0 else {
+            throw WireFailure(.broken, "the place can't be found in it")
+        }
+    }
+
+    // MARK: What it says about itself
+
+    /// Tags of the container and of the stream.
+    var tags: [WireTag] {
+        Tags.read(context?.pointee.metadata) + Tags.read(stream.pointee.metadata)
+    }
+
+    /// Tags that came with the last packets; nil: none.
+    func takeChangedTags() -> [WireTag]? {
+        let own = stream.pointee.event_flags & AVSTREAM_EVENT_FLAG_METADATA_UPDATED != 0
+        let whole = (context?.pointee.event_flags ?? 0) & AVFMT_EVENT_FLAG_METADATA_UPDATED != 0
+        guard own || whole else { return nil }
+        stream.pointee.event_flags &= ~AVSTREAM_EVENT_FLAG_METADATA_UPDATED
+        context?.pointee.event_flags &= ~AVFMT_EVENT_FLAG_METADATA_UPDATED
+        return tags
+    }
+
+    /// The chapters, in order.
+    var chapters: [WireChapter] {
+        guard let context, context.pointee.nb_chapters > 0 else { return [] }
+        let count = min(Int(context.pointee.nb_chapters), WireChapter.maximumCount)
+        return (0..<count).compactMap { index in
+            guard let chapter = context.pointee.chapters[index] else { return nil }
+            let microseconds = AVRational(num: 1, den: 1_000_000)
+            let start = av_rescale_q(chapter.pointee.start, chapter.pointee.time_base, microseconds)
+            let title = Tags.value("title", of: chapter.pointee.metadata)?.utf8CString.dropLast() ?? []
+            guard start >= 0, start < 1 << 53 else { return nil }
+            return WireChapter(start: start, title: title.map { UInt8(bitPattern: $0) })
+        }
+    }
+}

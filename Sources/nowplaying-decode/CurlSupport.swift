@@ -1,0 +1,72 @@
+import CCurl
+import ForeignMedia
+import Glibc
+
+/// Parts of libcurl that have no state of their own.
+enum CurlSupport {
+    /// The zone of an address that a connection is to be made to; nil: not of the internet's families.
+    static func zone(of address: UnsafePointer<sockaddr>) -> AddressZone? {
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET:
+            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { place in
+                AddressZone(ipv4: withUnsafeBytes(of: place.pointee.sin_addr) { Array($0) })
+            }
+        case AF_INET6:
+            address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { place in
+                AddressZone(ipv6: withUnsafeBytes(of: place.pointee.sin6_addr) { Array($0) })
+            }
+        default: nil
+        }
+    }
+
+    /// An address taken apart and put together again without what lets in.
+    struct Address {
+        /// As it is asked for.
+        var url: String
+        var user: String?
+        var password: String?
+        /// Scheme, host and port: whom the credentials are for.
+        var origin: String
+    }
+
+    /// Takes an address apart, `base` being what it is relative to. Nil: it is none of http or https.
+    static func address(_ text: String, relativeTo base: String? = nil) -> Address? {
+        guard text.utf8.count <= 8192, let parts = curl_url() else { return nil }
+        defer { curl_url_cleanup(parts) }
+        if let base { guard curl_url_set(parts, CURLUPART_URL, base, 0) == CURLUE_OK else { return nil } }
+        guard curl_url_set(parts, CURLUPART_URL, text, UInt32(CURLU_URLENCODE)) == CURLUE_OK else { return nil }
+        guard let scheme = part(parts, CURLUPART_SCHEME)?.lowercased(), scheme == "http" || scheme == "https",
+            let host = part(parts, CURLUPART_HOST)?.lowercased(), !host.isEmpty
+        else { return nil }
+        let port = part(parts, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) ?? ""
+        let user = part(parts, CURLUPART_USER, UInt32(CURLU_URLDECODE))
+        let password = part(parts, CURLUPART_PASSWORD, UInt32(CURLU_URLDECODE))
+        for name in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] { curl_url_set(parts, name, nil, 0) }
+        guard let url = part(parts, CURLUPART_URL) else { return nil }
+        return Address(url: url, user: user, password: password, origin: "\(scheme)://\(host):\(port)")
+    }
+
+    private static func part(_ parts: OpaquePointer, _ name: CURLUPart, _ flags: UInt32 = 0) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(parts, name, &text, flags) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+
+    /// Why a transfer failed, in words that go behind an address.
+    static func failure(_ code: CURLcode) -> WireFailure {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            WireFailure(.unavailable, "its host is not known: check the name and this machine's network")
+        case CURLE_COULDNT_CONNECT: WireFailure(.unavailable, "its host can't be connected to")
+        case CURLE_OPERATION_TIMEDOUT: WireFailure(.lost, "its host does not answer in time")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
+            WireFailure(
+                .unavailable,
+                "its host can't prove who it is: its certificate is not valid (“ca-file” names another authority)")
+        case CURLE_SSL_CONNECT_ERROR: WireFailure(.unavailable, "no secure connection can be made to its host")
+        case CURLE_TOO_MANY_REDIRECTS: WireFailure(.unavailable, "it leads from address to address")
+        default: WireFailure(.lost, String(cString: curl_easy_strerror(code)).lowercased())
+        }
+    }
+}

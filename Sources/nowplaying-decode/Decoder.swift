@@ -1,0 +1,107 @@
+import CFFmpeg
+import ForeignMedia
+
+/// One decoder of FFmpeg's and the frame that it gave last. It runs on our one thread.
+final class Decoder {
+    private var context: UnsafeMutablePointer<AVCodecContext>?
+    private(set) var frame: UnsafeMutablePointer<AVFrame>?
+    /// Packets in a row that could not be decoded.
+    private var failures = 0
+    /// How many of them make a source broken.
+    private static let maximumFailures = 100
+
+    /// Opens the decoder for the audio of a container. Throws `WireFailure`.
+    init(_ container: Container) throws(WireFailure) {
+        let parameters = container.stream.pointee.codecpar
+        guard let parameters, let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
+            throw WireFailure(.notRecognised, "FFmpeg on this machine has no decoder for its coding")
+        }
+        frame = av_frame_alloc()
+        context = avcodec_alloc_context3(codec)
+        guard let context, frame != nil, avcodec_parameters_to_context(context, parameters) >= 0 else {
+            throw WireFailure(.broken, "there is no memory left")
+        }
+        context.pointee.pkt_timebase = container.timeBase
+        context.pointee.thread_count = 1
+        guard avcodec_open2(context, codec, nil) >= 0 else {
+            throw WireFailure(.broken, "its decoder refuses it: it is broken, or of a kind that is not decoded")
+        }
+    }
+
+    deinit {
+        avcodec_free_context(&context)
+        av_frame_free(&frame)
+    }
+
+    /// Gives the container's packet to the decoder; one that is broken is passed over.
+    func send(_ container: Container) {
+        let result = avcodec_send_packet(context, container.packet)
+        failures = result < 0 && result != ffmpeg_error_again ? failures + 1 : 0
+    }
+
+    /// Nothing follows: what is under way comes out.
+    func sendEnd() { avcodec_send_packet(context, nil) }
+
+    /// Takes the next frame; false: the decoder wants more. Throws `WireFailure`.
+    func receive() throws(WireFailure) -> Bool {
+        let result = avcodec_receive_frame(context, frame)
+        if result == 0 { return frame?.pointee.sample_rate ?? 0 > 0 }
+        if result != ffmpeg_error_again, result != ffmpeg_error_end { failures += 1 }
+        guard failures < Self.maximumFailures else { throw WireFailure(.broken, "it is too damaged to be decoded") }
+        return false
+    }
+
+    /// Forgets what is under way, for a jump.
+    func flush() {
+        avcodec_flush_buffers(context)
+        failures = 0
+    }
+
+    /// Samples of each channel in the frame.
+    var frameCount: Int { Int(frame?.pointee.nb_samples ?? 0) }
+
+    /// Frames a second.
+    var frameRate: Int { Int(frame?.pointee.sample_rate ?? 0) }
+
+    /// The frame's time in units of the stream; nil: not known.
+    var frameTime: Int64? {
+        guard let time = frame?.pointee.best_effort_timestamp, time != ffmpeg_no_time else { return nil }
+        return time
+    }
+
+    /// Frames before a place from which on decoding has to begin to be exact there: what codings overlap, with some to spare.
+    var preroll: Int64 {
+        guard let context else { return 0 }
+        switch context.pointee.codec_id {
+        case AV_CODEC_ID_ALAC, AV_CODEC_ID_FLAC, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA, AV_CODEC_ID_APE: return 0
+        default: return max(8 * Int64(context.pointee.frame_size), Int64(context.pointee.sample_rate) / 4)
+        }
+    }
+
+    /// Bits of a sample in the source; 0: the coding has none.
+    var bitsPerSample: Int {
+        guard let context else { return 0 }
+        let own = Int(context.pointee.bits_per_raw_sample)
+        switch context.pointee.codec_id {
+        case AV_CODEC_ID_ALAC, AV_CODEC_ID_FLAC, AV_CODEC_ID_WAVPACK, AV_CODEC_ID_TTA, AV_CODEC_ID_APE,
+            AV_CODEC_ID_WMALOSSLESS, AV_CODEC_ID_TAK, AV_CODEC_ID_MLP, AV_CODEC_ID_TRUEHD:
+            return own > 0 ? own : Int(context.pointee.bits_per_coded_sample)
+        default: return 0
+        }
+    }
+
+    /// Name of the coding, as its makers write it.
+    var codecName: String {
+        guard let context else { return "" }
+        let short = String(cString: avcodec_get_name(context.pointee.codec_id))
+        return Self.names[short] ?? short.uppercased()
+    }
+
+    private static let names = [
+        "mp3": "MP3", "aac": "AAC", "alac": "ALAC", "flac": "FLAC", "vorbis": "Vorbis", "opus": "Opus",
+        "wmav1": "WMA", "wmav2": "WMA", "wmapro": "WMA Pro", "wmalossless": "WMA Lossless", "wmavoice": "WMA Voice",
+        "ape": "Monkey's Audio", "wavpack": "WavPack", "musepack7": "Musepack", "musepack8": "Musepack",
+        "tta": "True Audio", "ac3": "AC-3", "eac3": "E-AC-3", "dsd_lsbf": "DSD", "dsd_msbf": "DSD",
+        "dsd_lsbf_planar": "DSD", "dsd_msbf_planar": "DSD", "mp2": "MPEG audio", "mp1": "MPEG audio",
+    ]
+}

@@ -1,0 +1,208 @@
+import CCurl
+import CFFmpeg
+import ForeignMedia
+import Glibc
+
+/// One request over HTTP and its answer. Redirects are not followed here: each is judged before.
+final class HTTPTransfer {
+    /// What decides whether a connection may be made.
+    struct Judgement {
+        /// Zone of what led here; nil: a client named it.
+        var referrer: AddressZone?
+        var mayUseLoopback: Bool
+    }
+
+    /// Bytes that are kept at most before reading from the network waits.
+    private static let enough = 64 << 10
+    /// Longest line of a header, and most of them.
+    private static let maximumHeader = (bytes: 16 << 10, count: 200)
+
+    let address: CurlSupport.Address
+    private let handle: UnsafeMutableRawPointer
+    private let multi: UnsafeMutableRawPointer
+    private let judgement: Judgement
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var headers: [(name: String, value: String)] = []
+    private var inHeaders = true
+    /// Zones of the addresses that a connection was tried to.
+    private var isRefused = false
+    private var received: [UInt8] = []
+    private var taken = 0
+    private(set) var hasHeaders = false
+    /// How it ended; nil while it goes on.
+    private(set) var result: CURLcode?
+    /// Bytes of the body that have come.
+    private(set) var bodyCount: Int64 = 0
+
+    /// Begins a request; `offset`: for the bytes from there on. Throws `WireFailure`.
+    init(
+        _ address: CurlSupport.Address, in multi: UnsafeMutableRawPointer, _ judgement: Judgement,
+        _ request: OpenRequest,
+        credentials: CurlSupport.Address?, offset: Int64
+    ) throws(WireFailure) {
+        guard let handle = curl_easy_init() else { throw WireFailure(.broken, "there is no memory left") }
+        self.address = address
+        self.handle = handle
+        self.multi = multi
+        self.judgement = judgement
+        let own = Unmanaged.passUnretained(self).toOpaque()
+        curl_set_text(handle, CURLOPT_URL, address.url)
+        curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0)
+        curl_set_number(handle, CURLOPT_NOSIGNAL, 1)
+        curl_set_text(handle, CURLOPT_PROXY, "")
+        curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, 10)
+        curl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        curl_set_number(handle, CURLOPT_BUFFERSIZE, 16 << 10)
+        curl_set_text(handle, CURLOPT_USERAGENT, request.userAgent)
+        if !request.certificates.isEmpty { curl_set_text(handle, CURLOPT_CAINFO, request.certificates) }
+        if let user = credentials?.user {
+            curl_set_number(handle, CURLOPT_HTTPAUTH, curl_password_methods)
+            curl_set_text(handle, CURLOPT_USERNAME, user)
+            curl_set_text(handle, CURLOPT_PASSWORD, credentials?.password ?? "")
+        }
+        // SHOUTcast's first version answers so.
+        aliases = curl_slist_append(nil, "ICY 200 OK")
+        curl_set_list(handle, CURLOPT_HTTP200ALIASES, aliases)
+        fields = curl_slist_append(nil, "Icy-MetaData: 1")
+        fields = curl_slist_append(fields, "Accept: */*")
+        if offset > 0 { fields = curl_slist_append(fields, "Range: bytes=\(offset)-") }
+        curl_set_list(handle, CURLOPT_HTTPHEADER, fields)
+        curl_set_context(handle, CURLOPT_WRITEDATA, own)
+        curl_set_context(handle, CURLOPT_HEADERDATA, own)
+        curl_set_context(handle, CURLOPT_OPENSOCKETDATA, own)
+        curl_set_data_function(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, own in
+            guard let own, let bytes else { return 0 }
+            let body = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            Unmanaged<HTTPTransfer>.fromOpaque(own).takeUnretainedValue().take(body)
+            return size * count
+        }
+        curl_set_data_function(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, own in
+            guard let own, let bytes else { return 0 }
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Unmanaged<HTTPTransfer>.fromOpaque(own).takeUnretainedValue().takeHeader(line) ? size * count : 0
+        }
+        curl_set_socket_function(handle, CURLOPT_OPENSOCKETFUNCTION) { own, _, address in
+            guard let own, let address else { return -1 }
+            return Unmanaged<HTTPTransfer>.fromOpaque(own).takeUnretainedValue().openSocket(address)
+        }
+        curl_multi_add_handle(multi, handle)
+    }
+
+    private var aliases: UnsafeMutablePointer<curl_slist>?
+
+    deinit {
+        curl_multi_remove_handle(multi, handle)
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(fields)
+        curl_slist_free_all(aliases)
+    }
+
+    // MARK: The answer
+
+    /// The value of a header field of the answer, its name in small letters.
+    func header(_ name: String) -> String? { headers.last { $0.name == name }?.value }
+
+    /// Whether a field has a name that begins so.
+    func hasHeader(beginning prefix: String) -> Bool { headers.contains { $0.name.hasPrefix(prefix) } }
+
+    /// Status of the answer.
+    var status: Int {
+        var code = 0
+        curl_get_number(handle, CURLINFO_RESPONSE_CODE, &code)
+        return code
+    }
+
+    /// Where the answer comes from.
+    var zone: AddressZone {
+        var text: UnsafePointer<CChar>?
+        guard curl_get_text(handle, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text else { return .unusable }
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return AddressZone(ipv4: withUnsafeBytes(of: four) { Array($0) }) }
+        var six = in6_addr()
+        // A scope may follow.
+        let bare = String(cString: text).prefix { $0 != "%" }
+        if inet_pton(AF_INET6, String(bare), &six) == 1 {
+            return AddressZone(ipv6: withUnsafeBytes(of: six) { Array($0) })
+        }
+        return .unusable
+    }
+
+    /// What is there of the body and not taken yet.
+    var available: Int { received.count - taken }
+
+    /// Whether there is so much that the network can wait.
+    var isFull: Bool { available >= Self.enough }
+
+    /// Takes up to so many bytes as fit.
+    func take(into target: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(available, target.count)
+        received.withUnsafeBytes {
+            target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[taken..<taken + count]))
+        }
+        taken += count
+        if taken == received.count {
+            received.removeAll(keepingCapacity: true)
+            taken = 0
+        } else if taken > Self.enough {
+            received.removeFirst(taken)
+            taken = 0
+        }
+        return count
+    }
+
+    /// The first bytes of the body, without taking them.
+    func peek(_ count: Int) -> [UInt8] { Array(received[taken...].prefix(count)) }
+
+    /// The transfer has ended so.
+    func end(_ code: CURLcode) { result = code }
+
+    /// Whether this is the transfer of that handle.
+    func isOf(_ other: UnsafeMutableRawPointer?) -> Bool { other == handle }
+
+    /// Why it failed, in words.
+    func failure(_ code: CURLcode) -> WireFailure {
+        guard isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK else {
+            return CurlSupport.failure(code)
+        }
+        return WireFailure(
+            .unavailable,
+            judgement.referrer == nil
+                ? "its host is this machine: only the daemon's own user may name that"
+                : "it leads from the internet into the local network, which is not followed")
+    }
+
+    // MARK: Called by libcurl
+
+    private func take(_ body: UnsafeRawBufferPointer) {
+        hasHeaders = true
+        bodyCount += Int64(body.count)
+        received.append(contentsOf: body)
+    }
+
+    private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard line.count <= Self.maximumHeader.bytes, headers.count < Self.maximumHeader.count else { return false }
+        let text = String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") || text.hasPrefix("ICY ") {
+            headers = []
+        } else if let colon = text.firstIndex(of: ":") {
+            let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            headers.append((text[..<colon].lowercased(), String(value.prefix { !$0.isNewline })))
+        } else if text.allSatisfy(\.isNewline) {
+            hasHeaders = status >= 200
+        }
+        return true
+    }
+
+    private func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        // The address is longer than the field that stands for it.
+        let place = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
+        let zone = CurlSupport.zone(of: (UnsafeRawPointer(address) + place).assumingMemoryBound(to: sockaddr.self))
+        guard let zone, zone.isAllowed(from: judgement.referrer, mayUseLoopback: judgement.mayUseLoopback) else {
+            isRefused = true
+            return -1
+        }
+        return socket(
+            address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    }
+}

@@ -1,0 +1,137 @@
+import CFFmpeg
+import ForeignMedia
+import Glibc
+
+/// One source: its container opened, its audio found and decoded, frame by frame.
+final class Media {
+    /// What the next step brought.
+    enum Step {
+        /// Frames in the form that was announced; valid until the next step.
+        case frames(UnsafeRawBufferPointer)
+        /// What the source says of what follows.
+        case tags([WireTag])
+        /// Nothing: a command waits.
+        case interrupted
+        case end
+    }
+
+    private let input: any MediaInput
+    private let network: HTTPInput?
+    private let container: Container
+    private let decoder: Decoder
+    private let converter: Converter
+    private let gaps: Gaps
+    /// Frame of the item that is decoded next; nil: not known before its packet comes.
+    private var nextFrame: Int64? = 0
+    /// Frames before this one are decoded, but not sent.
+    private var firstWanted: Int64 = 0
+    private var isDraining = false
+    /// What was decoded to learn the format, and not given out yet.
+    private var hasFirst = true
+    private(set) var opened: OpenedMedia
+
+    /// Opens what the input brings. Throws `WireFailure`.
+    init(_ input: any MediaInput, _ wanted: WireFormat?) throws(WireFailure) {
+        self.input = input
+        network = input as? HTTPInput
+        container = try Container(input)
+        decoder = try Decoder(container)
+        // The first frame tells the format for certain, whatever the container says.
+        guard try Media.decodeFirst(container, decoder, input) else {
+            throw network?.failure ?? WireFailure(.broken, "there is no audio in it that can be decoded")
+        }
+        converter = try Converter(decoder, wanted)
+        gaps = Gaps(container, decoder, isLive: network?.isLive ?? false)
+        opened = OpenedMedia(
+            format: converter.format, codec: decoder.codecName, sourceSampleRate: decoder.frameRate)
+        opened.isLive = network.map { $0.isLive || (container.isEndless && $0.isSegmented) } ?? false
+        opened.isSeekable = input.isSeekable && !opened.isLive
+        opened.isPublic = network?.zone == .everywhere
+        opened.bitsPerSample = decoder.bitsPerSample
+        opened.bitRate = network.map { $0.station.bitRate } ?? 0
+        if opened.bitRate == 0 { opened.bitRate = container.bitRate(decoder) }
+        opened.length =
+            opened.isLive ? nil : gaps.length.map { $0 * Int64(converter.format.sampleRate) / Int64(decoder.frameRate) }
+        opened.tags = container.tags + (network?.station.tags ?? [])
+        opened.chapters = container.chapters
+    }
+
+    /// Decodes until a first frame is there.
+    private static func decodeFirst(
+        _ container: Container, _ decoder: Decoder, _ input: any MediaInput
+    ) throws(WireFailure) -> Bool {
+        for _ in 0..<2000 {
+            if try decoder.receive() { return true }
+            switch container.readPacket() {
+            case 0: decoder.send(container)
+            case ffmpeg_error_exit: continue
+            default:
+                decoder.sendEnd()
+                return try decoder.receive()
+            }
+        }
+        return false
+    }
+
+    /// Goes to this frame of the item. Throws `WireFailure`.
+    func seek(to frame: Int64) throws(WireFailure) {
+        guard opened.isSeekable else { throw WireFailure(.broken, "it can't be moved in") }
+        let source = gaps.sourceFrame(frame * Int64(decoder.frameRate) / Int64(converter.format.sampleRate))
+        try container.seek(to: source, rate: decoder.frameRate, preroll: decoder.preroll)
+        decoder.flush()
+        converter.reset()
+        hasFirst = false
+        isDraining = false
+        nextFrame = nil
+        firstWanted = source
+    }
+
+    /// The next frames, tags or the end. Waits for what is late. Throws `WireFailure`.
+    func next() throws(WireFailure) -> Step {
+        while true {
+            if let tags = dueTags() { return .tags(tags) }
+            if hasFirst {
+                hasFirst = false
+                if let frames = try convert() { return .frames(frames) }
+                continue
+            }
+            if try decoder.receive() {
+                if let frames = try convert() { return .frames(frames) }
+                continue
+            }
+            if isDraining { return .end }
+            switch container.readPacket() {
+            case 0: decoder.send(container)
+            case ffmpeg_error_exit:
+                container.clearError()
+                return .interrupted
+            default:
+                if let failure = network?.failure { throw failure }
+                isDraining = true
+                decoder.sendEnd()
+            }
+        }
+    }
+
+    /// The frame that was decoded, as far as it is wanted.
+    private func convert() throws(WireFailure) -> UnsafeRawBufferPointer? {
+        let count = Int64(decoder.frameCount)
+        guard count > 0 else { return nil }
+        let start = nextFrame ?? decoder.frameTime.map { gaps.frame(of: $0, container) } ?? firstWanted
+        nextFrame = start + count
+        let from = max(firstWanted, gaps.first) - start
+        let end = min(count, (gaps.end ?? .max) - start)
+        guard from < count, end > max(0, from) else { return nil }
+        return try converter.convert(decoder, from: Int(max(0, from)), to: Int(end))
+    }
+
+    /// What is to be told before the next frames.
+    private func dueTags() -> [WireTag]? {
+        if let network {
+            let titles = network.takeTitles(before: container.packetPosition ?? .max)
+            if let last = titles.last { return Station.tags(title: last) }
+        }
+        guard opened.isLive else { return nil }
+        return container.takeChangedTags()
+    }
+}

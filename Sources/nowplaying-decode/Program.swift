@@ -1,0 +1,38 @@
+import CLinux
+import ForeignMedia
+import Glibc
+
+/// What of the system a child may use.
+enum Profile: String {
+    /// Nothing but the file that was handed over.
+    case file
+    /// Connections to the network, and what it takes to find names and to trust certificates.
+    case network
+}
+
+/// Ends the process without a word: nobody is there to read it.
+func leave(_ status: Int32) -> Never { _exit(status) }
+
+/// Carries out the orders of the daemon that started us.
+func run(_ arguments: [String]) -> Never {
+    guard arguments.count == 3, let profile = Profile(rawValue: arguments[1]), let parent = pid_t(arguments[2]),
+        linux_harden_process() == 0, getppid() == parent
+    else {
+        let usage = "nowplaying-decode is started by nowplayingd.\n"
+        _ = usage.withCString { write(2, $0, strlen($0)) }
+        leave(64)
+    }
+    Limits.set(profile)
+    signal(SIGPIPE, SIG_IGN)
+    let channel = DaemonChannel()
+    do throws(WireFailure) {
+        prepareLibraries(profile)
+        let request = channel.awaitRequest()
+        try Confinement.enter(profile, certificates: request.certificates)
+        let session = try Session(channel, profile, request)
+        session.serve()
+    } catch {
+        channel.send(.failed, error.bytes)
+        channel.awaitEnd()
+    }
+}

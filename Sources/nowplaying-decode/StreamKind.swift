@@ -1,0 +1,27 @@
+/// What a live stream is, by its first bytes and the word of its server, so that it need not be listened to for long.
+enum StreamKind {
+    /// Name of the demuxer of FFmpeg's; nil: it must find out itself.
+    static func demuxer(_ bytes: [UInt8], _ contentType: String) -> String? {
+        if bytes.starts(with: Array("OggS".utf8)) { return "ogg" }
+        if bytes.starts(with: Array("fLaC".utf8)) { return "flac" }
+        if hasADTS(bytes) { return "aac" }
+        switch contentType {
+        case "audio/mpeg", "audio/mp3", "audio/x-mp3", "audio/mpeg3": return "mp3"
+        case "audio/aac", "audio/aacp", "audio/x-aac": return "aac"
+        default: return nil
+        }
+    }
+
+    /// Whether two frames of ADTS (ISO 13818-7 §6.2) follow each other somewhere.
+    private static func hasADTS(_ bytes: [UInt8]) -> Bool {
+        func length(at place: Int) -> Int? {
+            guard place + 6 < bytes.count, bytes[place] == 0xFF, bytes[place + 1] & 0xF6 == 0xF0 else { return nil }
+            let length = Int(bytes[place + 3] & 3) << 11 | Int(bytes[place + 4]) << 3 | Int(bytes[place + 5] >> 5)
+            return length > 7 ? length : nil
+        }
+        return bytes.indices.contains { place in
+            guard let first = length(at: place) else { return false }
+            return length(at: place + first) != nil
+        }
+    }
+}
