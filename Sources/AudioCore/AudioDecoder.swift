@@ -24,6 +24,11 @@ package protocol AudioDecoder: AnyObject {
     var section: Int { get }
     /// What the source says about itself. Texts are valid UTF-8, each at most 4 KiB, without NUL.
     var metadata: MediaMetadata { get }
+    /// What the source says of itself from the frame on that `read` delivers next, if that changed; each change is told
+    /// once. `read` ends before the frame where it changes.
+    func takeMetadataChange() -> MediaMetadata?
+    /// Whether `seek` can be carried out at all.
+    var isSeekable: Bool { get }
     /// Moves to this frame, counted from the beginning.
     func seek(toFrame frame: Int64) throws(DecodingError)
     /// Writes whole frames into `buffer` and says how many; 0: the end. May deliver less than fits.

@@ -19,7 +19,8 @@ package import NowPlaying
     /// Gives up the connection with all its streams, silently: no delegate hears of it. `connect` may follow.
     func disconnect()
     /// Opens a stream, corked and empty; `streamIsReady` or `streamFailed` follows, never during the call.
-    func openStream(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> any AudioStream
+    /// `isLive`: what is played comes as fast as it is heard, so that the device must not take much of it ahead.
+    func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream
     /// Sets volume (0…1 on the server's cubic scale) and muting of our streams, now and for those opened later.
     func setVolume(_ volume: Double, muted: Bool)
     /// Asks for all devices; answers once, with an error in words if there is no server or it does not answer in a second.
@@ -36,6 +37,13 @@ package import NowPlaying
     var watchesNeighbours: Bool { get set }
     /// Those who interrupt us now do so no more, though they go on.
     func acceptNeighbours()
+}
+
+extension AudioOutput {
+    /// Opens a stream for what can be had as far ahead as is wished.
+    package func openStream(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> any AudioStream {
+        openStream(format, isLive: false, delegate: delegate)
+    }
 }
 
 /// Why an output can't do what was asked, in words for people.

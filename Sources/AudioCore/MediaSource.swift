@@ -1,5 +1,6 @@
 import Glibc
 package import LinuxSystem
+import Synchronization
 
 /// An open file that closes itself with its last owner.
 package final class OwnedDescriptor: Sendable {
@@ -12,6 +13,50 @@ package final class OwnedDescriptor: Sendable {
     deinit { close(number) }
 }
 
+/// Something on the network, by its address. An address may hold a name and a password: those are used, and never shown.
+package final class RemoteMedia: Sendable {
+    /// The whole address, with what lets in.
+    package let address: String
+    /// The address as everybody may see it.
+    package let shownAddress: String
+    /// Whether the one who named it may name what is on this very host.
+    package let mayUseLoopback: Bool
+    private let opened = Mutex<OpenedAhead?>(nil)
+    private let wasPublicFlag = Mutex(false)
+
+    private struct OpenedAhead: @unchecked Sendable {
+        // @unchecked: a decoder is used by one thread at a time; this hands it on.
+        let decoder: any AudioDecoder
+    }
+
+    /// An address that was judged to be one of http or https.
+    package init(address: String, shownAddress: String, mayUseLoopback: Bool) {
+        self.address = address
+        self.shownAddress = shownAddress
+        self.mayUseLoopback = mayUseLoopback
+    }
+
+    /// Keeps a decoder that was opened for it, for who asks next. Any thread; the decoder is not used by the caller any more.
+    package func keep(_ decoder: any AudioDecoder) {
+        let kept = OpenedAhead(decoder: decoder)
+        opened.withLock { $0 = kept }
+    }
+
+    /// The decoder that was kept. Any thread; the caller is its one user from then on.
+    package func takeKept() -> (any AudioDecoder)? {
+        opened.withLock { kept in
+            defer { kept = nil }
+            return kept
+        }?.decoder
+    }
+
+    /// Whether it was found in the public internet before: then it may not lead into the local network later.
+    package var wasPublic: Bool {
+        get { wasPublicFlag.withLock { $0 } }
+        set { wasPublicFlag.withLock { $0 = newValue } }
+    }
+}
+
 /// Where the bytes of an item come from.
 package enum MediaSource: Sendable {
     /// A file of this host, by its absolute path.
@@ -22,6 +67,8 @@ package enum MediaSource: Sendable {
     case descriptor(OwnedDescriptor, name: String)
     /// A part of a file.
     case segment(MediaSegment)
+    /// A stream or file on the network.
+    case remote(RemoteMedia)
 
     /// The address shown to people and programs: `file:///…` percent-encoded, or the name that came with a descriptor.
     package var uri: String {
@@ -30,6 +77,7 @@ package enum MediaSource: Sendable {
         case .confined(let place): MediaSource.fileURI(place.path)
         case .descriptor(_, let name): name
         case .segment(let segment): segment.uri
+        case .remote(let media): media.shownAddress
         }
     }
 
@@ -43,6 +91,7 @@ package enum MediaSource: Sendable {
             let bytes = Array(shown.utf8)
             name = bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...]
         case .segment(let segment): return segment.audio.displayName
+        case .remote(let media): return media.shownAddress
         }
         let dot = name.dropFirst().lastIndex(of: UInt8(ascii: "."))
         return String(decoding: name[..<(dot ?? name.endIndex)], as: UTF8.self)

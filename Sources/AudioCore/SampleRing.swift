@@ -18,6 +18,8 @@ package final class SampleRing: @unchecked Sendable {
 
     /// Format of the frames.
     package let format: AudioFormat
+    /// Whether what it holds comes at the pace at which it is heard, so that there is never much ahead.
+    package let isLive: Bool
     /// How many frames there is room for.
     package let capacity: Int64
     private let memory: UnsafeMutableRawPointer
@@ -25,8 +27,9 @@ package final class SampleRing: @unchecked Sendable {
     private let bounds: Mutex<Bounds>
 
     /// An empty ring for at least this many frames. Memory is taken from the system as it is first written. Nil: none left.
-    package init?(format: AudioFormat, capacity: Int64, run: Int) {
+    package init?(format: AudioFormat, capacity: Int64, run: Int, isLive: Bool = false) {
         self.format = format
+        self.isLive = isLive
         self.capacity = max(1, capacity)
         byteCount = Int(self.capacity) * format.bytesPerFrame
         guard

@@ -19,13 +19,16 @@ package struct MediaFormat: Equatable, Sendable {
     package var channels: Int
     /// Bits of a sample in the file; nil where the coding has none (lossy codings).
     package var bitsPerSample: Int?
+    /// Bits a second, on average; nil where it is not known or says nothing (codings without loss).
+    package var bitRate: Int?
 
     /// Describes a format by its parts.
-    package init(codec: String, sampleRate: Int, channels: Int, bitsPerSample: Int? = nil) {
+    package init(codec: String, sampleRate: Int, channels: Int, bitsPerSample: Int? = nil, bitRate: Int? = nil) {
         self.codec = codec
         self.sampleRate = sampleRate
         self.channels = channels
         self.bitsPerSample = bitsPerSample
+        self.bitRate = bitRate
     }
 }
 

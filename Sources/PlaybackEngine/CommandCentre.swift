@@ -97,10 +97,12 @@ package struct CommandCentre: Equatable, Sendable {
     }
 
     /// One status for every command in this situation.
-    package func statuses(queueIsEmpty: Bool, hasItem: Bool) -> [CommandStatus] {
+    /// `seekObstacle`: why the present item has no other place to go to; nil: it has.
+    package func statuses(queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String? = nil) -> [CommandStatus] {
         RemoteCommand.allCases.map { command in
             let setting = setting(of: command)
-            let obstacle = Self.obstacle(command, queueIsEmpty: queueIsEmpty, hasItem: hasItem)
+            let obstacle = Self.obstacle(
+                command, queueIsEmpty: queueIsEmpty, hasItem: hasItem, seekObstacle: seekObstacle)
             let isEnabled = obstacle == nil && setting.isEnabled != false
             var status = CommandStatus(command, isEnabled: isEnabled)
             if !isEnabled { status.reason = obstacle ?? setting.reason ?? "turned off by a client" }
@@ -110,14 +112,16 @@ package struct CommandCentre: Equatable, Sendable {
         }
     }
 
-    private static func obstacle(_ command: RemoteCommand, queueIsEmpty: Bool, hasItem: Bool) -> String? {
+    private static func obstacle(
+        _ command: RemoteCommand, queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String?
+    ) -> String? {
         switch command {
         case .seekForward, .seekBackward, .changePlaybackRate, .changeRepeatMode, .changeShuffleMode, .rating, .like,
             .dislike, .bookmark:
             "not built into this version"
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack: queueIsEmpty ? "empty queue" : nil
         case .skipForward, .skipBackward, .changePlaybackPosition:
-            queueIsEmpty ? "empty queue" : hasItem ? nil : "no current item"
+            queueIsEmpty ? "empty queue" : hasItem ? seekObstacle : "no current item"
         }
     }
 }

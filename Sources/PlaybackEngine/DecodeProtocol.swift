@@ -27,6 +27,10 @@ package struct OpenedItem: Sendable {
     /// Frames of the whole item as the source promises, or as was found out since; nil where nothing tells.
     package var length: Int64?
     package let metadata: MediaMetadata
+    /// Whether it is a stream without beginning and end.
+    package let isLive: Bool
+    /// Whether any other place than the next can be gone to.
+    package let isSeekable: Bool
     /// Frame of the item that stands at `ringStart`.
     package let itemStart: Int64
     /// Where in `ring` it begins.
@@ -46,6 +50,12 @@ package enum DecodeReport: Sendable {
     case finished(ticket: Int, ring: SampleRing, ringEnd: Int64, length: Int64)
     /// An item can't be played, or not any further: then `finished` follows.
     case failed(ticket: Int, id: ItemID, DecodingError, heard: Bool)
+    /// From this frame of the ring on the item says this about itself.
+    case described(ticket: Int, ring: SampleRing, from: Int64, MediaMetadata)
+    /// A live stream broke off, or could not be opened anew: `reopen` asks for it.
+    case lost(ticket: Int, DecodingError)
+    /// A live stream that broke off goes on; `isOther`: with audio of another format, so that it has to be begun anew.
+    case regained(ticket: Int, isOther: Bool)
     /// Nothing follows as far as the player said.
     case drained
 }

@@ -25,6 +25,8 @@ package final class DecodeThread: Sendable {
         var run = 0
         var beginning: Beginning?
         var next: DecodeItem?
+        /// The ticket of a live stream that broke off and is wanted again.
+        var reopening: Int?
         /// Report when the ring's end is here.
         var mark: Int64?
         /// The ring that is heard: at most one other may be filled ahead of it.
@@ -68,6 +70,7 @@ package final class DecodeThread: Sendable {
             state.run = run
             state.beginning = Beginning(run: run, item: item, ring: ring, prefill: prefill)
             state.next = nil
+            state.reopening = nil
             state.mark = nil
             state.closing = false
             state.audibleRing = nil
@@ -77,6 +80,9 @@ package final class DecodeThread: Sendable {
 
     /// What follows the item that is being decoded; nil: nothing.
     package func setNext(_ item: DecodeItem?) { change { $0.next = item } }
+
+    /// Opens the live stream of this ticket anew, which broke off.
+    package func reopen(_ ticket: Int) { change { $0.reopening = ticket } }
 
     /// Takes back what follows. False: the thread has begun with it already.
     package func takeBackNext() -> Bool {
@@ -104,6 +110,7 @@ package final class DecodeThread: Sendable {
             state.run = run
             state.beginning = nil
             state.next = nil
+            state.reopening = nil
             state.mark = nil
             state.closing = true
             state.reports.removeAll()

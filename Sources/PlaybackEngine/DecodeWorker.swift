@@ -7,7 +7,7 @@ import Synchronization
 /// The decode thread's own half: everything here belongs to that thread alone.
 final class DecodeWorker {
     /// An item that is open.
-    private struct Work {
+    struct Work {
         var item: DecodeItem
         var decoder: any AudioDecoder
         var ring: SampleRing
@@ -17,6 +17,28 @@ final class DecodeWorker {
         var isFinished = false
         /// Whether its length is to be found out while there is nothing better to do.
         var isToBeMeasured: Bool
+        /// Frames that are decoded to be passed over.
+        var skipped: Int64 = 0
+        /// The same decoder, if it may be late.
+        var late: (any LateDecoder)?
+        /// Whether it has nothing just now.
+        var isDry = false
+        /// Whether it is a live stream that broke off.
+        var isLost = false
+        /// Where what was wanted first begins in the ring, and when its first frames came; nil once there is enough.
+        var beginning: (end: Int64, time: MonotonicTime?)?
+    }
+
+    /// An item whose source is not open yet.
+    struct Opening {
+        var item: DecodeItem
+        var decoder: any LateDecoder
+        var ring: SampleRing?
+        var prefill: Double?
+        /// What it goes on with, if that broke off.
+        var broken: Work?
+        /// Whether it has said something.
+        var isReadable = true
     }
 
     private enum Step {
@@ -24,6 +46,11 @@ final class DecodeWorker {
         case decode
         case follow(DecodeItem)
         case measure
+        case reopen
+        /// Look whether the source is open.
+        case open
+        /// Wait for a wake, or for what is late.
+        case wait
         case close
         /// Wait for a wake; `drained` when nothing follows what was decoded.
         case sleep(drained: Bool)
@@ -38,9 +65,10 @@ final class DecodeWorker {
     /// How long commands may wait for a measurement.
     private static let measuringSeconds = 0.02
 
-    private let shared: DecodeThread
-    private var run = 0
-    private var work: Work?
+    let shared: DecodeThread
+    private(set) var run = 0
+    var work: Work?
+    var opening: Opening?
     /// The ring in use, also after an item that could not be opened.
     private var ring: SampleRing?
     /// Whether the player knows that nothing follows.
@@ -56,8 +84,12 @@ final class DecodeWorker {
             case .decode: decodePiece()
             case .follow(let item): follow(item)
             case .measure: measure()
+            case .reopen: reopen()
+            case .open: settleOpening()
+            case .wait: waitForSource()
             case .close:
                 work = nil
+                opening = nil
                 ring = nil
             case .sleep(let drained):
                 // Told before sleeping; the player may answer with what follows, which wakes us at once.
@@ -74,18 +106,33 @@ final class DecodeWorker {
 
     private func nextStep() -> Step {
         let work = self.work
+        let opening = self.opening
         return shared.state.withLock { state in
             if state.ending { return .end }
             if state.closing {
                 state.closing = false
-                if work != nil { return .close }
+                if work != nil || opening != nil { return .close }
             }
             if let beginning = state.beginning {
                 state.beginning = nil
                 return .begin(beginning)
             }
-            if state.run == run, let work, !work.isFinished {
-                if mayFill(work, mark: state.mark) { return .decode }
+            if state.run == run, let opening {
+                if opening.isReadable { return .open }
+                state.isAsleep = true
+                return .wait
+            }
+            if state.run == run, let work, work.isLost {
+                if state.reopening == work.item.ticket {
+                    state.reopening = nil
+                    return .reopen
+                }
+            } else if state.run == run, let work, !work.isFinished {
+                if mayFill(work, mark: state.mark) {
+                    guard work.isDry else { return .decode }
+                    state.isAsleep = true
+                    return .wait
+                }
                 if work.isToBeMeasured { return .measure }
             } else if state.run == run {
                 guard let next = state.next else {
@@ -123,8 +170,10 @@ final class DecodeWorker {
         toldDrained = false
         let kept = work
         work = nil
+        opening = nil
         ring = beginning.ring
-        let reusable = kept?.item.id == beginning.item.id ? kept?.decoder : nil
+        let isSame = kept?.item.id == beginning.item.id && kept?.late?.isLive != true
+        let reusable = isSame && kept?.decoder.isSeekable == true ? kept?.decoder : nil
         openItem(beginning.item, reusing: reusable, in: beginning.ring, prefill: beginning.prefill)
     }
 
@@ -139,58 +188,88 @@ final class DecodeWorker {
         do throws(DecodingError) {
             let decoder: any AudioDecoder
             if let kept { decoder = kept } else { decoder = try shared.open(item.source, shared.abandoned) }
-            let frame = decoder.format.frames(seconds: item.position)
-            if kept != nil || frame > 0 { try decoder.seek(toFrame: frame) }
-            let start = min(frame, decoder.lengthInFrames ?? frame)
-            guard let ring = fitting(ring, decoder.format) else {
-                throw DecodingError(.broken, "there is no memory left for a buffer of its format")
+            if let late = decoder as? any LateDecoder, try !late.isOpened() {
+                opening = Opening(item: item, decoder: late, ring: ring, prefill: prefill)
+                return
             }
-            work = Work(
-                item: item, decoder: decoder, ring: ring, itemFrame: start,
-                isToBeMeasured: decoder.lengthIsEstimated)
-            self.ring = ring
-            if let prefill {
-                let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.room)
-                shared.state.withLock { state in
-                    guard state.run == run else { return }
-                    state.mark = mark
-                    // This is what will be heard: short items behind it may fill one other ring until it is.
-                    state.audibleRing = state.audibleRing ?? ObjectIdentifier(ring)
-                }
-            }
-            shared.post(
-                .opened(
-                    OpenedItem(
-                        ticket: item.ticket, id: item.id, format: decoder.format, mediaFormat: decoder.mediaFormat,
-                        length: decoder.lengthInFrames, metadata: decoder.metadata, itemStart: start,
-                        ringStart: ring.end, ring: ring)), run: run)
+            try take(decoder, for: item, isKept: kept != nil, in: ring, prefill: prefill)
         } catch {
             shared.post(.failed(ticket: item.ticket, id: item.id, error, heard: false), run: run)
         }
     }
 
-    private func fitting(_ ring: SampleRing?, _ format: AudioFormat) -> SampleRing? {
-        if let ring, ring.format == format { return ring }
-        return SampleRing(format: format, capacity: shared.ringCapacity(format), run: run)
+    /// Goes to where an item is to begin, its source being open.
+    func take(
+        _ decoder: any AudioDecoder, for item: DecodeItem, isKept: Bool, in ring: SampleRing?, prefill: Double?
+    ) throws(DecodingError) {
+        let late = decoder as? any LateDecoder
+        let isLive = late?.isLive ?? false
+        let frame = decoder.format.frames(seconds: item.position)
+        // A live stream begins wherever it is: what was heard of it is all that there was.
+        let mustSeek = !isLive && (isKept || frame > 0)
+        if mustSeek, decoder.isSeekable { try decoder.seek(toFrame: frame) }
+        let start = min(frame, decoder.lengthInFrames ?? frame)
+        guard let ring = fitting(ring, decoder.format, isLive: isLive) else {
+            throw DecodingError(.broken, "there is no memory left for a buffer of its format")
+        }
+        work = Work(
+            item: item, decoder: decoder, ring: ring, itemFrame: start, isToBeMeasured: decoder.lengthIsEstimated,
+            late: late)
+        if mustSeek, !decoder.isSeekable { work?.skipped = start }
+        if isLive, prefill != nil { work?.beginning = (ring.end, nil) }
+        self.ring = ring
+        if let prefill {
+            let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.room)
+            shared.state.withLock { state in
+                guard state.run == run else { return }
+                state.mark = mark
+                // This is what will be heard: short items behind it may fill one other ring until it is.
+                state.audibleRing = state.audibleRing ?? ObjectIdentifier(ring)
+            }
+        }
+        shared.post(
+            .opened(
+                OpenedItem(
+                    ticket: item.ticket, id: item.id, format: decoder.format, mediaFormat: decoder.mediaFormat,
+                    length: decoder.lengthInFrames, metadata: decoder.metadata, isLive: isLive,
+                    isSeekable: decoder.isSeekable && !isLive, itemStart: start, ringStart: ring.end, ring: ring)),
+            run: run)
+    }
+
+    private func fitting(_ ring: SampleRing?, _ format: AudioFormat, isLive: Bool) -> SampleRing? {
+        if let ring, ring.format == format, ring.isLive == isLive { return ring }
+        return SampleRing(format: format, capacity: shared.ringCapacity(format), run: run, isLive: isLive)
     }
 
     private func decodePiece() {
         guard var work else { return }
-        let limit = max(1, Int64(Self.pieceBytes / work.ring.format.bytesPerFrame))
+        var limit = max(1, Int64(Self.pieceBytes / work.ring.format.bytesPerFrame))
+        if work.skipped > 0 { limit = min(limit, work.skipped) }
         guard let room = work.ring.writable(run: run, limit: limit) else { return }
         do throws(DecodingError) {
-            let frames = Int64(try work.decoder.read(into: room))
+            guard let frames = try frames(of: &work, into: room) else {
+                work.isDry = true
+                self.work = work
+                return
+            }
             guard frames > 0 else { return finish(work) }
+            if work.skipped > 0 {
+                work.skipped -= frames
+                self.work = work
+                return
+            }
             guard let end = work.ring.commit(frames, run: run) else { return }
             work.itemFrame += frames
+            let isEnough = isEnoughToBegin(&work, end: end)
             self.work = work
             let reached = shared.state.withLock { state in
-                guard let mark = state.mark, end >= mark, state.run == run else { return false }
+                guard let mark = state.mark, end >= mark || isEnough, state.run == run else { return false }
                 state.mark = nil
                 return true
             }
             if reached { shared.post(.reached(work.ring, end: end), run: run) }
         } catch {
+            if work.late?.isLive == true, error.kind == .mediaGone { return lose(work, error) }
             shared.post(
                 .failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.itemFrame > 0), run: run)
             finish(work)
@@ -211,7 +290,7 @@ final class DecodeWorker {
         work?.isToBeMeasured = false
     }
 
-    private func finish(_ finished: Work) {
+    func finish(_ finished: Work) {
         var finished = finished
         finished.isFinished = true
         work = finished

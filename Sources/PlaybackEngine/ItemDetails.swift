@@ -25,22 +25,25 @@ package final class ItemDetails: Sendable {
     private let contents: Found
     /// Seconds; nil while unknown.
     package let duration: Double?
+    /// Whether any other place in it can be gone to, as far as is known.
+    package let isSeekable: Bool
 
     /// Details, by their parts.
     package convenience init(
         given: MediaMetadata = MediaMetadata(), found: MediaMetadata = MediaMetadata(), duration: Double? = nil,
-        format: MediaFormat? = nil
+        format: MediaFormat? = nil, isSeekable: Bool = true
     ) {
         let nothing = MediaMetadata()
         self.init(
             given == nothing ? nil : Contents(given, nil),
-            found == nothing && format == nil ? .nothing : .whole(Contents(found, format)), duration)
+            found == nothing && format == nil ? .nothing : .whole(Contents(found, format)), duration, isSeekable)
     }
 
-    private init(_ request: Contents?, _ contents: Found, _ duration: Double?) {
+    private init(_ request: Contents?, _ contents: Found, _ duration: Double?, _ isSeekable: Bool) {
         self.request = request
         self.contents = contents
         self.duration = duration
+        self.isSeekable = isSeekable
     }
 
     /// What a client said about the item: it wins over what the file says.
@@ -67,15 +70,32 @@ package final class ItemDetails: Sendable {
 
     /// What is shown: the client's word, else the file's.
     package var metadata: MediaMetadata {
-        guard request != nil else { return found }
-        return given.filled(from: found)
+        let found = found
+        let result = request == nil ? found : given.filled(from: found)
+        return found.isLiveStream == true ? live(result, given: given, found: found) : result
+    }
+
+    /// What a client calls a station is not what the station plays.
+    private func live(_ filled: MediaMetadata, given: MediaMetadata, found: MediaMetadata) -> MediaMetadata {
+        var result = filled
+        let station = given.title ?? found.albumTitle
+        result.title = found.title ?? station
+        result.artist = found.artist ?? given.artist
+        result.artists = found.artist == nil ? given.artists : found.artists
+        result.albumTitle = given.albumTitle ?? station
+        return result
     }
 
     /// The same with as much of the file's word as lists show, a fifth of the memory: a queue that is played through for
     /// weeks must not grow with every item.
     func reduced() -> ItemDetails {
         let found = found
+        // What a station played when it was heard last says nothing of it.
+        let isLive = found.isLiveStream == true
         return ItemDetails(
-            request, .listed(title: found.title, artist: found.artist, albumTitle: found.albumTitle), duration)
+            request,
+            .listed(
+                title: isLive ? found.albumTitle : found.title, artist: isLive ? nil : found.artist,
+                albumTitle: isLive ? nil : found.albumTitle), duration, isSeekable)
     }
 }

@@ -9,6 +9,7 @@ extension Player {
 
     /// Sets the deadline for the next boundary, from what the clock knows by now.
     func scheduleBoundary() {
+        scheduleDescription()
         guard let lane = audible, pending == nil, !lane.isCorked, stall == nil, wantsFlow else {
             boundary = nil
             return

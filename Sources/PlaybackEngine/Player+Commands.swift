@@ -107,7 +107,7 @@ extension Player {
         let old = entry.details
         let details = ItemDetails(
             given: given.filled(from: old?.given ?? MediaMetadata()), found: old?.found ?? MediaMetadata(),
-            duration: old?.duration, format: old?.format)
+            duration: old?.duration, format: old?.format, isSeekable: old?.isSeekable ?? true)
         transport.setDetails(details, of: id)
         guard state.item?.id == id || state.upcoming?.itemID == id else { return }
         if shown?.id == id { shown?.details = details }

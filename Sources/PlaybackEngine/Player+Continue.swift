@@ -35,7 +35,7 @@ extension Player {
 
     /// Goes on with the lane that lost its stream, if there is one: opens a stream for it. False: there is none.
     func continueDetached() -> Bool {
-        guard pending == nil, let lane = audible, lane.isDetached else { return false }
+        guard pending == nil, let lane = audible, lane.isDetached, !isStale(lane) else { return false }
         for lane in [lane, ahead] { if let lane, lane.stream == nil { openStream(of: lane) } }
         return true
     }

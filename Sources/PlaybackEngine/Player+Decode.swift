@@ -13,6 +13,9 @@ extension Player {
             case .measured(let ticket, let length): measured(ticket, length)
             case .finished(let ticket, let ring, let end, let length): finished(ticket, ring, end, length)
             case .failed(let ticket, let id, let error, let heard): failed(ticket, id, error, heard: heard)
+            case .described(let ticket, let ring, let from, let metadata): described(ticket, ring, from, metadata)
+            case .lost(let ticket, let error): lost(ticket, error)
+            case .regained(let ticket, let isOther): regained(ticket, isOther: isOther)
             case .drained: drained()
             }
             // What a report led to may have begun another run: the rest of these belongs to the old one.
@@ -53,14 +56,25 @@ extension Player {
         tellUpcoming(item)
     }
 
+    /// What was asked for: of a station, its name in a list is as good as one that a client gives.
+    private func named(_ item: OpenedItem, _ known: ItemDetails?) -> MediaMetadata {
+        var given = known?.given ?? MediaMetadata()
+        if item.isLive, known?.found.isLiveStream != true { given.title = given.title ?? known?.found.title }
+        return given
+    }
+
+    /// What the item says of itself, and what a list said of it where it says nothing.
+    private func found(_ item: OpenedItem, _ known: ItemDetails?) -> MediaMetadata {
+        item.isLive ? item.metadata : item.metadata.filled(from: known?.found ?? MediaMetadata())
+    }
+
     /// Keeps what the file says about itself.
     private func learn(_ item: OpenedItem) {
         let known = transport.queue[item.id]?.details
-        // What a list said of it stays where the file says nothing.
         let details = ItemDetails(
-            given: known?.given ?? MediaMetadata(), found: item.metadata.filled(from: known?.found ?? MediaMetadata()),
-            duration: item.length.map { item.format.seconds(frames: $0) },
-            format: item.mediaFormat)
+            given: named(item, known), found: found(item, known),
+            duration: item.length.map { item.format.seconds(frames: $0) }, format: item.mediaFormat,
+            isSeekable: item.isSeekable)
         transport.setDetails(details, of: item.id)
         recentlyOpened.removeAll { $0 == item.id }
         recentlyOpened.append(item.id)
@@ -113,12 +127,16 @@ extension Player {
 
     /// A file that promised another length than it has is told with what it has.
     private func correctLength(_ link: ChainLink, _ length: Int64) {
-        guard let item = link.opened, item.length != length, let details = transport.queue[item.id]?.details else {
+        guard let item = link.opened, !item.isLive, item.length != length,
+            let details = transport.queue[item.id]?.details
+        else {
             return
         }
         let seconds = item.format.seconds(frames: length)
         transport.setDetails(
-            ItemDetails(given: details.given, found: details.found, duration: seconds, format: details.format),
+            ItemDetails(
+                given: details.given, found: details.found, duration: seconds, format: details.format,
+                isSeekable: details.isSeekable),
             of: item.id)
         if shown?.id == item.id, pending == nil {
             shown = transport.queue[item.id]

@@ -14,13 +14,16 @@ extension Player {
             if pending.deadline == nil { limitWaiting(for: pending) }
             return
         }
-        if let lane = audible, lane.isDetached {
+        scheduleReconnect()
+        if let lane = audible, lane.isDetached, !isStale(lane) {
             _ = beginFlow(.play, nil, by: by, waiter)
             guard output.isConnected else { return connectIfNeeded() }
             if lane.isReady { attach(lane) } else { _ = continueDetached() }
             return
         }
-        guard let lane = audible, lane.isReady, lane.offset != nil, lane.timeline.segments.isEmpty == false else {
+        guard let lane = audible, lane.isReady, lane.offset != nil, lane.timeline.segments.isEmpty == false,
+            !isStale(lane)
+        else {
             guard let current = transport.current else { return }
             return start(current, at: state.anchor.elapsed, .play, nil, by: by, waiter)
         }
@@ -49,6 +52,8 @@ extension Player {
     /// Silence, keeping the place.
     func hold(by: Originator?, _ waiter: Waiter?) {
         boundary = nil
+        descriptionDeadline = nil
+        stopReconnecting()
         starvation = nil
         serverWatch = nil
         retry = nil
@@ -99,6 +104,10 @@ extension Player {
     /// Silence for good.
     func halt(_ reason: ChangeReason, by: Originator?, _ waiter: Waiter?) {
         boundary = nil
+        descriptionDeadline = nil
+        descriptions = []
+        stopReconnecting()
+        lostTicket = nil
         starvation = nil
         serverWatch = nil
         retry = nil

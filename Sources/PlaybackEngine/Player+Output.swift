@@ -11,7 +11,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
 
     func openStream(of lane: Lane) {
         guard output.isConnected, lane.stream == nil else { return }
-        lane.stream = output.openStream(lane.format, delegate: self)
+        lane.stream = output.openStream(lane.format, isLive: lane.ring.isLive, delegate: self)
     }
 
     package func outputConnectionChanged(_ error: OutputError?) {

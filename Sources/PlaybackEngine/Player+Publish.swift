@@ -83,6 +83,10 @@ extension Player {
         next.queueCount = transport.queue.count
         next.queueVersion = transport.queue.version
         if state.queueCount == 0 || next.queueCount == 0, state.queueCount != next.queueCount { commandsVersion += 1 }
+        if seekObstacle != shownSeekObstacle {
+            shownSeekObstacle = seekObstacle
+            commandsVersion += 1
+        }
         next.commandsVersion = commandsVersion
         next.volume = volume
         next.muted = muted

@@ -39,12 +39,13 @@ extension Player {
         let queued = lane.sentStreamEnd - timing.takenFrame
         let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
         let end = min(wanted, lane.ring.end)
-        if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4 {
+        if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive {
             // There is time: all of it at once, when it is decoded.
             expect(lane, end: wanted)
             decoder?.roomMade(in: lane.ring)
             return scheduleBoundary()
         }
+        let before = lane.sentEnd
         let wasStarved = lane.isStarved
         if end > lane.sentEnd || lane.ringEnd.map({ lane.sentEnd >= $0 }) == true { lane.isStarved = false }
         // A queue that ran empty waits for its prebuffer again, and would lose what comes block by block.
@@ -59,10 +60,18 @@ extension Player {
         decoder?.roomMade(in: lane.ring)
         if end < wanted, lane.ringEnd == nil {
             // A whole refill's worth, so that a slow source does not wake us for each piece.
-            expect(lane, end: min(wanted, end + max(stream.refillFrames / 2, 1)))
+            expect(lane, end: min(wanted, end + max(step(lane, stream, queued: queued + end - before), 1)))
         }
         if wasStarved, !lane.isStarved { starvationEnded(lane) }
         scheduleBoundary()
+    }
+
+    /// Frames that are waited for before the next are sent.
+    private func step(_ lane: Lane, _ stream: any AudioStream, queued: Int64) -> Int64 {
+        guard lane.ring.isLive else { return stream.refillFrames / 2 }
+        // What is live comes as fast as it is heard: never more than a part of what is there. After it ran dry, a second.
+        let second = Int64(lane.format.sampleRate)
+        return lane.isCorked || queued <= 0 ? second : min(second, max(queued / 4, second / 20))
     }
 
     /// Asks to hear when the ring has frames up to `end`.

@@ -149,6 +149,7 @@ extension Player {
             stall = nil
         }
         retryDelay = Player.firstRetryDelay
+        tellDescriptions(on: lane, upTo: nil)
         if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.cause != .seek) }
         // Failures of what follows may have come meanwhile: they are no older run that this sample ends.
         if transport.wish == .playing, transport.failures == change.failuresBefore { transport.heard() }

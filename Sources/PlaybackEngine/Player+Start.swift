@@ -22,6 +22,11 @@ extension Player {
         if let waiter { change.waiters.append(waiter) }
         pending = change
         if reason != .error { skipped = [] }
+        stopReconnecting()
+        lostTicket = nil
+        reconnectDelay = 0
+        descriptions = []
+        descriptionDeadline = nil
         dropAhead()
         boundary = nil
         starvation = nil
@@ -110,6 +115,8 @@ extension Player {
 
     /// A read that hangs for 5 s is given up: another thread takes over, the old one ends when the kernel lets it go.
     private func watchForHang(_ change: PendingChange) {
+        // What comes from the network gives up by itself, in words.
+        if case .remote? = transport.queue[change.item]?.source { return }
         change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: 4)) { [unowned self] in
             guard pending === change, !change.isFilled, abandonedThreads < 4 else { return }
             abandonedThreads += 1

@@ -60,6 +60,8 @@ package import NowPlaying
     package var onPublish: (@PlayerLoop (NowPlayingState) -> Void)?
     /// Called with a line for the log: an item's fault.
     package var onItemFailure: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
+    /// The same for a live stream that broke off and is tried again.
+    package var onStreamLost: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
 
     var decoder: DecodeThread?
     var run = 0
@@ -115,6 +117,20 @@ package import NowPlaying
     var retryDelay = Player.firstRetryDelay
     var serverWatch: AnyObject?
     var starvation: EventSource?
+    /// The live stream that broke off; nil: none.
+    var lostTicket: Int?
+    /// Called when it is asked for again.
+    var reconnect: EventSource?
+    /// Seconds until then, growing.
+    var reconnectDelay = 0.0
+    /// When it came back last.
+    var regainedAt: MonotonicTime?
+    /// What items say about themselves from frames on that are not heard yet, in order.
+    var descriptions: [Description] = []
+    /// Called when the next of them is heard.
+    var descriptionDeadline: EventSource?
+    /// The obstacle to seeking that listeners were told of, by way of `commandsVersion`.
+    var shownSeekObstacle: String?
     var wallClock: WallClockWatch?
     var volume = 1.0
     var muted = false
@@ -177,6 +193,8 @@ package import NowPlaying
         starvation = nil
         deviceReturn = nil
         deviceNews = nil
+        reconnect = nil
+        descriptionDeadline = nil
         decoder?.end()
         audible?.close()
         ahead?.close()

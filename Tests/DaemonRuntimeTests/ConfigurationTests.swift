@@ -64,7 +64,10 @@ import Testing
         ("\n\n[daemon]\nsockt = /a\n", "f.conf:4: there is no setting “sockt” in [daemon]; the nearest is “socket”"),
         ("[output]\nsocket = /a\n", "f.conf:2: “socket” belongs into the section [daemon]"),
         ("socket = /a\n", "f.conf:1: “socket” belongs into the section [daemon]"),
-        ("[sound]\n", "f.conf:1: there is no section [sound]; there are [daemon], [access], [output], [playback]"),
+        (
+            "[sound]\n",
+            "f.conf:1: there is no section [sound]; there are [daemon], [access], [output], [playback], [network]"
+        ),
         ("[daemon]\nhello\n", "f.conf:2: neither “[section]” nor “name = value”"),
         ("[daemon\n", "f.conf:1: neither “[section]” nor “name = value”"),
         ("[output]\noutput = alsa\n", "f.conf:2: “output” in [output] takes pulse, null or file:PATH, not “alsa”"),

@@ -28,7 +28,7 @@ import Testing
         (#"{"jsonrpc":"2.0","id":1,"method":"pause","params":{"session":"*"}}"#, 100),
         (#"{"jsonrpc":"2.0","id":1,"method":"play","params":{"uri":"/nonexistent/file"}}"#, 100),
         (#"{"jsonrpc":"2.0","id":1,"method":"play","params":{"uri":"relative.flac"}}"#, 100),
-        (#"{"jsonrpc":"2.0","id":1,"method":"play","params":{"uri":"https://example.org/stream"}}"#, 100),
+        (#"{"jsonrpc":"2.0","id":1,"method":"play","params":{"uri":"ftp://example.org/stream"}}"#, 100),
         (#"{"jsonrpc":"2.0","id":1,"method":"play","params":{"uri":"/dev/null"}}"#, 100),
         (#"{"jsonrpc":"2.0","id":1,"method":"play","params":{"descriptor":0}}"#, -32602),
     ]

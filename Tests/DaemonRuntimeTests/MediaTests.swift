@@ -47,8 +47,17 @@ import Testing
             ("file:///a%00b", .unplayable("has a zero byte in its path")),
             ("/a\0b", .unplayable("has a zero byte in its path")), ("file:a", .unplayable("has no absolute path")),
             ("a.flac", .unplayable("is neither an absolute path nor a uri")),
-            ("https://example.org/", .unplayable("is a stream, and streams are not built into this version")),
-            ("ftp://example.org/", .unplayable("is neither an absolute path nor a file:// uri")),
+            ("https://example.org/", .remote(address: "https://example.org/", shown: "https://example.org/")),
+            (
+                "HTTP://me:s3cret@example.org:8000/live?x=@y",
+                .remote(
+                    address: "HTTP://me:s3cret@example.org:8000/live?x=@y", shown: "HTTP://example.org:8000/live?x=@y")
+            ),
+            ("http://a@b@c", .remote(address: "http://a@b@c", shown: "http://c")),
+            ("http:///live", .unplayable("names no host")), ("http:live", .unplayable("names no host")),
+            ("http://me:secret@/live", .unplayable("names no host")),
+            ("http://a/b c", .unplayable("has spaces or control characters in it: write them as %20")),
+            ("ftp://example.org/", .unplayable("is neither an absolute path nor a uri of file, http or https")),
         ] as [(String, MediaAddress)])
     func addresses(_ uri: String, _ expected: MediaAddress) {
         #expect(MediaAddress(uri) == expected)
@@ -133,13 +142,13 @@ import Testing
         let error = try #require(
             Self.refusal(
                 Self.resolve([
-                    .string(good), "/nonexistent/1", .string(folder.folder("empty")), ["uri": "http://example.org"],
+                    .string(good), "/nonexistent/1", .string(folder.folder("empty")), ["uri": "ftp://example.org"],
                     "/dev/null",
                 ])))
         #expect(error.code == 100)
         #expect(
             error.data["uris"] == [
-                "/nonexistent/1", .string(folder.path + "/empty"), "http://example.org", "/dev/null",
+                "/nonexistent/1", .string(folder.path + "/empty"), "ftp://example.org", "/dev/null",
             ])
     }
 

@@ -37,6 +37,8 @@ package struct Configuration: Equatable, Sendable {
     package var controlGroup: String?
     package var readGroup: String?
     package var mediaRoots: [String] = []
+    /// File of certificates that are trusted on the network; nil: the system's.
+    package var certificates: String?
     /// Items in a row that may fail before play stops.
     package var failuresBeforeStop = 5
     /// Seconds; the first is the default.

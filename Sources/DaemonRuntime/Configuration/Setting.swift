@@ -23,6 +23,7 @@ package struct Setting: Sendable {
         ("access", "Who may use the daemon besides its own user and root."),
         ("output", "Where the sound goes."),
         ("playback", "How it plays."),
+        ("network", "How streams and files come from the network."),
     ]
 
     /// All settings, in the order of the manual.
@@ -137,6 +138,16 @@ package struct Setting: Sendable {
         },
         intervals("forward-intervals", "skipForward") { $0.forwardIntervals = $1 },
         intervals("backward-intervals", "skipBackward") { $0.backwardIntervals = $1 },
+        Setting(
+            section: "network", name: "ca-file", takes: "an absolute path", defaultText: nil,
+            sample: "/etc/ssl/certs/home-authority.pem",
+            help:
+                "A file of certificates (PEM) of the authorities that https:// addresses are trusted by, instead of the "
+                + "system's: for a server of one's own.",
+            isReloadable: false
+        ) {
+            $0.certificates = $1; return isPath($1)
+        },
     ]
 
     private static func intervals(

@@ -121,6 +121,7 @@ package struct StateEncoder: Sendable {
             writer.member("sampleRate", format.sampleRate)
             writer.member("channels", format.channels)
             writer.member("bitsPerSample", format.bitsPerSample)
+            writer.member("bitRate", format.bitRate)
             writer.endObject()
         }
     }

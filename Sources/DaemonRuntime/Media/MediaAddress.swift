@@ -6,6 +6,8 @@ package enum MediaAddress: Equatable, Sendable {
     case path(FilePath)
     /// A track of the cue sheet that is at, or in, the file at this absolute path.
     case track(FilePath, number: Int)
+    /// A stream or file on the network: its whole address, and the one to be shown, which holds no name and password.
+    case remote(address: String, shown: String)
     /// It can't be played; the words say why, to be put behind the uri.
     case unplayable(String)
 
@@ -23,9 +25,28 @@ package enum MediaAddress: Equatable, Sendable {
         let rest = uri[uri.index(after: colon)...]
         switch uri[..<colon].lowercased() {
         case "file": self = Self.file(rest)
-        case "http", "https": self = .unplayable("is a stream, and streams are not built into this version")
-        default: self = .unplayable("is neither an absolute path nor a file:// uri")
+        case "http", "https": self = Self.remote(uri)
+        default: self = .unplayable("is neither an absolute path nor a uri of file, http or https")
         }
+    }
+
+    /// Longest address of something on the network, in bytes.
+    private static let maximumBytes = 4096
+
+    /// What stands between `//` and the last `@` before the path is who asks (RFC 3986 §3.2.1).
+    private static func remote(_ uri: String) -> MediaAddress {
+        guard uri.utf8.count <= maximumBytes else { return .unplayable("is longer than \(maximumBytes) bytes") }
+        guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            return .unplayable("has spaces or control characters in it: write them as %20")
+        }
+        guard let colon = uri.firstIndex(of: ":"), uri[uri.index(after: colon)...].hasPrefix("//") else {
+            return .unplayable("names no host")
+        }
+        let start = uri.index(colon, offsetBy: 3)
+        let end = uri[start...].firstIndex { "/?#\\".contains($0) } ?? uri.endIndex
+        let host = uri[start..<end].lastIndex(of: "@").map { uri.index(after: $0) } ?? start
+        guard host < end, uri[host] != ":" else { return .unplayable("names no host") }
+        return .remote(address: uri, shown: String(uri[..<start] + uri[host...]))
     }
 
     private static func file(_ rest: Substring) -> MediaAddress {

@@ -77,6 +77,9 @@ struct MediaSearch: Sendable {
     mutating func add(uri: String, _ details: ItemDetails?, from list: ListPlace?) throws(RPCError) {
         switch MediaAddress(uri) {
         case .unplayable(let words): note(uri, words, from: list)
+        case .remote(let address, let shown):
+            let remote = RemoteMedia(address: address, shownAddress: shown, mayUseLoopback: !resolver.isForeign)
+            try append(ResolvedMedia(source: .remote(remote), details: details))
         case .path(let path):
             guard let kind = try kind(of: path, uri: uri, from: list) else { return }
             try add(path, kind, details, uri: uri, from: list)

@@ -16,7 +16,10 @@ package enum PlayerAssembly {
     @PlayerLoop package static func makeHandler(_ context: DaemonContext) -> any MethodHandler {
         let configuration = context.configuration
         let output = makeOutput(context.loop, configuration)
-        let opener: DecoderOpener = openDecoder
+        let certificates = configuration.certificates
+        let opener: DecoderOpener = { source, abandoned throws(DecodingError) in
+            try openDecoder(source, abandoned, certificates: certificates)
+        }
         let player = Player(
             context.loop,
             Player.Parts(
@@ -27,6 +30,9 @@ package enum PlayerAssembly {
         player.onPublish = { context.publish($0) }
         player.onItemFailure = { uri, message in
             Log.warning("\(uri) can't be played: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+        }
+        player.onStreamLost = { uri, message in
+            Log.warning("\(uri) broke off and is tried again: \(message)", oncePerMinute: uri, now: EventLoop.now)
         }
         context.publish(player.state)
         return PlayerMethods(
@@ -50,7 +56,7 @@ package enum PlayerAssembly {
     }
 
     private static func openDecoder(
-        _ source: MediaSource, _ abandoned: AbandonFlag
+        _ source: MediaSource, _ abandoned: AbandonFlag, certificates: String?
     ) throws(DecodingError) -> any AudioDecoder {
         switch source {
         case .file(let path):
@@ -60,12 +66,18 @@ package enum PlayerAssembly {
             guard opened != -EINVAL else { throw DecodingError(.unavailable, "it is not a regular file") }
             guard opened >= 0 else { throw MediaFile.openingError(-opened) }
             return try DecoderRegistry.openDecoder(descriptor: opened, shouldStop: { abandoned.isSet })
+        case .remote(let media):
+            if let kept = media.takeKept() { return kept }
+            return try ForeignDecoder(
+                media, certificates: certificates, userAgent: "\(Product.name)/\(Product.version)")
         case .descriptor(let descriptor, _):
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }
             return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.isSet })
         case .segment(let segment):
-            return try SegmentDecoder(openDecoder(segment.audio, abandoned), start: segment.start, end: segment.end)
+            return try SegmentDecoder(
+                openDecoder(segment.audio, abandoned, certificates: certificates), start: segment.start,
+                end: segment.end)
         }
     }
 

@@ -50,6 +50,9 @@ extension PlayerMethods {
             let reason = centre.disabling(of: command).reason ?? "turned off by a client"
             return .commandFailed("disabled", "\(command.rawValue) is disabled: \(reason)")
         }
+        if let obstacle = player.seekObstacle, moves(request) {
+            return .commandFailed("disabled", "there is no other place to go to: \(obstacle)")
+        }
         if let limit = request.double("notAfter") {
             if !WallClock.isSet {
                 log("notAfter of \(request.client.name) is ignored: the wall clock was never set")
@@ -58,6 +61,17 @@ extension PlayerMethods {
             }
         }
         return nil
+    }
+
+    /// Whether it goes to another place of the present item.
+    private func moves(_ request: MethodRequest) -> Bool {
+        switch request.method {
+        case .skipForward, .skipBackward, .changePlaybackPosition: true
+        case .play:
+            request.double("position") != nil && request.media.isEmpty && request.itemID("itemId") == nil
+                && request.integer("index") == nil
+        default: false
+        }
     }
 
     private func play(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {

@@ -13,6 +13,8 @@ package import PlaybackEngine
     let loop: EventLoop
     let log: @PlayerLoop (String) -> Void
     var centre: CommandCentre
+    /// Seconds that an answer waits at most for the network to say whether there is something to play.
+    private nonisolated static let patience = 0.6
     var fade: VolumeFade?
 
     /// Carries out methods on this player. `log` takes a warning without control characters.
@@ -49,7 +51,14 @@ package import PlaybackEngine
 
     package nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
         do throws(DecodingError) {
-            _ = try opener(source, abandoned)
+            let decoder = try opener(source, abandoned)
+            guard case .remote(let media) = source, let late = decoder as? any LateDecoder else { return nil }
+            // What the network has not refused by now is taken for granted, and told as late.
+            let deadline = EventLoop.now.advanced(bySeconds: Self.patience)
+            while try !late.isOpened() {
+                guard late.wait(seconds: deadline.seconds(since: EventLoop.now)) else { break }
+            }
+            media.keep(decoder)
             return nil
         } catch {
             return .noSuchContent("\(source.uri) can't be played: \(error.message)", uris: [source.uri])
@@ -97,7 +106,8 @@ package import PlaybackEngine
     }
 
     private func commandList() -> JSONValue {
-        let statuses = centre.statuses(queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil)
+        let statuses = centre.statuses(
+            queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil, seekObstacle: player.seekObstacle)
         let commands = statuses.map { status in
             var members = [
                 JSONObject.Member("command", .string(status.command.rawValue)),

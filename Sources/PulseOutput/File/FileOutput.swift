@@ -52,7 +52,10 @@ package import LinuxSystem
         file = nil
     }
 
-    package func openStream(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> any AudioStream {
+    /// Opens a stream, as `AudioOutput` has it.
+    package func openStream(
+        _ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate
+    ) -> any AudioStream {
         let stream = FileStream(self, loop, format, delegate)
         if isConnected {
             streams.append(stream)

@@ -39,8 +39,11 @@ package import LinuxSystem
         streams = []
     }
 
-    package func openStream(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> any AudioStream {
-        let stream = NullStream(loop, format, delegate)
+    /// Opens a stream, as `AudioOutput` has it.
+    package func openStream(
+        _ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate
+    ) -> any AudioStream {
+        let stream = NullStream(loop, format, isLive: isLive, delegate)
         stream.onClose = { [weak self] stream in self?.streams.removeAll { $0 === stream } }
         if isConnected {
             streams.append(stream)

@@ -19,9 +19,9 @@ import NowPlaying
     private var flow: (since: MonotonicTime, from: Int64)?
     private var deadline: EventSource?
 
-    init(_ loop: EventLoop, _ format: AudioFormat, _ delegate: any AudioStreamDelegate) {
+    init(_ loop: EventLoop, _ format: AudioFormat, isLive: Bool, _ delegate: any AudioStreamDelegate) {
         self.format = format
-        let buffering = StreamBuffering(format)
+        let buffering = StreamBuffering(format, isLive: isLive)
         queue = StreamQueue(target: buffering.target, refill: buffering.refill, prebuffer: buffering.prebuffer)
         super.init(loop, delegate)
     }

@@ -108,8 +108,12 @@ import NowPlaying
 
     // MARK: Streams
 
-    package func openStream(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> any AudioStream {
-        let stream = PulseStream(self, format, delegate: delegate, isPipeWire: server?.isPipeWire ?? false)
+    /// Opens a stream, as `AudioOutput` has it.
+    package func openStream(
+        _ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate
+    ) -> any AudioStream {
+        let stream = PulseStream(
+            self, format, isLive: isLive, delegate: delegate, isPipeWire: server?.isPipeWire ?? false)
         guard let connection, isConnected else {
             stream.failLater(.disconnected)
             return stream

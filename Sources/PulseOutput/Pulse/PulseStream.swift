@@ -21,6 +21,7 @@ import NowPlaying
     private(set) var stream: OpaquePointer?
     private(set) var connection: PulseConnection?
     private(set) var isReady = false
+    private let wish: StreamBuffering
     /// As the server was last told.
     private var isCorked = true
     private(set) var isSuspended = false
@@ -30,13 +31,15 @@ import NowPlaying
     /// Which of the wishes for the volume the stream has.
     var volumeWish = 0
 
-    init(_ output: PulseOutput, _ format: AudioFormat, delegate: any AudioStreamDelegate, isPipeWire: Bool) {
+    init(
+        _ output: PulseOutput, _ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate, isPipeWire: Bool
+    ) {
         self.output = output
         loop = output.loop
         self.format = format
         self.delegate = delegate
         rewinds = RewindKnowledge(isPipeWire: isPipeWire)
-        let wish = StreamBuffering(format)
+        wish = StreamBuffering(format, isLive: isLive)
         targetFrames = wish.target
         refillFrames = wish.refill
         prebufferFrames = wish.prebuffer
@@ -65,7 +68,6 @@ import NowPlaying
         }
         stream = made
         setCallbacks(made)
-        let wish = StreamBuffering(format)
         let bytesPerFrame = Int64(format.bytesPerFrame)
         var buffering = pa_buffer_attr(
             maxlength: UInt32.max, tlength: UInt32(wish.target * bytesPerFrame),

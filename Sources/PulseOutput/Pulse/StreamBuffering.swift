@@ -14,11 +14,12 @@ package struct StreamBuffering: Equatable, Sendable {
     /// What must be there before sound begins: 250 ms. Never 0: with 0 the position runs on in silence.
     var prebuffer: Int64
 
-    /// The lengths that we wish for a format.
-    package init(_ format: AudioFormat) {
+    /// The lengths that we wish for a format. Of what is live the device takes a quarter of a second: it has nothing to gain
+    /// from more, and would run dry.
+    package init(_ format: AudioFormat, isLive: Bool = false) {
         let rate = Int64(format.sampleRate)
         target = min(8 * rate, Int64((4 << 20) / format.bytesPerFrame))
-        deviceLatency = min(2 * rate, target / 2)
+        deviceLatency = min(isLive ? rate / 4 : 2 * rate, target / 2)
         refill = max(1, (target - deviceLatency) / 2)
         prebuffer = max(1, min(rate / 4, target / 4))
     }

@@ -1,0 +1,24 @@
+package import NowPlaying
+
+/// A decoder whose frames come from elsewhere, and may be late: a stream, or another process. The thread that uses it waits
+/// for `descriptor` and for its own orders at the same time, so that nothing late holds up what is wanted now.
+package protocol LateDecoder: AudioDecoder {
+    /// Readable when `isOpened` or `readAvailable` can go on.
+    var descriptor: Int32 { get }
+    /// Waits until `descriptor` is readable, for so many seconds at most; false: it is not.
+    func wait(seconds: Double) -> Bool
+    /// Whether the source is open; `format` and what it says about itself hold from then on. Does not block. Throws what
+    /// opening it came to.
+    func isOpened() throws(DecodingError) -> Bool
+    /// As `read`, but does not block; nil: nothing is there yet.
+    func readAvailable(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int?
+    /// Whether it is a stream without beginning and end: there is nowhere to seek, and what breaks off can be opened anew.
+    var isLive: Bool { get }
+    /// Seconds without a word after which the other side is given up.
+    var patience: Double { get }
+}
+
+extension AudioDecoder {
+    package func takeMetadataChange() -> MediaMetadata? { nil }
+    package var isSeekable: Bool { true }
+}

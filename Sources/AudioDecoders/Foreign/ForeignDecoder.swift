@@ -1,0 +1,234 @@
+package import AudioCore
+package import ForeignMedia
+import Glibc
+import LinuxSystem
+package import NowPlaying
+
+/// What nowplaying-decode decodes for us. What it sends is taken for hostile: it is a process that reads what anybody on the
+/// internet sends. The process ends with this object.
+package final class ForeignDecoder: LateDecoder {
+    private let process: ChildProcess
+    private let socket: OwnedDescriptor
+    private let incoming: ForeignMessages
+    /// What it found; nil until it is open.
+    private var opened: OpenedMedia?
+    /// The number of the last seek, and whether its answer has not come yet.
+    private var seekNumber: UInt32 = 0
+    private var soughtFrame: Int64?
+    private var change: MediaMetadata?
+    private var isAtEnd = false
+    private var failure: DecodingError?
+    private let onOpened: ((OpenedMedia) -> Void)?
+    /// Seconds that a child may be silent while it decodes a file.
+    private static let filePatience = 10.0
+    /// The same for one that waits for the network: longer than it waits itself.
+    private static let networkPatience = 30.0
+    /// Seconds.
+    package let patience: Double
+
+    /// Starts a child for a file, which stays the caller's. Throws `.unavailable`.
+    package init(file: Int32) throws(DecodingError) {
+        (process, socket) = try ForeignProgram.start(file: file, OpenRequest())
+        incoming = ForeignMessages(socket.number)
+        patience = Self.filePatience
+        onOpened = nil
+    }
+
+    /// Starts a child for something on the network; `certificates`: a file of certificates to trust instead of the system's.
+    /// Throws `.unavailable`.
+    package init(
+        _ media: RemoteMedia, certificates: String?, userAgent: String
+    ) throws(DecodingError) {
+        var request = OpenRequest()
+        request.address = media.address
+        request.mayUseLoopback = media.mayUseLoopback
+        request.wasPublic = media.wasPublic
+        request.certificates = certificates ?? ""
+        request.userAgent = userAgent
+        (process, socket) = try ForeignProgram.start(file: nil, request)
+        incoming = ForeignMessages(socket.number)
+        patience = Self.networkPatience
+        onOpened = { if $0.isPublic { media.wasPublic = true } }
+    }
+
+    // MARK: What it is
+
+    package var descriptor: Int32 { socket.number }
+    package var format: AudioFormat { opened.map { AudioFormat($0.format) } ?? Self.unknown }
+    package var isLive: Bool { opened?.isLive ?? false }
+    package var isSeekable: Bool { opened?.isSeekable ?? false }
+    package var lengthInFrames: Int64? { opened?.length }
+    package var mediaFormat: MediaFormat {
+        guard let opened else { return MediaFormat(codec: "", sampleRate: 0, channels: 0) }
+        return MediaFormat(
+            codec: TagText.text(Array(opened.codec.utf8)) ?? "", sampleRate: opened.sourceSampleRate,
+            channels: opened.format.positions.count,
+            bitsPerSample: opened.bitsPerSample > 0 ? opened.bitsPerSample : nil,
+            bitRate: opened.bitRate > 0 ? opened.bitRate : nil)
+    }
+    package private(set) var metadata = MediaMetadata()
+    /// Places in it that have names, in order.
+    package var chapters: [WireChapter] { opened?.chapters ?? [] }
+
+    private static let unknown = AudioFormat(sampleFormat: .int16, sampleRate: 44_100, channelCount: 2)
+
+    package func isOpened() throws(DecodingError) -> Bool {
+        while opened == nil {
+            if let failure { throw failure }
+            guard let message = try next() else { return false }
+            switch message {
+            case .body(.opened, let body): try take(opened: body)
+            case .body(.failed, let body): throw fail(body)
+            default: throw lie("audio before it said what it is")
+            }
+        }
+        return true
+    }
+
+    private func take(opened body: [UInt8]) throws(DecodingError) {
+        do throws(WireError) {
+            let media = try OpenedMedia(body)
+            opened = media
+            incoming.frameBytes = media.format.bytesPerFrame
+            metadata = ForeignTags.metadata(media.tags, isLive: media.isLive)
+            onOpened?(media)
+        } catch { throw lie(error.message) }
+    }
+
+    // MARK: Frames
+
+    package func takeMetadataChange() -> MediaMetadata? {
+        defer { change = nil }
+        return change
+    }
+
+    package func seek(toFrame frame: Int64) throws(DecodingError) {
+        if let failure { throw failure }
+        guard isSeekable else { throw DecodingError(.unavailable, "it can't be moved in") }
+        seekNumber &+= 1
+        soughtFrame = frame
+        isAtEnd = false
+        change = nil
+        let body = WireSeek(number: seekNumber, frame: frame).bytes
+        let message = WireMessage.seek.header(count: body.count) + body
+        guard
+            send(socket.number, message, message.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                == message.count
+        else { throw gone }
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        while true {
+            if let count = try readAvailable(into: buffer) { return count }
+            guard wait(seconds: patience) else { throw hung }
+        }
+    }
+
+    package func wait(seconds: Double) -> Bool {
+        guard seconds > 0 else { return false }
+        var polled = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+        return poll(&polled, 1, Int32(seconds * 1000)) > 0
+    }
+
+    package func readAvailable(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int? {
+        guard try isOpened() else { return nil }
+        let frameBytes = incoming.frameBytes
+        let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(buffer.count / frameBytes * frameBytes)])
+        var done = 0
+        while done < room.count, !isAtEnd {
+            if let failure { if done > 0 { break } else { throw failure } }
+            // What changes is told before the frames that it is about.
+            if change != nil, done > 0 { break }
+            guard let message = try next() else { break }
+            switch message {
+            case .audio:
+                let count = incoming.takeAudio(
+                    into: UnsafeMutableRawBufferPointer(rebasing: room[done...]), discarding: soughtFrame != nil)
+                if soughtFrame == nil { done += count }
+            case .body(let kind, let body): try take(kind, body)
+            }
+        }
+        return done > 0 || isAtEnd ? done / frameBytes : nil
+    }
+
+    private func take(_ kind: WireMessage, _ body: [UInt8]) throws(DecodingError) {
+        do throws(WireError) {
+            switch kind {
+            case .metadata:
+                let tags = try WireTag.tags(body)
+                let lasting = opened?.tags.filter { isLive && ForeignTags.own.contains($0.name) } ?? []
+                if soughtFrame == nil { change = ForeignTags.metadata(tags + lasting, isLive: isLive) }
+            case .seeked:
+                let seek = try WireSeek(body)
+                guard seek.number <= seekNumber, seekNumber > 0 else {
+                    throw WireError("an answer that nobody asked for")
+                }
+                if seek.number == seekNumber {
+                    guard seek.frame == soughtFrame else { throw WireError("another place than was asked for") }
+                    soughtFrame = nil
+                }
+            case .end: isAtEnd = soughtFrame == nil
+            case .failed: failure = fail(body)
+            default: throw WireError("a message that does not belong here")
+            }
+        } catch { throw lie(error.message) }
+    }
+
+    /// The next message, as far as it has come; nil: not yet.
+    private func next() throws(DecodingError) -> ForeignMessages.Message? {
+        do throws(WireError) { return try incoming.next() } catch {
+            guard incoming.isClosed else { throw lie(error.message) }
+            failure = gone
+            throw gone
+        }
+    }
+
+    // MARK: Failures
+
+    private var gone: DecodingError {
+        isLive
+            ? DecodingError(.mediaGone, "the program that decodes it ended unexpectedly")
+            : DecodingError(.broken, "the program that decodes it ended unexpectedly: it may be damaged")
+    }
+
+    /// Nothing was heard of it for too long.
+    package var hung: DecodingError { DecodingError(.mediaGone, "the program that decodes it does not answer") }
+
+    private func lie(_ what: String) -> DecodingError {
+        let error = DecodingError(.broken, "the program that decodes it sent \(what): it may be damaged")
+        failure = error
+        kill(process.pid, SIGKILL)
+        return error
+    }
+
+    private func fail(_ body: [UInt8]) -> DecodingError {
+        let failed: WireFailure
+        do throws(WireError) { failed = try WireFailure(body) } catch { return lie(error.message) }
+        let words = TagText.text(Array(failed.message.utf8)) ?? "it can't be decoded"
+        let error: DecodingError
+        switch failed.kind {
+        case .unavailable: error = DecodingError(.unavailable, words)
+        case .notRecognised: error = DecodingError(.notRecognised, words)
+        case .broken: error = DecodingError(.broken, words)
+        case .lost: error = DecodingError(.mediaGone, words)
+        }
+        failure = error
+        return error
+    }
+}
+
+extension AudioFormat {
+    init(_ wire: WireFormat) {
+        let sample: SampleFormat
+        switch wire.sample {
+        case .int16: sample = .int16
+        case .int32: sample = .int32
+        case .float32: sample = .float32
+        }
+        let order = ChannelPosition.waveOrder
+        self.init(
+            sampleFormat: sample, sampleRate: wire.sampleRate,
+            channels: wire.positions == [2]
+                ? [.mono] : wire.positions.map { Int($0) < order.count ? order[Int($0)] : .auxiliary })
+    }
+}

@@ -1,0 +1,95 @@
+import ForeignMedia
+import Glibc
+
+/// The messages of a child as they come off its socket. It keeps 64 KiB, and one body that is not audio.
+final class ForeignMessages {
+    /// A message, or the part of it that has come.
+    enum Message {
+        /// There is audio to be taken.
+        case audio
+        case body(WireMessage, [UInt8])
+    }
+
+    /// Bytes of one frame, once that is known: audio is whole frames.
+    var frameBytes = 1
+    /// Whether the other side has closed.
+    private(set) var isClosed = false
+    private let socket: Int32
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private var start = 0
+    private var end = 0
+    /// The message that is under way, and how much of its body is still to be taken.
+    private var kind: WireMessage?
+    private var left = 0
+    private var body: [UInt8] = []
+
+    /// Messages of this socket, which does not block.
+    init(_ socket: Int32) { self.socket = socket }
+
+    deinit { buffer.deallocate() }
+
+    /// The next message, or what has come of its audio; nil: nothing yet. Throws `WireError`, also when the other side has
+    /// closed.
+    func next() throws(WireError) -> Message? {
+        while true {
+            if kind == nil, end - start >= WireMessage.headerBytes {
+                let (kind, count) = try WireMessage.header(buffer[start..<start + WireMessage.headerBytes])
+                start += WireMessage.headerBytes
+                guard kind != .audio || (count > 0 && count % frameBytes == 0) else {
+                    throw WireError("audio that is no whole frames")
+                }
+                self.kind = kind
+                left = count
+                body = []
+            }
+            if let kind {
+                if kind == .audio {
+                    if min(left, end - start) >= frameBytes { return .audio }
+                } else {
+                    let part = min(left, end - start)
+                    body += buffer[start..<start + part]
+                    start += part
+                    left -= part
+                    if left == 0 {
+                        self.kind = nil
+                        return .body(kind, body)
+                    }
+                }
+            }
+            guard try receive() else { return nil }
+        }
+    }
+
+    /// Takes whole frames of what has come; returns how many bytes. Discarded ones go nowhere.
+    func takeAudio(into target: UnsafeMutableRawBufferPointer, discarding: Bool) -> Int {
+        var count = min(left, end - start)
+        if !discarding { count = min(count, target.count) }
+        count -= count % frameBytes
+        if !discarding { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<start + count])) }
+        start += count
+        left -= count
+        if left == 0 { kind = nil }
+        return count
+    }
+
+    /// Takes off the socket what is there; false: nothing is.
+    private func receive() throws(WireError) -> Bool {
+        if start > 0 {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
+            end -= start
+            start = 0
+        }
+        while true {
+            let count = recv(
+                socket, buffer.baseAddress! + end, buffer.count - end, Int32(MSG_DONTWAIT))
+            if count > 0 {
+                end += count
+                return true
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return false }
+            isClosed = true
+            throw WireError("nothing more")
+        }
+    }
+}

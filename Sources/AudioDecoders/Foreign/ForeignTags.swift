@@ -1,0 +1,31 @@
+import AudioCore
+import ForeignMedia
+import NowPlaying
+
+/// Tags of a child in the words of the player.
+enum ForeignTags {
+    /// What these tags say. Of a live stream the station's name is the album.
+    static func metadata(_ tags: [WireTag], isLive: Bool) -> MediaMetadata {
+        var fields = TagFields()
+        var station: [String: String] = [:]
+        for tag in tags {
+            let text = TagText.text(tag.value)
+            if own.contains(tag.name) { station[tag.name] = text }
+            // The container and the stream often say the same.
+            if let text, fields.values[tag.name]?.contains(text) != true { fields.add(tag.name, text) }
+        }
+        var result = fields.metadata
+        guard isLive else { return result }
+        result.isLiveStream = true
+        result.albumTitle = result.albumTitle ?? station["STATION"]
+        if let address = station["ARTWORK"], isAddress(address) { result.artworkURL = address }
+        return result
+    }
+
+    /// What a station says of itself, and holds for all that it plays.
+    static let own: Set<String> = ["STATION", "STATIONURL", "ARTWORK"]
+
+    private static func isAddress(_ text: String) -> Bool {
+        (text.hasPrefix("http://") || text.hasPrefix("https://")) && text.allSatisfy { $0 > " " && $0.isASCII }
+    }
+}
