@@ -69,13 +69,15 @@ package enum MediaSource: Sendable {
     case segment(MediaSegment)
     /// A stream or file on the network.
     case remote(RemoteMedia)
+    /// An open file that a client handed to an earlier run of the daemon: it can't be had any more.
+    case handedOver(name: String)
 
     /// The address shown to people and programs: `file:///…` percent-encoded, or the name that came with a descriptor.
     package var uri: String {
         switch self {
         case .file(let path): MediaSource.fileURI(path)
         case .confined(let place): MediaSource.fileURI(place.path)
-        case .descriptor(_, let name): name
+        case .descriptor(_, let name), .handedOver(let name): name
         case .segment(let segment): segment.uri
         case .remote(let media): media.shownAddress
         }
@@ -87,7 +89,7 @@ package enum MediaSource: Sendable {
         switch self {
         case .file(let path): name = path.name
         case .confined(let place): name = place.path.name
-        case .descriptor(_, let shown):
+        case .descriptor(_, let shown), .handedOver(let shown):
             let bytes = Array(shown.utf8)
             name = bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...]
         case .segment(let segment): return segment.audio.displayName

@@ -62,6 +62,15 @@ package struct CommandCentre: Equatable, Sendable {
         layers.append(layer)
     }
 
+    /// What was set for the daemon's life, and longer.
+    package var lasting: [RemoteCommand: Setting] { layers.first { $0.connection == nil }?.settings ?? [:] }
+
+    /// Takes over what an earlier run of the daemon was told.
+    package mutating func restoreLasting(_ settings: [RemoteCommand: Setting]) {
+        layers.removeAll { $0.connection == nil }
+        if !settings.isEmpty { layers.insert(Layer(connection: nil, settings: settings), at: 0) }
+    }
+
     /// A connection ended: what it set is given back. True if it had set anything.
     package mutating func connectionEnded(_ connection: Int) -> Bool {
         let before = layers.count

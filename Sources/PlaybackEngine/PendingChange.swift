@@ -12,6 +12,8 @@ import NowPlaying
     var cause: Cause
     var reason: ChangeReason?
     var by: Originator?
+    /// Whether the item begins (anew) with it, and does not go on where it was.
+    var begins: Bool
     /// Those who asked for just this.
     var waiters: [Waiter] = []
     /// Those whose wish was overtaken by it.
@@ -39,6 +41,7 @@ import NowPlaying
         self.cause = cause
         self.reason = reason
         self.by = by
+        begins = cause == .play || cause == .track
     }
 
     /// Takes over those who wait for a change that this one overtakes, and what made it more than a seek.
@@ -47,6 +50,7 @@ import NowPlaying
         older.waiters = []
         older.superseded = []
         older.deadline?.release()
+        if older.item == item { begins = begins || older.begins }
         // What was told is not told again, but for that sound is wanted.
         let isNews = !older.isTold || older.cause != .pause
         if isNews, older.cause == .play || (cause == .seek && older.cause != .seek) {

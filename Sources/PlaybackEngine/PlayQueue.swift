@@ -1,19 +1,4 @@
-package import AudioCore
 package import NowPlaying
-
-/// One entry of the queue.
-package struct QueueEntry: Sendable {
-    package let id: ItemID
-    package let source: MediaSource
-    package var details: ItemDetails?
-
-    /// An entry with this identity.
-    package init(id: ItemID, source: MediaSource, details: ItemDetails? = nil) {
-        self.id = id
-        self.source = source
-        self.details = details
-    }
-}
 
 /// The ordered list of what is played. A pure value; every change makes its `version` grow by one.
 package struct PlayQueue: Sendable {
@@ -21,9 +6,39 @@ package struct PlayQueue: Sendable {
     package private(set) var entries: ContiguousArray<QueueEntry> = []
     /// Grows by one with every change of what is in the queue or its order.
     package private(set) var version = 0
+    /// What was changed since `takeEdits`; nil: nobody wants to know.
+    private var edits: [QueueEdit]?
 
     /// An empty queue.
     package init() {}
+
+    /// A queue as it was at this version.
+    package init(_ entries: ContiguousArray<QueueEntry>, version: Int) {
+        self.entries = entries
+        self.version = version
+    }
+
+    /// From now on every change is noted for `takeEdits`.
+    package mutating func recordEdits() { edits = edits ?? [] }
+
+    /// The changes since the last call, in order. The same, applied to the queue as it was then, lead to this one.
+    package mutating func takeEdits() -> [QueueEdit] {
+        guard edits?.isEmpty == false else { return [] }
+        defer { edits = [] }
+        return edits ?? []
+    }
+
+    /// Does again what was noted of another queue.
+    package mutating func apply(_ edit: QueueEdit) {
+        switch edit {
+        case .insert(let new, let place): insert(new, at: max(0, min(place, count)))
+        case .remove(let ids): remove(Set(ids))
+        case .move(let ids, let place): move(ids, to: place)
+        case .clear: clear()
+        case .order(let ids): order(ids)
+        case .details(let id, let details): setDetails(details, of: id)
+        }
+    }
 
     package var count: Int { entries.count }
     package var isEmpty: Bool { entries.isEmpty }
@@ -31,6 +46,7 @@ package struct PlayQueue: Sendable {
     /// The place of an entry, from 0. Near constant time while ids ascend, linear at worst.
     package func index(of id: ItemID) -> Int? {
         guard let first = entries.first else { return nil }
+        if let place = sortedIndex(of: id) { return place }
         // Entries are added with ascending ids, so the place is mostly not far from the distance to the first.
         let guess = Int(max(0, min(id.number - first.id.number, Int64(entries.count - 1))))
         if entries[guess].id == id { return guess }
@@ -43,6 +59,18 @@ package struct PlayQueue: Sendable {
             high += 1
         }
         return nil
+    }
+
+    /// The place if everything ascends, as it does in a queue that was only added to: entries of several runs of the
+    /// daemon, whose numbers lie far apart, included. Nil says nothing.
+    private func sortedIndex(of id: ItemID) -> Int? {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].id == id ? low : nil
     }
 
     /// The entry with this identity.
@@ -67,6 +95,7 @@ package struct PlayQueue: Sendable {
             entries.insert(contentsOf: new, at: place)
         }
         version += 1
+        edits?.append(.insert(ContiguousArray(new), at: place))
     }
 
     /// Takes entries out; those that are not in it are ignored.
@@ -77,7 +106,9 @@ package struct PlayQueue: Sendable {
         } else {
             entries.removeAll { ids.contains($0.id) }
         }
-        if entries.count != before { version += 1 }
+        guard entries.count != before else { return }
+        version += 1
+        edits?.append(.remove(Array(ids)))
     }
 
     /// Takes entries out and puts them in again, in the order given, at `place` counted after the removal.
@@ -88,6 +119,7 @@ package struct PlayQueue: Sendable {
         entries.removeAll { set.contains($0.id) }
         entries.insert(contentsOf: chosen, at: max(0, min(place, entries.count)))
         version += 1
+        edits?.append(.move(ids, to: place))
     }
 
     /// Takes all out.
@@ -95,6 +127,7 @@ package struct PlayQueue: Sendable {
         guard !entries.isEmpty else { return }
         entries = []
         version += 1
+        edits?.append(.clear)
     }
 
     /// Puts the entries into a random order, with `first` (if it is in the queue) at the front.
@@ -103,6 +136,18 @@ package struct PlayQueue: Sendable {
         entries.shuffle(using: &generator)
         if let first, let place = index(of: first) { entries.swapAt(0, place) }
         version += 1
+        edits?.append(.order(entries.map(\.id)))
+    }
+
+    /// Puts the entries into this order; those that are not named go to the end.
+    private mutating func order(_ ids: [ItemID]) {
+        let ranks = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let ordered = entries.enumerated().sorted { one, other in
+            let ranksOfBoth = (ranks[one.element.id] ?? .max, ranks[other.element.id] ?? .max)
+            return ranksOfBoth.0 == ranksOfBoth.1 ? one.offset < other.offset : ranksOfBoth.0 < ranksOfBoth.1
+        }
+        entries = ContiguousArray(ordered.map(\.element))
+        version += 1
     }
 
     /// Replaces what is known about an entry. True if it is in the queue.
@@ -110,6 +155,7 @@ package struct PlayQueue: Sendable {
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {
         guard let place = index(of: id) else { return false }
         entries[place].details = details
+        edits?.append(.details(id, details))
         return true
     }
 }

@@ -109,7 +109,7 @@ extension Player {
             given: given.filled(from: old?.given ?? MediaMetadata()), found: old?.found ?? MediaMetadata(),
             duration: old?.duration, format: old?.format, isSeekable: old?.isSeekable ?? true)
         transport.setDetails(details, of: id)
-        guard state.item?.id == id || state.upcoming?.itemID == id else { return }
+        guard state.item?.id == id || state.upcoming?.itemID == id else { return keep() }
         if shown?.id == id { shown?.details = details }
         publish(.metadata, by: by)
     }

@@ -25,7 +25,9 @@ extension Player {
             !isStale(lane)
         else {
             guard let current = transport.current else { return }
-            return start(current, at: state.anchor.elapsed, .play, nil, by: by, waiter)
+            start(current, at: state.anchor.elapsed, .play, nil, by: by, waiter)
+            pending?.begins = playCounts[current] == nil
+            return
         }
         resumeFlow(of: lane, beginFlow(.play, nil, by: by, waiter))
     }

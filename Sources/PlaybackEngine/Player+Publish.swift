@@ -99,6 +99,7 @@ extension Player {
         state = next
         let watches = transport.wish == .playing || interruption != nil
         if output.watchesNeighbours != watches { output.watchesNeighbours = watches }
+        keep()
         onPublish?(next)
     }
 

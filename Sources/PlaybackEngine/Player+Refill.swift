@@ -25,6 +25,7 @@ extension Player {
                 lane.note(timing)
                 refill(lane, timing)
                 checkDrift(lane, timing)
+                notePlace()
             }
         }
     }

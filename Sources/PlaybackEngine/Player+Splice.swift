@@ -150,7 +150,7 @@ extension Player {
         }
         retryDelay = Player.firstRetryDelay
         tellDescriptions(on: lane, upTo: nil)
-        if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.cause != .seek) }
+        if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.begins) }
         // Failures of what follows may have come meanwhile: they are no older run that this sample ends.
         if transport.wish == .playing, transport.failures == change.failuresBefore { transport.heard() }
         // Where it stands in silence may have been told.

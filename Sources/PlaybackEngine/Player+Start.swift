@@ -93,7 +93,7 @@ extension Player {
     /// A place that can't be heard for now is seen all the same: it is where play will go on.
     func showPlace(of change: PendingChange) {
         guard !change.isTold, shownTicket != change.ticket else { return }
-        show(change.item, ticket: change.ticket, begins: change.cause != .seek)
+        show(change.item, ticket: change.ticket, begins: change.begins)
     }
 
     /// Tells it, unless an event just did, and that once.

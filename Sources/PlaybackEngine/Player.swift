@@ -43,7 +43,7 @@ package import NowPlaying
     }
 
     /// Entries that the queue holds at most (`protocol.md` §1).
-    package static let queueLimit = 1_000_000
+    package nonisolated static let queueLimit = 1_000_000
     /// Seconds that a command waits for the sound server before it is answered with its wish taken.
     static let answerLimit = 1.0
     /// Seconds before the first new attempt at a lost server, and at most between two.
@@ -63,6 +63,8 @@ package import NowPlaying
     /// The same for a live stream that broke off and is tried again.
     package var onStreamLost: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
 
+    /// Is told of all that must survive the process; nil: nobody is.
+    var keeper: (any PlaceKeeper)?
     var decoder: DecodeThread?
     var run = 0
     var nextTicket = 0

@@ -4,7 +4,7 @@ package import NowPlaying
 /// carry out, in order; nothing here knows of sound, files or clients.
 package struct Transport: Sendable {
     /// What the user wants, whatever the world allows.
-    package enum Wish: Sendable { case stopped, paused, playing }
+    package enum Wish: String, Sendable { case stopped, paused, playing }
 
     /// What the player has to do.
     package enum Effect: Equatable, Sendable {
@@ -190,6 +190,20 @@ package struct Transport: Sendable {
         heard()
         return [.start(id, position: position, cause, reason)]
     }
+
+    /// Takes up where an earlier run stood: `item` is in the queue.
+    mutating func restore(_ queue: PlayQueue, at item: ItemID?, _ position: Double, _ wish: Wish) {
+        self.queue = queue
+        self.wish = wish
+        current = item
+        startPosition = wish == .stopped ? position : 0
+    }
+
+    /// From now on changes of the queue are noted.
+    mutating func recordEdits() { queue.recordEdits() }
+
+    /// What was changed in the queue since the last call.
+    mutating func takeEdits() -> [QueueEdit] { queue.takeEdits() }
 
     mutating func go(to id: ItemID, _ reason: ChangeReason) -> [Effect] {
         current = id

@@ -39,6 +39,8 @@ package struct Configuration: Equatable, Sendable {
     package var mediaRoots: [String] = []
     /// File of certificates that are trusted on the network; nil: the system's.
     package var certificates: String?
+    /// What becomes of what played when the daemon ended.
+    package var resume = ResumePolicy.paused
     /// Items in a row that may fail before play stops.
     package var failuresBeforeStop = 5
     /// Seconds; the first is the default.

@@ -125,6 +125,18 @@ package struct Setting: Sendable {
             return names.count <= 16 && names.allSatisfy { $0.contains { $0.isLetter || $0.isNumber } }
         },
         Setting(
+            section: "playback", name: "resume", takes: "paused, playing or stopped", defaultText: "paused",
+            sample: "playing",
+            help:
+                "What becomes of what was playing when the daemon ended, or the power went: it is there again at its place, "
+                + "paused, or playing at once, or stopped. The queue is kept in any case.",
+            isReloadable: false
+        ) { configuration, text in
+            guard let policy = ResumePolicy(rawValue: text) else { return false }
+            configuration.resume = policy
+            return true
+        },
+        Setting(
             section: "playback", name: "failures-before-stop", takes: "a whole number from 1 to 1000", defaultText: "5",
             sample: "5",
             help:

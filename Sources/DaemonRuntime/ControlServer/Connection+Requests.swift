@@ -102,6 +102,7 @@ extension Connection {
     func perform(
         _ request: JudgedRequest, _ media: [ResolvedMedia], _ answer: @escaping @PlayerLoop (MethodResult) -> Void
     ) {
+        if server.hold(request.method, { self.perform(request, media, answer) }) { return }
         switch request.method {
         case .nowPlayingGet: answer(.encoded(server.encodedState))
         case .nowPlayingSubscribe:

@@ -47,6 +47,8 @@ package struct ControlServerOptions: Sendable {
     /// Carries out what the server does not answer itself; nil before `begin`.
     private(set) var handler: (any MethodHandler)?
     private var quit: (@PlayerLoop () -> Void)?
+    /// Requests that wait; nil: none has to.
+    private var held: [@PlayerLoop () -> Void]?
     private let listener: Int32
     private var listening: EventSource?
     private var retry: EventSource?
@@ -103,7 +105,29 @@ package struct ControlServerOptions: Sendable {
         for connection in connections.values { connection.close() }
         farewells.end()
         Glibc.close(listener)
+        held = nil
         handler = nil
+    }
+
+    /// Requests wait from now on, but for those that ask nothing of the player: what it was before is still being read.
+    package func holdRequests() { held = held ?? [] }
+
+    /// The requests that waited are carried out, in their order.
+    package func releaseRequests() {
+        let waiting = held ?? []
+        held = nil
+        for request in waiting { request() }
+    }
+
+    /// Keeps a request for later; false: it need not wait.
+    func hold(_ method: MethodName, _ request: @escaping @PlayerLoop () -> Void) -> Bool {
+        switch method {
+        case .hello, .rpcDiscover, .daemonQuit: return false
+        default: break
+        }
+        guard held != nil else { return false }
+        held?.append(request)
+        return true
     }
 
     /// How many clients there are.

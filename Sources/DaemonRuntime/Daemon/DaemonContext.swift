@@ -14,4 +14,6 @@ package import NowPlaying
     /// Tells a state to all who subscribed, and keeps it for those who ask. To be called with a first state before the
     /// handler is returned.
     package let publish: @PlayerLoop (NowPlayingState) -> Void
+    /// Makes requests wait (true) or carries out those that have waited (false).
+    package let holdRequests: @PlayerLoop (Bool) -> Void
 }

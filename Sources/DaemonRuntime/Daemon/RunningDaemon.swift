@@ -27,7 +27,8 @@ import NowPlaying
         handler = try makeHandler(
             DaemonContext(
                 loop: loop, configuration: configuration, instance: state.instance, stateDirectory: stateDirectory,
-                encoder: server.encoder, publish: { server.publish($0) }))
+                encoder: server.encoder, publish: { server.publish($0) },
+                holdRequests: { $0 ? server.holdRequests() : server.releaseRequests() }))
         server.begin(handler) { [unowned self] in end() }
         for number in [SIGTERM, SIGINT] {
             if let source = loop.signal(number, { [unowned self] in end() }) { signals.append(source) }

@@ -1,7 +1,7 @@
 package import LinuxSystem
 import Synchronization
 
-/// Short-lived threads for work that may block: looking at disks. A thread takes what waits and ends when nothing does.
+/// Short-lived threads for work that may block: looking at disks, writing to them. A thread takes what waits and ends when nothing does.
 package final class Workers: Sendable {
     private typealias Work = @Sendable () -> @PlayerLoop () -> Void
 
@@ -14,11 +14,13 @@ package final class Workers: Sendable {
     /// Threads at once. Work on a dead network disk keeps its thread until the kernel lets it go, so there are many.
     private static let maximumThreads = 256
 
+    private let name: String
     private let state = Mutex(State())
     private let signal: LoopSignal
 
-    /// Workers whose results come back on this loop.
-    @PlayerLoop package init(_ loop: EventLoop) {
+    /// Workers whose results come back on this loop; `name` is shown by `ps -L`.
+    @PlayerLoop package init(_ loop: EventLoop, name: String = "media") {
+        self.name = name
         let box = Box()
         signal = LoopSignal(loop) { box.workers?.collect() }
         box.workers = self
@@ -41,7 +43,7 @@ package final class Workers: Sendable {
             state.threads += 1
             return true
         }
-        guard needsThread, !DetachedThread.start("media", { self.serve() }) else { return }
+        guard needsThread, !DetachedThread.start(name, { self.serve() }) else { return }
         // The system has no more threads. Rather the loop waits for the disk than the client for ever.
         serve()
     }

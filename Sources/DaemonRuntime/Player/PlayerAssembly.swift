@@ -35,11 +35,18 @@ package enum PlayerAssembly {
             Log.warning("\(uri) broke off and is tried again: \(message)", oncePerMinute: uri, now: EventLoop.now)
         }
         context.publish(player.state)
-        return PlayerMethods(
+        let store = StateStore(context.loop, directory: context.stateDirectory)
+        let methods = PlayerMethods(
             context.loop, player: player, output: output, opener: opener, encoder: context.encoder,
             centre: CommandCentre(
                 forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals),
-            log: { Log.warning($0) })
+            store: store, log: { Log.warning($0) })
+        context.holdRequests(true)
+        store.load { found in
+            methods.restore(found, configuration.resume)
+            context.holdRequests(false)
+        }
+        return methods
     }
 
     @PlayerLoop private static func makeOutput(
@@ -70,6 +77,11 @@ package enum PlayerAssembly {
             if let kept = media.takeKept() { return kept }
             return try ForeignDecoder(
                 media, certificates: certificates, userAgent: "\(Product.name)/\(Product.version)")
+        case .handedOver:
+            throw DecodingError(
+                .unavailable,
+                "it was an open file that a program handed to the daemon before it was started anew: hand it over again"
+            )
         case .descriptor(let descriptor, _):
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }

@@ -12,6 +12,8 @@ package import PlaybackEngine
     let encoder: StateEncoder
     let loop: EventLoop
     let log: @PlayerLoop (String) -> Void
+    /// Keeps what must survive; nil: nothing does.
+    let store: StateStore?
     var centre: CommandCentre
     /// Seconds that an answer waits at most for the network to say whether there is something to play.
     private nonisolated static let patience = 0.6
@@ -21,7 +23,7 @@ package import PlaybackEngine
     package init(
         _ loop: EventLoop, player: Player, output: any AudioOutput, opener: @escaping DecoderOpener,
         encoder: StateEncoder,
-        centre: CommandCentre, log: @escaping @PlayerLoop (String) -> Void
+        centre: CommandCentre, store: StateStore? = nil, log: @escaping @PlayerLoop (String) -> Void
     ) {
         self.loop = loop
         self.player = player
@@ -29,6 +31,7 @@ package import PlaybackEngine
         self.opener = opener
         self.encoder = encoder
         self.centre = centre
+        self.store = store
         self.log = log
     }
 
@@ -71,7 +74,19 @@ package import PlaybackEngine
 
     package func finish() {
         fade = nil
+        store?.finish(player.place)
         player.shutDown()
+    }
+
+    /// Takes up where an earlier run stood, and begins to keep what happens.
+    func restore(_ found: StateStore.Found, _ policy: ResumePolicy) {
+        centre.restoreLasting(found.commands)
+        if found.place != nil || !found.queue.isEmpty {
+            player.restore(found.queue, found.place ?? SavedPlace(), policy)
+        }
+        guard let store else { return }
+        store.begin { [unowned player] in player.queue }
+        player.keepPlace(with: store)
     }
 
     /// The answer of a command: what was achieved.
@@ -153,7 +168,10 @@ package import PlaybackEngine
                 isEnabled: request.bool("enabled"), reason: request.string("reason"),
                 preferredIntervals: request.doubles("preferredIntervals")),
             forConnection: isForConnection ? request.client.number : nil)
-        if centre != before { player.commandsChanged(by: request.client.originator) }
+        if centre != before {
+            store?.keep(centre.lasting)
+            player.commandsChanged(by: request.client.originator)
+        }
         return .success(["version": .integer(Int64(player.state.commandsVersion))])
     }
 }

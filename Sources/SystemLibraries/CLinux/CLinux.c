@@ -114,6 +114,9 @@ int linux_set_attribute(const char *path, const char *name, const void *value, s
 }
 int linux_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
 int linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+int linux_punch_hole(int descriptor, int64_t offset, int64_t length) {
+    return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
+}
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 static int give_back_segments(struct dl_phdr_info *object, size_t size, void *context) {

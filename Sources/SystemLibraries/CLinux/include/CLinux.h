@@ -41,6 +41,8 @@ int linux_set_attribute(const char *path, const char *name, const void *value, s
 int linux_socket(void);
 /* memfd_create(2), close-on-exec. */
 int linux_memory_file(const char *name);
+/* fallocate(2): gives the blocks of a part of a file back; it reads as zeros. */
+int linux_punch_hole(int descriptor, int64_t offset, int64_t length);
 /* pipe2(2), both ends close-on-exec. */
 int linux_pipe(int ends[2]);
 /* madvise(2) MADV_DONTNEED over the read-only segments of the program's own file, but not over what the linker relocated:

@@ -1,0 +1,129 @@
+/// Appends numbers and texts in the coding of the saved queue: numbers in groups of seven bits, the lowest first (LEB128),
+/// texts as their length and their bytes.
+struct ByteWriter {
+    var bytes: [UInt8] = []
+
+    mutating func byte(_ value: UInt8) { bytes.append(value) }
+
+    mutating func number(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    mutating func number(_ value: Int) { number(UInt64(max(0, value))) }
+
+    /// A number that may be negative: the lowest bit is its sign.
+    mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+
+    mutating func double(_ value: Double) { fixed(value.bitPattern) }
+
+    /// A number in all its bytes, the lowest first.
+    mutating func fixed(_ value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func text(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            number(utf8.count)
+            bytes.append(contentsOf: utf8)
+        }
+    }
+}
+
+/// Takes apart what `ByteWriter` put together, and trusts nothing of it.
+struct ByteReader {
+    /// What was read can't have been written.
+    struct Malformed: Error {}
+
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var offset = 0
+
+    /// Reads these bytes, which must outlive the reader.
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var remaining: Int { bytes.count - offset }
+
+    mutating func byte() throws(Malformed) -> UInt8 {
+        guard offset < bytes.count else { throw Malformed() }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func number() throws(Malformed) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            let byte = try byte()
+            let part = UInt64(byte & 0x7f)
+            guard shift < 63 || part < 2 else { throw Malformed() }
+            value |= part << shift
+            if byte < 0x80 { return value }
+        }
+        throw Malformed()
+    }
+
+    /// A number that counts something or is one of ours.
+    mutating func count(upTo limit: Int = .max) throws(Malformed) -> Int {
+        guard let count = Int(exactly: try number()), count <= limit else { throw Malformed() }
+        return count
+    }
+
+    mutating func signed() throws(Malformed) -> Int64 {
+        let value = try number()
+        return Int64(bitPattern: value >> 1) ^ -Int64(value & 1)
+    }
+
+    mutating func double() throws(Malformed) -> Double {
+        let value = Double(bitPattern: try fixed())
+        guard value.isFinite else { throw Malformed() }
+        return value
+    }
+
+    mutating func fixed<Value: FixedWidthInteger>() throws(Malformed) -> Value {
+        let size = MemoryLayout<Value>.size
+        guard remaining >= size else { throw Malformed() }
+        defer { offset += size }
+        return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
+    }
+
+    mutating func raw(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
+        guard count >= 0, remaining >= count else { throw Malformed() }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    mutating func text() throws(Malformed) -> String {
+        String(decoding: try raw(count(upTo: remaining)), as: UTF8.self)
+    }
+}
+
+/// Tells whether bytes are what was written: every change of up to eight neighbouring bytes is found for sure, others but
+/// once in 2⁶⁴. Not against those who want to deceive: whoever can write the files can write the sums.
+enum Checksum {
+    /// The sum of these bytes; `seed` is what they belong to.
+    static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+        var sum = step(seed, UInt64(bytes.count))
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            sum = step(sum, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset += 8
+        }
+        var last: UInt64 = 0
+        while offset < bytes.count {
+            last = last << 8 | UInt64(bytes[offset])
+            offset += 1
+        }
+        return step(sum, last)
+    }
+
+    /// Each is one to one in the word and in the sum, so that one other word always leads to another sum (the
+    /// multiplication and the shift of splitmix64, Steele, Lea and Flood 2014).
+    private static func step(_ sum: UInt64, _ word: UInt64) -> UInt64 {
+        let mixed = (sum ^ word) &* 0xbf58_476d_1ce4_e5b9
+        return mixed ^ mixed >> 29
+    }
+}

@@ -1,0 +1,52 @@
+import NowPlaying
+import PlaybackEngine
+
+/// What clients set for commands beyond the life of their connections.
+struct CommandSettings: Equatable, Sendable {
+    var settings: [RemoteCommand: CommandCentre.Setting] = [:]
+
+    init(_ settings: [RemoteCommand: CommandCentre.Setting] = [:]) { self.settings = settings }
+
+    /// The settings that these bytes stand for; commands that this version does not know are left out.
+    init(_ bytes: UnsafeRawBufferPointer) throws(ByteReader.Malformed) {
+        var reader = ByteReader(bytes)
+        for _ in 0..<(try reader.count(upTo: bytes.count)) {
+            let name = try reader.text()
+            let flags = try reader.byte()
+            var setting = CommandCentre.Setting()
+            if flags & 1 != 0 { setting.isEnabled = flags & 2 != 0 }
+            if flags & 4 != 0 { setting.reason = try reader.text() }
+            if flags & 8 != 0 { setting.preferredIntervals = try Self.numbers(&reader) }
+            if flags & 16 != 0 { setting.supportedPlaybackRates = try Self.numbers(&reader) }
+            if let command = RemoteCommand(rawValue: name) { settings[command] = setting }
+        }
+    }
+
+    /// Bytes that stand for it.
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.number(settings.count)
+        for (command, setting) in settings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            writer.text(command.rawValue)
+            var flags: UInt8 = 0
+            if let isEnabled = setting.isEnabled { flags |= isEnabled ? 3 : 1 }
+            if setting.reason != nil { flags |= 4 }
+            if setting.preferredIntervals != nil { flags |= 8 }
+            if setting.supportedPlaybackRates != nil { flags |= 16 }
+            writer.byte(flags)
+            if let reason = setting.reason { writer.text(reason) }
+            for numbers in [setting.preferredIntervals, setting.supportedPlaybackRates] {
+                guard let numbers else { continue }
+                writer.number(numbers.count)
+                for number in numbers { writer.double(number) }
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func numbers(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> [Double] {
+        var numbers: [Double] = []
+        for _ in 0..<(try reader.count(upTo: reader.remaining / 8)) { numbers.append(try reader.double()) }
+        return numbers
+    }
+}

@@ -1,0 +1,117 @@
+import NowPlaying
+import PlaybackEngine
+
+/// What is known about an item as bytes: each field as its number and its value, 0 behind the last. Numbers are never
+/// changed, only added; those that are not known make the rest unreadable.
+extension ByteWriter {
+    mutating func details(_ details: ItemDetails) {
+        metadata(details.given)
+        metadata(details.found)
+        let bitRate = details.format?.bitRate
+        byte((details.duration == nil ? 0 : 1) | (details.format == nil ? 0 : 2) | (bitRate == nil ? 0 : 4))
+        if let duration = details.duration { double(duration) }
+        guard let format = details.format else { return }
+        text(format.codec)
+        number(format.sampleRate)
+        number(format.channels)
+        number(format.bitsPerSample.map { $0 + 1 } ?? 0)
+        if let bitRate { number(bitRate) }
+    }
+
+    mutating func metadata(_ metadata: MediaMetadata) {
+        field(1, metadata.title)
+        field(2, metadata.subtitle)
+        field(3, metadata.artist)
+        for artist in metadata.artists { field(4, artist) }
+        field(5, metadata.albumTitle)
+        field(6, metadata.albumArtist)
+        field(7, metadata.composer)
+        field(8, metadata.genre)
+        field(9, metadata.trackNumber)
+        field(10, metadata.trackCount)
+        field(11, metadata.discNumber)
+        field(12, metadata.discCount)
+        field(13, metadata.releaseDate)
+        field(14, metadata.isrc)
+        field(15, metadata.summary)
+        field(16, metadata.contentRating)
+        field(17, metadata.isExplicit)
+        field(18, metadata.isLiveStream)
+        if let rate = metadata.defaultRate {
+            byte(19)
+            double(rate)
+        }
+        field(20, metadata.artworkURL)
+        byte(0)
+    }
+
+    private mutating func field(_ tag: UInt8, _ value: String?) {
+        guard let value else { return }
+        byte(tag)
+        text(value)
+    }
+
+    private mutating func field(_ tag: UInt8, _ value: Int?) {
+        guard let value else { return }
+        byte(tag)
+        signed(Int64(value))
+    }
+
+    private mutating func field(_ tag: UInt8, _ value: Bool?) {
+        guard let value else { return }
+        byte(tag)
+        byte(value ? 1 : 0)
+    }
+}
+
+extension ByteReader {
+    mutating func details() throws(Malformed) -> ItemDetails {
+        let given = try metadata()
+        let found = try metadata()
+        let flags = try byte()
+        let duration = flags & 1 != 0 ? try double() : nil
+        var format: MediaFormat?
+        if flags & 2 != 0 {
+            let codec = try text()
+            let rate = try count()
+            let channels = try count()
+            let bits = try count()
+            format = MediaFormat(
+                codec: codec, sampleRate: rate, channels: channels, bitsPerSample: bits > 0 ? bits - 1 : nil,
+                bitRate: flags & 4 != 0 ? try count() : nil)
+        }
+        return ItemDetails(given: given, found: found, duration: duration, format: format)
+    }
+
+    mutating func metadata() throws(Malformed) -> MediaMetadata {
+        var metadata = MediaMetadata()
+        while true {
+            switch try byte() {
+            case 0: return metadata
+            case 1: metadata.title = try text()
+            case 2: metadata.subtitle = try text()
+            case 3: metadata.artist = try text()
+            case 4: metadata.artists.append(try text())
+            case 5: metadata.albumTitle = try text()
+            case 6: metadata.albumArtist = try text()
+            case 7: metadata.composer = try text()
+            case 8: metadata.genre = try text()
+            case 9: metadata.trackNumber = try integer()
+            case 10: metadata.trackCount = try integer()
+            case 11: metadata.discNumber = try integer()
+            case 12: metadata.discCount = try integer()
+            case 13: metadata.releaseDate = try text()
+            case 14: metadata.isrc = try text()
+            case 15: metadata.summary = try text()
+            case 16: metadata.contentRating = try text()
+            case 17: metadata.isExplicit = try byte() != 0
+            case 18: metadata.isLiveStream = try byte() != 0
+            case 19: metadata.defaultRate = try double()
+            case 20: metadata.artworkURL = try text()
+            default: throw Malformed()
+            }
+        }
+    }
+
+    private mutating func integer() throws(Malformed) -> Int { Int(try signed()) }
+}

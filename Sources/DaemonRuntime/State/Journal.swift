@@ -1,0 +1,209 @@
+import NowPlaying
+import PlaybackEngine
+
+/// The saved queue: a file that begins with the queue as it was once (the snapshot), and to which every change is added.
+///
+/// Header: magic, version, identity of this journal, sum. Then frames: length of the payload, number of the change, sum over
+/// both and the payload, payload. Frames of the snapshot carry the number of the last change that is in it. The identity
+/// seeds the sums, so that frames of one journal mean nothing in another.
+enum Journal {
+    static let magic: UInt64 = 0x6575_6575_5150_4e01
+    static let version: UInt32 = 1
+    static let headerBytes = 32
+    static let frameHeaderBytes = 20
+    /// Entries in one frame of a snapshot: what one damaged frame can take along.
+    private static let entriesInFrame = 512
+
+    /// What a payload is, by its first byte; changes of the queue (`EditCoding`) have small numbers.
+    private enum Kind: UInt8 {
+        case snapshot = 0xf0
+        case commands, end
+    }
+
+    /// The first bytes of a journal.
+    static func header(identity: UInt64) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.fixed(magic)
+        writer.fixed(version)
+        writer.fixed(UInt32(0))
+        writer.fixed(identity)
+        writer.fixed(writer.bytes.withUnsafeBytes { Checksum.of($0, seed: 0) })
+        return writer.bytes
+    }
+
+    /// A payload as it stands in the file.
+    static func frame(_ payload: [UInt8], sequence: UInt64, identity: UInt64) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.bytes.reserveCapacity(frameHeaderBytes + payload.count)
+        writer.fixed(UInt32(payload.count))
+        writer.fixed(sequence)
+        writer.fixed(payload.withUnsafeBytes { Checksum.of($0, seed: seed(identity, sequence)) })
+        writer.bytes += payload
+        return writer.bytes
+    }
+
+    private static func seed(_ identity: UInt64, _ sequence: UInt64) -> UInt64 {
+        identity ^ sequence &* 0x9e37_79b9_7f4a_7c15
+    }
+
+    /// What clients set for commands, as a payload.
+    static func payload(of commands: CommandSettings) -> [UInt8] { [Kind.commands.rawValue] + commands.encoded() }
+
+    /// Writes the whole state as it was after change `sequence`; `put` is given one piece after the other.
+    static func writeSnapshot<Failure: Error>(
+        _ queue: PlayQueue, _ commands: CommandSettings, sequence: UInt64, identity: UInt64,
+        _ put: ([UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var start = ByteWriter()
+        start.byte(Kind.snapshot.rawValue)
+        start.number(queue.version)
+        start.number(queue.count)
+        var piece = header(identity: identity)
+        piece += frame(start.bytes, sequence: sequence, identity: identity)
+        piece += frame(payload(of: commands), sequence: sequence, identity: identity)
+        for place in stride(from: 0, to: queue.count, by: entriesInFrame) {
+            let entries = ArraySlice(queue.entries[place..<min(queue.count, place + entriesInFrame)])
+            piece += frame(EditCoding.encode(entries, at: place), sequence: sequence, identity: identity)
+            if piece.count > 128 << 10 {
+                try put(piece)
+                piece.removeAll(keepingCapacity: true)
+            }
+        }
+        piece += frame([Kind.end.rawValue], sequence: sequence, identity: identity)
+        try put(piece)
+    }
+
+    /// What was read from a journal.
+    struct Contents {
+        var identity: UInt64 = 0
+        /// Number of the last change that is in it.
+        var sequence: UInt64 = 0
+        var queue = PlayQueue()
+        var commands = CommandSettings()
+        /// Bytes up to the first that can't be used.
+        var validBytes = 0
+        /// Bytes of its snapshot.
+        var snapshotBytes = 0
+        var state = Condition.whole
+    }
+
+    /// In which condition a journal was found.
+    enum Condition: Equatable {
+        case whole
+        /// From some byte on it is not what was written; what stood before is good.
+        case broken
+        /// Written by a later version of the daemon.
+        case newer(UInt32)
+    }
+
+    /// Reads a journal as far as it is good.
+    static func read(_ bytes: UnsafeRawBufferPointer) -> Contents {
+        var contents = Contents()
+        var reader = ByteReader(bytes)
+        do throws(ByteReader.Malformed) {
+            contents.identity = try readHeader(&reader, bytes, &contents)
+            guard contents.state == .whole else { return contents }
+            contents.validBytes = reader.offset
+            try readSnapshot(&reader, &contents)
+            contents.snapshotBytes = reader.offset
+            contents.validBytes = reader.offset
+            while reader.remaining > 0 {
+                try readFrame(&reader, &contents)
+                contents.validBytes = reader.offset
+            }
+        } catch {
+            contents.state = .broken
+        }
+        return contents
+    }
+
+    /// Does the changes of frames again that stand elsewhere, as far as they follow. Returns where those begin that were not
+    /// known yet, and how many bytes of them are good.
+    static func apply(_ bytes: UnsafeRawBufferPointer, to contents: inout Contents) -> (start: Int, end: Int) {
+        var reader = ByteReader(bytes)
+        var start: Int?
+        var end = 0
+        while reader.remaining > 0 {
+            let offset = reader.offset
+            let before = contents.sequence
+            do throws(ByteReader.Malformed) { try readFrame(&reader, &contents, skipping: true) } catch { break }
+            if contents.sequence > before, start == nil { start = offset }
+            end = reader.offset
+        }
+        return (start ?? end, end)
+    }
+
+    private static func readHeader(
+        _ reader: inout ByteReader, _ bytes: UnsafeRawBufferPointer, _ contents: inout Contents
+    ) throws(ByteReader.Malformed) -> UInt64 {
+        let magic: UInt64 = try reader.fixed()
+        let version: UInt32 = try reader.fixed()
+        guard magic == Self.magic else { throw ByteReader.Malformed() }
+        let reserved: UInt32 = try reader.fixed()
+        let identity: UInt64 = try reader.fixed()
+        let sum: UInt64 = try reader.fixed()
+        // Of a later version no more is known than its header, which is the same in all.
+        let isIntact = sum == Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<24]), seed: 0)
+        guard isIntact else { throw ByteReader.Malformed() }
+        if version != Self.version || reserved != 0 { contents.state = .newer(version) }
+        return identity
+    }
+
+    private static func readSnapshot(
+        _ reader: inout ByteReader, _ contents: inout Contents
+    ) throws(ByteReader.Malformed) {
+        let (sequence, payload) = try frame(&reader, contents.identity)
+        var start = ByteReader(payload)
+        guard try start.byte() == Kind.snapshot.rawValue else { throw ByteReader.Malformed() }
+        let version = try start.count()
+        let count = try start.count(upTo: 1 << 30)
+        contents.sequence = sequence
+        var entries = ContiguousArray<QueueEntry>()
+        entries.reserveCapacity(min(count, Player.queueLimit, reader.remaining))
+        // What was read up to a damage is good.
+        defer { contents.queue = PlayQueue(entries, version: version) }
+        while true {
+            let (number, payload) = try frame(&reader, contents.identity)
+            guard number == sequence, let kind = payload.first else { throw ByteReader.Malformed() }
+            if kind == Kind.end.rawValue { break }
+            if kind == Kind.commands.rawValue {
+                contents.commands = try CommandSettings(UnsafeRawBufferPointer(rebasing: payload[1...]))
+            } else if case .insert(let new, _) = try EditCoding.decode(payload) {
+                entries += new
+            } else {
+                throw ByteReader.Malformed()
+            }
+            contents.validBytes = reader.offset
+        }
+        guard entries.count == count else { throw ByteReader.Malformed() }
+    }
+
+    /// Reads one change and does it. Throws if it does not follow on what is known, or (`skipping`) leaves it out if it is
+    /// known already.
+    private static func readFrame(
+        _ reader: inout ByteReader, _ contents: inout Contents, skipping: Bool = false
+    ) throws(ByteReader.Malformed) {
+        let (sequence, payload) = try frame(&reader, contents.identity)
+        if skipping, sequence <= contents.sequence { return }
+        guard sequence == contents.sequence + 1, let kind = payload.first else { throw ByteReader.Malformed() }
+        if kind == Kind.commands.rawValue {
+            contents.commands = try CommandSettings(UnsafeRawBufferPointer(rebasing: payload[1...]))
+        } else {
+            contents.queue.apply(try EditCoding.decode(payload))
+        }
+        contents.sequence = sequence
+    }
+
+    private static func frame(
+        _ reader: inout ByteReader, _ identity: UInt64
+    ) throws(ByteReader.Malformed) -> (sequence: UInt64, payload: UnsafeRawBufferPointer) {
+        let length: UInt32 = try reader.fixed()
+        let sequence: UInt64 = try reader.fixed()
+        let sum: UInt64 = try reader.fixed()
+        let payload = try reader.raw(Int(length))
+        guard length > 0, sum == Checksum.of(payload, seed: seed(identity, sequence)) else {
+            throw ByteReader.Malformed()
+        }
+        return (sequence, payload)
+    }
+}

@@ -1,0 +1,66 @@
+import ControlProtocol
+import NowPlaying
+import PlaybackEngine
+
+/// A place as bytes of a fixed number, two of which stand side by side and are written in turn, so that there is always a
+/// good one: version, length, number of the writing, sum, and the place as JSON, which old and new versions can read.
+enum PlaceSlot {
+    private static let mark: UInt32 = 0x3153_504e
+    private static let headerBytes = 24
+    /// Bytes of a slot.
+    static let byteCount = 1024
+
+    /// Bytes that stand for a place. Nil: it does not fit.
+    static func encode(_ place: SavedPlace, number: UInt64) -> [UInt8]? {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("wish", place.wish.rawValue)
+        json.member("item", place.item.map { Int($0.number) })
+        json.member("elapsed", place.elapsed)
+        json.member("play", place.playCount)
+        json.member("volume", place.volume)
+        json.member("muted", place.muted)
+        json.member("repeatMode", place.repeatMode)
+        json.member("shuffleMode", place.shuffleMode)
+        json.endObject()
+        guard json.bytes.count <= byteCount - headerBytes else { return nil }
+        var writer = ByteWriter()
+        writer.bytes.reserveCapacity(byteCount)
+        writer.fixed(mark)
+        writer.fixed(UInt32(json.bytes.count))
+        writer.fixed(number)
+        writer.fixed(json.bytes.withUnsafeBytes { Checksum.of($0, seed: number) })
+        writer.bytes += json.bytes
+        return writer.bytes
+    }
+
+    /// The place that these bytes stand for, and its number; nil: none.
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> (place: SavedPlace, number: UInt64)? {
+        var reader = ByteReader(bytes)
+        do throws(ByteReader.Malformed) {
+            let mark: UInt32 = try reader.fixed()
+            let length: UInt32 = try reader.fixed()
+            let number: UInt64 = try reader.fixed()
+            let sum: UInt64 = try reader.fixed()
+            guard mark == self.mark else { return nil }
+            let json = try reader.raw(Int(length))
+            guard sum == Checksum.of(json, seed: number), let value = try? JSONReader.read(json) else { return nil }
+            return (place(value), number)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func place(_ value: JSONValue) -> SavedPlace {
+        var place = SavedPlace()
+        place.wish = value["wish"]?.stringValue.flatMap(Transport.Wish.init) ?? .stopped
+        place.item = value["item"]?.integerValue.map { ItemID($0) }
+        place.elapsed = max(0, value["elapsed"]?.doubleValue ?? 0)
+        place.playCount = Int(max(0, value["play"]?.integerValue ?? 0))
+        place.volume = max(0, min(1, value["volume"]?.doubleValue ?? 1))
+        place.muted = value["muted"]?.boolValue ?? false
+        place.repeatMode = value["repeatMode"]?.stringValue ?? "off"
+        place.shuffleMode = value["shuffleMode"]?.stringValue ?? "off"
+        return place
+    }
+}

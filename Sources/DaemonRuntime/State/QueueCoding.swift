@@ -1,0 +1,225 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// Entries of the queue as bytes. Neighbours mostly come from one folder: of a path, only what differs from the one before
+/// is written.
+struct EntryWriter {
+    var writer = ByteWriter()
+    private var lastNumber: Int64 = 0
+    private var lastPath: [UInt8] = []
+
+    mutating func entry(_ entry: QueueEntry) {
+        writer.signed(entry.id.number &- lastNumber)
+        lastNumber = entry.id.number
+        writer.byte(entry.details == nil ? 0 : 1)
+        source(entry.source)
+        if let details = entry.details { writer.details(details) }
+    }
+
+    private mutating func source(_ source: MediaSource) {
+        switch source {
+        case .file(let path):
+            writer.byte(SourceKind.file.rawValue)
+            self.path(path)
+        case .confined(let place):
+            writer.byte(SourceKind.confined.rawValue)
+            writer.number(place.root.bytes.count)
+            writer.bytes += place.root.bytes
+            path(place.relative)
+        case .descriptor(_, let name), .handedOver(let name):
+            writer.byte(SourceKind.handedOver.rawValue)
+            writer.text(name)
+        case .remote(let media):
+            writer.byte(SourceKind.remote.rawValue)
+            writer.text(media.address)
+            writer.text(media.shownAddress)
+            writer.byte((media.mayUseLoopback ? 1 : 0) | (media.wasPublic ? 2 : 0))
+        case .segment(let segment):
+            writer.byte(SourceKind.segment.rawValue)
+            self.source(segment.sheet)
+            self.source(segment.audio)
+            writer.number(segment.number)
+            writer.time(segment.start)
+            writer.byte(segment.end == nil ? 0 : 1)
+            if let end = segment.end { writer.time(end) }
+        }
+    }
+
+    private mutating func path(_ path: FilePath) {
+        let bytes = path.bytes
+        var common = 0
+        let limit = min(bytes.count, lastPath.count)
+        bytes.withUnsafeBufferPointer { bytes in
+            lastPath.withUnsafeBufferPointer { last in
+                while common < limit, bytes[common] == last[common] { common += 1 }
+            }
+        }
+        writer.number(common)
+        writer.number(bytes.count - common)
+        writer.bytes.append(contentsOf: bytes[common...])
+        lastPath = bytes
+    }
+}
+
+/// Takes apart what `EntryWriter` put together.
+struct EntryReader {
+    private var lastNumber: Int64 = 0
+    private var lastPath: [UInt8] = []
+
+    mutating func entry(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> QueueEntry {
+        lastNumber = lastNumber &+ (try reader.signed())
+        guard lastNumber > 0 else { throw ByteReader.Malformed() }
+        let hasDetails = try reader.byte() != 0
+        let source = try source(&reader)
+        return QueueEntry(id: ItemID(lastNumber), source: source, details: hasDetails ? try reader.details() : nil)
+    }
+
+    private mutating func source(
+        _ reader: inout ByteReader, isPart: Bool = false
+    ) throws(ByteReader.Malformed) -> MediaSource {
+        switch SourceKind(rawValue: try reader.byte()) {
+        case .file: return .file(try path(&reader))
+        case .confined:
+            guard let root = FilePath(try reader.raw(try reader.count(upTo: reader.remaining))) else {
+                throw ByteReader.Malformed()
+            }
+            return .confined(ConfinedPath(root: root, relative: try path(&reader)))
+        case .handedOver: return .handedOver(name: try reader.text())
+        case .remote:
+            let address = try reader.text()
+            let shown = try reader.text()
+            let flags = try reader.byte()
+            let media = RemoteMedia(address: address, shownAddress: shown, mayUseLoopback: flags & 1 != 0)
+            media.wasPublic = flags & 2 != 0
+            return .remote(media)
+        case .segment where !isPart:
+            let sheet = try source(&reader, isPart: true)
+            let audio = try source(&reader, isPart: true)
+            let number = try reader.count()
+            let start = try reader.time()
+            let end = try reader.byte() == 0 ? nil : try reader.time()
+            return .segment(MediaSegment(audio: audio, sheet: sheet, number: number, start: start, end: end))
+        case .segment, nil: throw ByteReader.Malformed()
+        }
+    }
+
+    private mutating func path(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> FilePath {
+        let common = try reader.count(upTo: lastPath.count)
+        lastPath.removeLast(lastPath.count - common)
+        lastPath.append(contentsOf: try reader.raw(try reader.count(upTo: reader.remaining)))
+        guard let path = FilePath(lastPath) else { throw ByteReader.Malformed() }
+        return path
+    }
+}
+
+/// Numbers in the file: never changed, only added to.
+private enum SourceKind: UInt8 {
+    case file = 0
+    case confined, handedOver, segment, remote
+}
+
+/// Changes of the queue as bytes.
+enum EditCoding {
+    private enum Kind: UInt8 {
+        case insert = 1
+        case remove, move, clear, order, details
+    }
+
+    /// Bytes that stand for this change.
+    static func encode(_ edit: QueueEdit) -> [UInt8] {
+        var writer = ByteWriter()
+        switch edit {
+        case .insert(let entries, let place): return encode(ArraySlice(entries), at: place)
+        case .remove(let ids):
+            writer.byte(Kind.remove.rawValue)
+            writer.ids(ids)
+        case .move(let ids, let place):
+            writer.byte(Kind.move.rawValue)
+            writer.number(place)
+            writer.ids(ids)
+        case .clear: writer.byte(Kind.clear.rawValue)
+        case .order(let ids):
+            writer.byte(Kind.order.rawValue)
+            writer.ids(ids)
+        case .details(let id, let details):
+            writer.byte(Kind.details.rawValue)
+            writer.signed(id.number)
+            writer.details(details)
+        }
+        return writer.bytes
+    }
+
+    /// The same for a part of what is put in.
+    static func encode(_ entries: ArraySlice<QueueEntry>, at place: Int) -> [UInt8] {
+        var writer = EntryWriter()
+        writer.writer.bytes.reserveCapacity(16 + entries.count * 40)
+        writer.writer.byte(Kind.insert.rawValue)
+        writer.writer.number(place)
+        writer.writer.number(entries.count)
+        for entry in entries { writer.entry(entry) }
+        return writer.writer.bytes
+    }
+
+    /// The change that these bytes stand for.
+    static func decode(_ bytes: UnsafeRawBufferPointer) throws(ByteReader.Malformed) -> QueueEdit {
+        var reader = ByteReader(bytes)
+        switch Kind(rawValue: try reader.byte()) {
+        case .insert:
+            let place = try reader.count()
+            // An entry has three bytes or more.
+            let count = try reader.count(upTo: reader.remaining)
+            var entries = ContiguousArray<QueueEntry>()
+            entries.reserveCapacity(count)
+            var entryReader = EntryReader()
+            for _ in 0..<count { entries.append(try entryReader.entry(&reader)) }
+            return .insert(entries, at: place)
+        case .remove: return .remove(try reader.ids())
+        case .move:
+            let place = try reader.count()
+            return .move(try reader.ids(), to: place)
+        case .clear: return .clear
+        case .order: return .order(try reader.ids())
+        case .details:
+            let id = ItemID(try reader.signed())
+            return .details(id, try reader.details())
+        case nil: throw ByteReader.Malformed()
+        }
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func time(_ time: MediaTime) {
+        signed(time.count)
+        signed(time.perSecond)
+    }
+
+    fileprivate mutating func ids(_ ids: [ItemID]) {
+        number(ids.count)
+        var last: Int64 = 0
+        for id in ids {
+            signed(id.number &- last)
+            last = id.number
+        }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func time() throws(Malformed) -> MediaTime {
+        let count = try signed()
+        return MediaTime(count, perSecond: try signed())
+    }
+
+    fileprivate mutating func ids() throws(Malformed) -> [ItemID] {
+        let count = try count(upTo: remaining)
+        var ids: [ItemID] = []
+        ids.reserveCapacity(count)
+        var last: Int64 = 0
+        for _ in 0..<count {
+            last = last &+ (try signed())
+            ids.append(ItemID(last))
+        }
+        return ids
+    }
+}

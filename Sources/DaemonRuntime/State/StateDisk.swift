@@ -1,0 +1,205 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import PlaybackEngine
+import Synchronization
+
+/// The files of the state directory, written by one thread at a time: the journal of the queue (`queue`) and the place
+/// (`place`, two slots).
+final class StateDisk: Sendable {
+    /// What is to be written at once.
+    struct Job: Sendable {
+        /// Changes, as frames of the journal, and the number of the first.
+        var frames: [UInt8]
+        var first: UInt64
+        /// Number of the last change.
+        var last: UInt64
+        /// The whole state after the last change: written instead where the frames can't be added.
+        var snapshot: Snapshot?
+        /// Whether the snapshot is to be written in any case.
+        var needsSnapshot: Bool
+        var place: [UInt8]?
+    }
+
+    /// The whole state.
+    struct Snapshot: Sendable {
+        var queue: PlayQueue
+        var commands: CommandSettings
+    }
+
+    /// Why nothing was written.
+    enum Failure: Error, Equatable, Sendable {
+        case system(SystemError)
+        /// The frames can't be added to what is there: a snapshot is needed.
+        case needsSnapshot
+    }
+
+    private struct State {
+        /// Bytes of the journal that are good; 0: there is none to add to.
+        var journalBytes: Int
+        var snapshotBytes: Int
+        /// Number of the last change in it.
+        var sequence: UInt64
+        /// The slot of the place that is written next.
+        var slot: Int
+        /// Whether the journal that is there is damaged and to be kept aside.
+        var keepsAside: Bool
+        /// Whether the folder may not be on the disk as it is.
+        var folderIsNew = false
+    }
+
+    static let journalName = "queue"
+    static let placeName = "place"
+    static let slotSpacing = 4096
+
+    let directory: String
+    let identity: UInt64
+    private let state: Mutex<State>
+
+    /// The files as the loader found them.
+    init(_ directory: String, identity: UInt64, journal: Journal.Contents?, slot: Int) {
+        self.directory = directory
+        self.identity = identity
+        let isGood = journal?.state == .whole
+        state = Mutex(
+            State(
+                journalBytes: isGood ? journal?.validBytes ?? 0 : 0, snapshotBytes: journal?.snapshotBytes ?? 0,
+                sequence: journal?.sequence ?? 0, slot: slot, keepsAside: journal != nil && !isGood))
+    }
+
+    /// Makes an empty journal where there is none, so that what is only in memory is known to belong to it. Not for good: that
+    /// comes with the first change.
+    func begin() {
+        state.withLock { state in
+            let job = Job(
+                frames: [], first: 0, last: 0,
+                snapshot: Snapshot(queue: PlayQueue(), commands: CommandSettings()), needsSnapshot: true)
+            // A disk that does not take it is told of when there is something to save.
+            do throws(Failure) { try writeSnapshot(job, &state, isForGood: false) } catch {}
+        }
+    }
+
+    /// Writes, and returns when it is on the disk for good. On a worker thread; may take as long as the disk wants.
+    func save(_ job: Job) -> Result<Void, Failure> {
+        state.withLock { state in
+            do throws(Failure) {
+                if job.needsSnapshot {
+                    try writeSnapshot(job, &state)
+                } else if !job.frames.isEmpty {
+                    do throws(Failure) { try append(job, &state) } catch {
+                        guard error == .needsSnapshot, job.snapshot != nil else { throw error }
+                        try writeSnapshot(job, &state)
+                    }
+                }
+                if let place = job.place { try write(place, &state) }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Whether the journal has grown so much beyond what it says that it is better written anew. Waits for a writing that is
+    /// under way.
+    var isLong: Bool { state.withLock { $0.journalBytes > 2 * $0.snapshotBytes + (512 << 10) } }
+
+    private func path(_ name: String) -> String { directory + "/" + name }
+
+    private func append(_ job: Job, _ state: inout State) throws(Failure) {
+        guard state.journalBytes > 0, job.first == state.sequence + 1 else { throw .needsSnapshot }
+        let path = path(Self.journalName)
+        let file = linux_open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0)
+        guard file >= 0 else { throw errno == ENOENT ? .needsSnapshot : .system(SystemError("open \(path)")) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, Int(status.st_size) == state.journalBytes else { throw .needsSnapshot }
+        do throws(Failure) {
+            try Self.writeAll(file, job.frames, at: state.journalBytes, path)
+            guard fdatasync(file) == 0 else { throw .system(SystemError("write \(path)")) }
+        } catch {
+            // Half of a change at the end would be in the way of the next.
+            if ftruncate(file, off_t(state.journalBytes)) != 0 { state.journalBytes = 0 }
+            throw error
+        }
+        if state.folderIsNew { syncFolder() }
+        state.folderIsNew = false
+        state.journalBytes += job.frames.count
+        state.sequence = job.last
+    }
+
+    private func writeSnapshot(_ job: Job, _ state: inout State, isForGood: Bool = true) throws(Failure) {
+        guard let snapshot = job.snapshot else { throw .needsSnapshot }
+        let path = path(Self.journalName)
+        let fresh = path + ".new"
+        let file = linux_open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .system(SystemError("make \(fresh)")) }
+        var length = 0
+        do throws(Failure) {
+            try Journal.writeSnapshot(snapshot.queue, snapshot.commands, sequence: job.last, identity: identity) {
+                piece throws(Failure) in
+                try Self.writeAll(file, piece, at: length, fresh)
+                length += piece.count
+            }
+            guard !isForGood || fsync(file) == 0 else { throw .system(SystemError("write \(fresh)")) }
+        } catch {
+            close(file)
+            unlink(fresh)
+            throw error
+        }
+        close(file)
+        if state.keepsAside {
+            _ = Self.keepAside(directory, Self.journalName, as: "broken")
+            state.keepsAside = false
+        }
+        guard rename(fresh, path) == 0 else { throw .system(SystemError("rename \(fresh)")) }
+        if isForGood { syncFolder() }
+        state.folderIsNew = !isForGood
+        state.journalBytes = length
+        state.snapshotBytes = length
+        state.sequence = job.last
+    }
+
+    private func write(_ place: [UInt8], _ state: inout State) throws(Failure) {
+        let path = path(Self.placeName)
+        let file = linux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .system(SystemError("open \(path)")) }
+        defer { close(file) }
+        var status = stat()
+        // Of one size from the beginning, so that later only the slot itself has to be written.
+        let isNew = fstat(file, &status) != 0 || status.st_size != 2 * Self.slotSpacing
+        if isNew { try Self.writeAll(file, [UInt8](repeating: 0, count: 2 * Self.slotSpacing), at: 0, path) }
+        let block = place + [UInt8](repeating: 0, count: max(0, Self.slotSpacing - place.count))
+        try Self.writeAll(file, block, at: state.slot * Self.slotSpacing, path)
+        guard fdatasync(file) == 0 else { throw .system(SystemError("write \(path)")) }
+        if isNew { syncFolder() }
+        state.slot = 1 - state.slot
+    }
+
+    private func syncFolder() {
+        let folder = linux_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
+    }
+
+    private static func writeAll(_ file: Int32, _ bytes: [UInt8], at offset: Int, _ path: String) throws(Failure) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                pwrite(file, $0.baseAddress! + done, $0.count - done, off_t(offset + done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .system(SystemError("write \(path)", code: count < 0 ? errno : ENOSPC)) }
+            done += count
+        }
+    }
+
+    /// Renames a file that can't be used, for whoever wants to look at it. Returns what it is called now; nil: it is where it
+    /// was. Three are kept.
+    static func keepAside(_ directory: String, _ name: String, as kind: String) -> String? {
+        let path = directory + "/" + name
+        let names = [1, 2, 3].map { "\(path).\(kind)" + ($0 == 1 ? "" : ".\($0)") }
+        let target = names.first { access($0, F_OK) != 0 } ?? names[2]
+        return rename(path, target) == 0 ? target : nil
+    }
+}

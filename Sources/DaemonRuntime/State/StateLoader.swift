@@ -1,0 +1,183 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// What an earlier run of the daemon left behind.
+struct LoadedState: Sendable {
+    let disk: StateDisk
+    let memory: StateMemory?
+    var queue = PlayQueue()
+    var commands = CommandSettings()
+    /// Nil: nothing was saved.
+    var place: SavedPlace?
+    /// Number of the last change, and of the last writing of the place.
+    var sequence: UInt64 = 0
+    var placeNumber: UInt64 = 0
+    /// Changes that only the memory has, as frames.
+    var unsaved: [UInt8] = []
+    /// Number of the first of them.
+    var firstUnsaved: UInt64 = 0
+    /// Whether the journal must be written anew.
+    var needsSnapshot = false
+    /// What went wrong, in sentences for people.
+    var reports: [String] = []
+}
+
+/// Reads the state directory. On a worker thread; may take as long as the disk wants.
+enum StateLoader {
+    /// Files of more are none of ours.
+    private static let maximumBytes = 1 << 30
+
+    /// What is in the state directory and in the memory that belongs to it.
+    static func load(_ directory: String) -> LoadedState {
+        var reports: [String] = []
+        var journal = readJournal(directory, &reports)
+        let (slot, place, number) = readPlace(directory, &reports)
+        let identity = journal.map { $0.state == .whole ? $0.identity : freshIdentity() } ?? freshIdentity()
+        let disk = StateDisk(directory, identity: identity, journal: journal, slot: slot)
+        let memory = StateMemory.open(stateDirectory: directory)
+        var loaded = LoadedState(disk: disk, memory: memory)
+        loaded.place = place
+        loaded.placeNumber = number
+        loaded.needsSnapshot = journal.map { $0.state != .whole } ?? false
+        if journal == nil { disk.begin() }
+        if let memory, journal?.state == .whole, memory.belongs(to: identity), var contents = journal {
+            take(memory, into: &contents, &loaded)
+            journal = contents
+        } else {
+            memory?.reset(identity: identity)
+        }
+        loaded.sequence = journal?.sequence ?? 0
+        loaded.queue = journal?.queue ?? PlayQueue()
+        loaded.commands = journal?.commands ?? CommandSettings()
+        loaded.reports = reports
+        return loaded
+    }
+
+    /// What happened after the disk was written last.
+    private static func take(_ memory: StateMemory, into contents: inout Journal.Contents, _ loaded: inout LoadedState)
+    {
+        let log = memory.log()
+        let before = contents.sequence
+        let (start, end) = log.withUnsafeBytes { Journal.apply($0, to: &contents) }
+        memory.cut(logBytes: end)
+        if contents.sequence > before {
+            loaded.unsaved = Array(log[start..<end])
+            loaded.firstUnsaved = before + 1
+        }
+        for place in 0..<2 {
+            guard let (place, number) = PlaceSlot.decode(memory.slot(place)), number > loaded.placeNumber else {
+                continue
+            }
+            loaded.place = place
+            loaded.placeNumber = number
+        }
+    }
+
+    /// Nil: there is none.
+    private static func readJournal(_ directory: String, _ reports: inout [String]) -> Journal.Contents? {
+        let path = directory + "/" + StateDisk.journalName
+        let fresh = path + ".new"
+        if access(path, F_OK) != 0, errno == ENOENT, access(fresh, F_OK) == 0 {
+            // The end came between two renames: the new one is whole, or it would not be asked for.
+            let isWhole = (try? read(fresh).get())?.withUnsafeBytes { Journal.read($0).state == .whole } ?? false
+            if isWhole { rename(fresh, path) }
+        }
+        switch read(path) {
+        case .failure(let error):
+            if error.code == ENOENT { return nil }
+            reports.append("the saved queue can't be read (\(error.message))" + aside(directory, StateDisk.journalName))
+            return nil
+        case .success(let bytes):
+            // Made, but not for good before the power went.
+            if bytes.isEmpty { return nil }
+            let contents = bytes.withUnsafeBytes { Journal.read($0) }
+            switch contents.state {
+            case .whole: return contents
+            case .newer(let version):
+                reports.append(
+                    "the saved queue was written by a later version of nowplayingd (format \(version))"
+                        + aside(directory, StateDisk.journalName, as: "newer"))
+                return nil
+            case .broken:
+                guard contents.sequence > 0 || !contents.queue.isEmpty || contents.validBytes > 0 else {
+                    reports.append("the saved queue is broken" + aside(directory, StateDisk.journalName))
+                    return nil
+                }
+                let good = contents.queue.count
+                reports.append(
+                    "the saved queue is broken from byte \(contents.validBytes) of \(bytes.count) on: \(good) "
+                        + "\(good == 1 ? "entry is" : "entries are") left, and the file is kept as \(path).broken")
+                return contents
+            }
+        }
+    }
+
+    /// The place of the disk, its number, and the slot to be written next.
+    private static func readPlace(
+        _ directory: String, _ reports: inout [String]
+    ) -> (slot: Int, place: SavedPlace?, number: UInt64) {
+        switch read(directory + "/" + StateDisk.placeName) {
+        case .failure(let error):
+            if error.code != ENOENT {
+                reports.append(
+                    "the saved place can't be read (\(error.message))" + aside(directory, StateDisk.placeName))
+            }
+            return (0, nil, 0)
+        case .success(let bytes):
+            var best: (slot: Int, place: SavedPlace, number: UInt64)?
+            bytes.withUnsafeBytes { bytes in
+                for slot in 0..<2 where bytes.count >= (slot + 1) * StateDisk.slotSpacing {
+                    let part = bytes[(slot * StateDisk.slotSpacing)..<((slot + 1) * StateDisk.slotSpacing)]
+                    guard let (place, number) = PlaceSlot.decode(UnsafeRawBufferPointer(rebasing: part)),
+                        number > best?.number ?? 0
+                    else { continue }
+                    best = (slot, place, number)
+                }
+            }
+            guard let best else {
+                reports.append("the saved place is broken" + aside(directory, StateDisk.placeName))
+                return (0, nil, 0)
+            }
+            return (1 - best.slot, best.place, best.number)
+        }
+    }
+
+    /// Keeps a file aside, and says so.
+    private static func aside(_ directory: String, _ name: String, as kind: String = "broken") -> String {
+        guard let target = StateDisk.keepAside(directory, name, as: kind) else {
+            return ": \(SystemError.words(errno)), so it will be replaced"
+        }
+        return ": it is kept as \(target)"
+    }
+
+    private static func read(_ path: String) -> Result<[UInt8], SystemError> {
+        let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard file >= 0 else { return .failure(SystemError("open \(path)")) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { return .failure(SystemError("look at \(path)")) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes else {
+            return .failure(SystemError("read \(path)", code: EINVAL))
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress! + done, $0.count - done, off_t(done))
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { return .failure(SystemError("read \(path)")) }
+            if count == 0 { break }
+            done += count
+        }
+        return .success(Array(bytes.prefix(done)))
+    }
+
+    private static func freshIdentity() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
+    }
+}

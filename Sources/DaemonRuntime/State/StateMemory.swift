@@ -1,0 +1,127 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// What happened since the last time that the disk was written, in a file that is memory only (tmpfs): it survives the
+/// process, though not the machine, and to write to it never waits for a disk. A mapped file of the state directory would: the
+/// first store after the kernel has written a page back waits for the file system's journal, or for the page itself
+/// (stable pages).
+///
+/// The first page is mapped: identity of the journal that it belongs to, where the log begins, two slots for the place. The log
+/// behind it holds frames of the journal.
+final class StateMemory: @unchecked Sendable {
+    // @unchecked: made and read by the loader, then handed to the loop, which alone uses it.
+    private static let magic: UInt64 = 0x6d65_6d51_504e_0001
+    private static let pageBytes = 4096
+    private static let slotsOffset = 1024
+
+    private let descriptor: Int32
+    private let page: UnsafeMutableRawPointer
+    private let path: String
+    /// Bytes of the file.
+    private(set) var end: Int
+
+    /// Opens or makes the memory of a state directory: in /dev/shm, or where that can't be in the directory itself. Nil: there
+    /// is none to be had.
+    static func open(stateDirectory: String) -> StateMemory? {
+        var status = stat()
+        guard stat(stateDirectory, &status) == 0 else { return nil }
+        let name =
+            "nowplayingd-\(geteuid())-" + String(status.st_dev, radix: 16) + "-" + String(status.st_ino, radix: 16)
+        return StateMemory("/dev/shm/" + name) ?? StateMemory(stateDirectory + "/recent")
+    }
+
+    private init?(_ path: String) {
+        self.path = path
+        descriptor = linux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        var status = stat()
+        // In a folder that is everybody's, somebody else may have been there first.
+        guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_nlink == 1,
+            // The page must be there before it is stored to, or a full memory would end the process.
+            posix_fallocate(descriptor, 0, off_t(Self.pageBytes)) == 0,
+            let page = mmap(nil, Self.pageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), page != MAP_FAILED
+        else {
+            if descriptor >= 0 { close(descriptor) }
+            return nil
+        }
+        self.page = page
+        end = max(Self.pageBytes, Int(status.st_size))
+    }
+
+    deinit {
+        munmap(page, Self.pageBytes)
+        close(descriptor)
+    }
+
+    /// Whether it belongs to the journal of this identity.
+    func belongs(to identity: UInt64) -> Bool {
+        page.load(as: UInt64.self) == Self.magic && page.load(fromByteOffset: 8, as: UInt64.self) == identity
+    }
+
+    /// Empties it for a journal.
+    func reset(identity: UInt64) {
+        page.storeBytes(of: 0, as: UInt64.self)
+        memset(page + Self.slotsOffset, 0, 2 * PlaceSlot.byteCount)
+        truncate()
+        page.storeBytes(of: identity, toByteOffset: 8, as: UInt64.self)
+        page.storeBytes(of: Self.magic, as: UInt64.self)
+    }
+
+    /// The frames of the log.
+    func log() -> [UInt8] {
+        let start = page.load(fromByteOffset: 16, as: Int.self)
+        guard start >= Self.pageBytes, start < end else { return [] }
+        var bytes = [UInt8](repeating: 0, count: end - start)
+        let got = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(start)) }
+        return Array(bytes.prefix(max(0, got)))
+    }
+
+    /// The bytes of one of the two slots.
+    func slot(_ place: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: page + Self.slotsOffset + place * PlaceSlot.byteCount, count: PlaceSlot.byteCount)
+    }
+
+    /// Writes one of the two slots, the one that is not needed.
+    func setSlot(_ bytes: [UInt8], number: UInt64) {
+        let slot = page + Self.slotsOffset + Int(number & 1) * PlaceSlot.byteCount
+        bytes.withUnsafeBytes { slot.copyMemory(from: $0.baseAddress!, byteCount: min($0.count, PlaceSlot.byteCount)) }
+    }
+
+    /// Adds frames to the log. False: there is no memory left for them, and all of the log is given up, for it must have no
+    /// gaps.
+    func append(_ frames: [UInt8]) -> Bool {
+        let written = frames.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(end)) }
+        guard written == frames.count else {
+            truncate()
+            return false
+        }
+        end += written
+        return true
+    }
+
+    /// Gives up what stands before `offset` of the file: the disk has it.
+    func forget(before offset: Int) {
+        if offset >= end { return truncate() }
+        page.storeBytes(of: offset, toByteOffset: 16, as: Int.self)
+        let whole = offset / Self.pageBytes * Self.pageBytes
+        if whole > Self.pageBytes { linux_punch_hole(descriptor, Int64(Self.pageBytes), Int64(whole - Self.pageBytes)) }
+    }
+
+    /// Gives up the end of the log, from `offset` of its present bytes on: what can't be used.
+    func cut(logBytes: Int) {
+        let start = page.load(fromByteOffset: 16, as: Int.self)
+        guard start >= Self.pageBytes, start + logBytes < end else { return }
+        end = start + logBytes
+        ftruncate(descriptor, off_t(end))
+    }
+
+    private func truncate() {
+        page.storeBytes(of: Self.pageBytes, toByteOffset: 16, as: Int.self)
+        ftruncate(descriptor, off_t(Self.pageBytes))
+        end = Self.pageBytes
+    }
+
+    /// Removes the file: all that was in it is on the disk.
+    func remove() { unlink(path) }
+}

@@ -1,0 +1,70 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// What a player does when it finds where it stood before.
+package enum ResumePolicy: String, Sendable, CaseIterable {
+    /// What played is paused.
+    case paused
+    /// What played goes on.
+    case playing
+    /// Nothing plays; the next play begins where it was.
+    case stopped
+}
+
+/// Surviving the process.
+extension Player {
+    /// Where the player stands now.
+    package var place: SavedPlace {
+        var place = SavedPlace()
+        place.wish = transport.wish
+        place.item = transport.current
+        place.elapsed = transport.current == nil ? 0 : elapsed
+        place.playCount = transport.current.flatMap { playCounts[$0] } ?? 0
+        place.volume = volume
+        place.muted = muted
+        place.repeatMode = state.repeatMode
+        place.shuffleMode = state.shuffleMode
+        return place
+    }
+
+    /// From now on `keeper` is told of everything that must survive. What was restored before is not told.
+    package func keepPlace(with keeper: any PlaceKeeper) {
+        self.keeper = keeper
+        transport.recordEdits()
+    }
+
+    /// Tells the keeper what has happened since the last time.
+    func keep() {
+        guard let keeper else { return }
+        keeper.keep(transport.takeEdits(), transport.queue, place)
+    }
+
+    /// A refill that happens anyway is the occasion to note how far sound has come.
+    func notePlace() { keeper?.note(place) }
+
+    /// Takes up where an earlier run of the daemon stood: before any command, on a player that has just been made. Published
+    /// as one state; what goes on playing is told when it is audible.
+    package func restore(_ queue: PlayQueue, _ saved: SavedPlace, _ policy: ResumePolicy) {
+        volume = saved.volume
+        muted = saved.muted
+        output.setVolume(volume, muted: muted)
+        if let highest = queue.entries.lazy.map(\.id.number).max() { nextItemNumber = max(nextItemNumber, highest + 1) }
+        let item = saved.item.flatMap { queue.index(of: $0) == nil ? nil : $0 }
+        var wish = item == nil ? .stopped : saved.wish
+        switch (policy, wish) {
+        case (.stopped, _): wish = .stopped
+        case (.paused, .playing): wish = .paused
+        default: break
+        }
+        transport.restore(queue, at: item, saved.elapsed, wish)
+        if let item {
+            if saved.playCount > 0 { playCounts[item] = saved.playCount }
+            showCurrent()
+        }
+        publish(.snapshot, anchor: resting(at: item == nil ? 0 : saved.elapsed))
+        guard let item, wish == .playing else { return }
+        carryOut([.start(item, position: saved.elapsed, .play, nil)], nil)
+        pending?.begins = saved.playCount == 0
+    }
+}

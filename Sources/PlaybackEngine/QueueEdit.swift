@@ -1,0 +1,13 @@
+package import NowPlaying
+
+/// One change of the queue, as it can be done again on a copy of the queue as it was before.
+package enum QueueEdit: Sendable {
+    case insert(ContiguousArray<QueueEntry>, at: Int)
+    case remove([ItemID])
+    /// To a place counted after their removal.
+    case move([ItemID], to: Int)
+    case clear
+    /// All of it, in this order.
+    case order([ItemID])
+    case details(ItemID, ItemDetails)
+}
