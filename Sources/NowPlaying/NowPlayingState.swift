@@ -197,8 +197,8 @@ package struct NowPlayingState: Equatable, Sendable {
     package var queueCount: Int = 0
     package var queueVersion: Int = 0
     package var commandsVersion: Int = 0
-    package var repeatMode: String = "off"
-    package var shuffleMode: String = "off"
+    package var repeatMode = RepeatMode.off
+    package var shuffleMode = ShuffleMode.off
     /// 0…1 on the server's cubic scale.
     package var volume: Double = 1
     package var muted: Bool = false

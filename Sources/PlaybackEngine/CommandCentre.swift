@@ -125,9 +125,9 @@ package struct CommandCentre: Equatable, Sendable {
         _ command: RemoteCommand, queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String?
     ) -> String? {
         switch command {
-        case .seekForward, .seekBackward, .changePlaybackRate, .changeRepeatMode, .changeShuffleMode, .rating, .like,
-            .dislike, .bookmark:
+        case .seekForward, .seekBackward, .changePlaybackRate, .rating, .like, .dislike, .bookmark:
             "not built into this version"
+        case .changeRepeatMode, .changeShuffleMode: nil
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack: queueIsEmpty ? "empty queue" : nil
         case .skipForward, .skipBackward, .changePlaybackPosition:
             queueIsEmpty ? "empty queue" : hasItem ? seekObstacle : "no current item"

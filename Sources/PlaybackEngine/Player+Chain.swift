@@ -20,8 +20,14 @@ extension Player {
     /// What follows an item by itself; nil: nothing, or nothing after too many failures.
     func successor(of id: ItemID) -> ItemID? {
         guard !transport.failuresEndPlay else { return nil }
-        var next = transport.queue.next(after: id)
-        while let candidate = next, skipped.contains(candidate) { next = transport.queue.next(after: candidate) }
+        var next = transport.follower(of: id)
+        // A queue that is repeated may have nothing but items that failed.
+        var passed = 0
+        while let candidate = next, skipped.contains(candidate) {
+            passed += 1
+            if passed > skipped.count { return nil }
+            next = transport.order.successor(of: candidate, in: transport.queue)
+        }
         return next
     }
 

@@ -37,13 +37,14 @@ extension Player {
         case .previousTrack: return try transport.previous(elapsed: elapsed)
         case .skip(let interval): return try transport.skip(by: interval, from: elapsed, duration: currentDuration)
         case .seek(let position): return try transport.seek(to: position, duration: currentDuration)
+        case .repeatMode(let mode): return transport.setRepeatMode(mode)
+        case .shuffleMode(let mode): return transport.setShuffleMode(mode)
         }
     }
 
     private func play(at position: Double) throws(Transport.Refusal) -> [Transport.Effect] {
         if transport.wish == .stopped {
-            let id = transport.current ?? transport.queue.entries.first?.id
-            guard let id else { throw .noItem }
+            guard let id = transport.itemToBegin() else { throw .noItem }
             if let duration = transport.queue[id]?.details?.duration, position > duration { throw .outOfRange }
             return try transport.play(id, at: position)
         }

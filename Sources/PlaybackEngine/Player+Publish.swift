@@ -87,7 +87,10 @@ extension Player {
             shownSeekObstacle = seekObstacle
             commandsVersion += 1
         }
+        if cause == .mode { commandsVersion += 1 }
         next.commandsVersion = commandsVersion
+        next.repeatMode = transport.order.repeatMode
+        next.shuffleMode = transport.order.shuffleMode
         next.volume = volume
         next.muted = muted
         next.output = outputStatus()

@@ -27,6 +27,8 @@ package enum PlayerCommand: Sendable {
     case skip(Double)
     /// Go to a place, in seconds.
     case seek(Double)
+    case repeatMode(RepeatMode)
+    case shuffleMode(ShuffleMode)
 }
 
 /// How a command ended.

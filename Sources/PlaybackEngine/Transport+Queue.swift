@@ -6,6 +6,7 @@ extension Transport {
     package mutating func insert(_ entries: some Collection<QueueEntry>, at place: Int) -> [Effect] {
         guard !entries.isEmpty else { return [] }
         queue.insert(entries, at: place)
+        order.inserted(entries.map(\.id), areNext: isBehindCurrent(place), in: queue)
         return [.replan, .publish(.queue, nil)]
     }
 
@@ -13,15 +14,15 @@ extension Transport {
     package mutating func remove(_ ids: [ItemID]) -> [Effect] {
         let set = Set(ids)
         var successor: ItemID?
-        if let current, set.contains(current), let place = queue.index(of: current) {
-            successor = queue.entries[place...].first { !set.contains($0.id) }?.id
-        }
+        if let current, set.contains(current) { successor = order.successor(of: current, in: queue, without: set) }
         let version = queue.version
         queue.remove(set)
+        order.removed(set, in: queue)
         guard queue.version != version else { return [] }
         guard let current, set.contains(current) else { return [.replan, .publish(.queue, nil)] }
         if wish == .stopped {
             self.current = successor
+            if let successor { order.advanced(to: successor, in: queue) }
             startPosition = 0
             return [.publish(.queue, nil)]
         }
@@ -33,13 +34,26 @@ extension Transport {
     package mutating func move(_ ids: [ItemID], to place: Int) -> [Effect] {
         let version = queue.version
         queue.move(ids, to: place)
-        return queue.version == version ? [] : [.replan, .publish(.queue, nil)]
+        guard queue.version != version else { return [] }
+        if isBehindCurrent(place) {
+            // Moved there to be heard next, whatever the order.
+            let moved = ids.filter { $0 != current && queue.index(of: $0) != nil }
+            order.removed(Set(moved), in: queue)
+            order.inserted(moved, areNext: true, in: queue)
+        }
+        return [.replan, .publish(.queue, nil)]
+    }
+
+    /// Whether what is put at this place stands directly behind the present item.
+    private func isBehindCurrent(_ place: Int) -> Bool {
+        place > 0 && place <= queue.count && current != nil && queue.entries[place - 1].id == current
     }
 
     /// Takes all out: one `stop` if something played.
     package mutating func clear() -> [Effect] {
         guard !queue.isEmpty else { return [] }
         queue.clear()
+        order.ended()
         if wish != .stopped { return end(at: nil, .removed) }
         current = nil
         startPosition = 0

@@ -42,6 +42,8 @@ package struct Transport: Sendable {
     }
 
     package internal(set) var queue = PlayQueue()
+    /// In which order the queue is played.
+    package internal(set) var order: PlayOrder
     package internal(set) var wish = Wish.stopped
     /// The item where we stand or go to; nil after the end of the queue and before the first play.
     package internal(set) var current: ItemID?
@@ -55,8 +57,17 @@ package struct Transport: Sendable {
     /// Seconds of an item after which `previous` restarts it.
     static let restartAfter = 3.0
 
-    /// Stopped, with an empty queue.
-    package init(failureLimit: Int = 5) { self.failureLimit = max(1, failureLimit) }
+    /// Stopped, with an empty queue, in the order of the queue.
+    package init(failureLimit: Int = 5, order: PlayOrder = PlayOrder()) {
+        self.failureLimit = max(1, failureLimit)
+        self.order = order
+    }
+
+    /// What is heard behind an item by itself; nil: nothing.
+    package func follower(of id: ItemID) -> ItemID? { order.follower(of: id, in: queue) }
+
+    /// The item where play would begin now; nil in an empty queue.
+    package mutating func itemToBegin() -> ItemID? { current ?? order.begin(in: queue) }
 
     /// Starts or resumes.
     package mutating func play() throws(Refusal) -> [Effect] {
@@ -66,7 +77,7 @@ package struct Transport: Sendable {
             wish = .playing
             return [.resume]
         case .stopped:
-            guard let id = current ?? queue.entries.first?.id else { throw .noItem }
+            guard let id = itemToBegin() else { throw .noItem }
             return begin(id, at: startPosition, .play, nil)
         }
     }
@@ -82,6 +93,7 @@ package struct Transport: Sendable {
         let wasStopped = wish == .stopped
         queue.clear()
         queue.insert(entries, at: 0)
+        order.ended()
         guard let first = entries.first else { return [] }
         return wasStopped ? begin(first.id, at: position, .play, nil) : begin(first.id, at: position, .track, .replaced)
     }
@@ -109,7 +121,7 @@ package struct Transport: Sendable {
     /// Goes to the next item, staying playing, paused or stopped; behind the last one playback ends.
     package mutating func next() throws(Refusal) -> [Effect] {
         guard !queue.isEmpty else { throw .noItem }
-        guard let target = current.map({ queue.next(after: $0) }) ?? queue.entries.first?.id else {
+        guard let target = current.map({ order.successor(of: $0, in: queue) }) ?? order.begin(in: queue) else {
             return wish == .stopped ? [] : end(at: nil, .next)
         }
         return go(to: target, .next)
@@ -120,7 +132,7 @@ package struct Transport: Sendable {
     package mutating func previous(elapsed: Double) throws(Refusal) -> [Effect] {
         guard !queue.isEmpty else { throw .noItem }
         guard let current else { return go(to: queue.entries[queue.count - 1].id, .previous) }
-        let before = elapsed > Self.restartAfter ? nil : queue.previous(before: current)
+        let before = elapsed > Self.restartAfter ? nil : order.predecessor(of: current, in: queue)
         return go(to: before ?? current, .previous)
     }
 
@@ -144,9 +156,24 @@ package struct Transport: Sendable {
         return try seek(to: target, duration: nil)
     }
 
+    /// What follows the last item from now on.
+    package mutating func setRepeatMode(_ mode: RepeatMode) -> [Effect] {
+        guard mode != order.repeatMode else { return [] }
+        order.setRepeatMode(mode, in: queue)
+        return [.replan, .publish(.mode, nil)]
+    }
+
+    /// In which order the queue is played from now on; the present item goes on.
+    package mutating func setShuffleMode(_ mode: ShuffleMode) -> [Effect] {
+        guard mode != order.shuffleMode else { return [] }
+        order.setShuffleMode(mode, in: queue, current: current)
+        return [.replan, .publish(.mode, nil)]
+    }
+
     /// The next item became audible by itself.
     package mutating func becameAudible(_ id: ItemID) -> [Effect] {
         current = id
+        order.advanced(to: id, in: queue)
         heard()
         return [.publish(.track, .ended)]
     }
@@ -171,13 +198,14 @@ package struct Transport: Sendable {
         run.message = message
         run.count += 1
         failures = run
-        let next = queue.next(after: id)
+        let next = order.successor(of: id, in: queue)
         guard id == current, wish != .stopped else {
             failuresEndPlay = run.count >= failureLimit
             return [.replan]
         }
         guard run.count < failureLimit, let next else { return [.publish(.error, nil)] + end(at: run.first, .error) }
         current = next
+        order.advanced(to: next, in: queue)
         return [.start(next, position: 0, .track, .error)]
     }
 
@@ -186,6 +214,7 @@ package struct Transport: Sendable {
     ) -> [Effect] {
         wish = .playing
         current = id
+        order.jumped(to: id, in: queue)
         startPosition = 0
         heard()
         return [.start(id, position: position, cause, reason)]
@@ -207,6 +236,7 @@ package struct Transport: Sendable {
 
     mutating func go(to id: ItemID, _ reason: ChangeReason) -> [Effect] {
         current = id
+        if reason == .previous { order.wentBack(to: id, in: queue) } else { order.advanced(to: id, in: queue) }
         startPosition = 0
         heard()
         return wish == .stopped ? [.publish(.track, reason)] : [.start(id, position: 0, .track, reason)]
@@ -216,6 +246,7 @@ package struct Transport: Sendable {
         wish = .stopped
         // The first of a run of failures may have been removed meanwhile.
         current = id.flatMap { queue.index(of: $0) == nil ? nil : $0 }
+        if let current { order.jumped(to: current, in: queue) } else { order.ended() }
         startPosition = 0
         failuresEndPlay = false
         return [.halt(reason)]

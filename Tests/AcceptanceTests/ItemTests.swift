@@ -156,17 +156,5 @@ extension Acceptance {
             #expect(folder.read("out-4.wav").isEmpty)
             #expect(daemon.stop() == 0)
         }
-
-        private func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-            withUnsafeBytes(of: number.littleEndian) { Array($0) }
-        }
-
-        /// What stands in the `data` chunk of a WAV file, to its end.
-        private func samples(_ file: [UInt8]) -> [UInt8] {
-            guard let start = file.firstRange(of: Array("data".utf8))?.upperBound, file.count >= start + 4 else {
-                return []
-            }
-            return Array(file[(start + 4)...])
-        }
     }
 }

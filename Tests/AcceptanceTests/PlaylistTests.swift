@@ -46,12 +46,6 @@ extension Acceptance {
             }
         }
 
-        /// The samples of a WAVE file: what follows the header of its data.
-        private func samples(_ file: [UInt8]) -> [UInt8] {
-            guard let place = file.firstRange(of: Array("data".utf8))?.upperBound else { return [] }
-            return Array(file[(place + 4)...])
-        }
-
         @Test("a track is sought within, has its own length, and its address plays it again")
         func trackIsAnItem() async throws {
             let daemon = await RealDaemon.silent()

@@ -126,6 +126,38 @@ private func transport(_ count: Int64) -> Transport {
         #expect(it.current == ItemID(2))
     }
 
+    @Test func modesAreToldOnce() throws {
+        var it = transport(3)
+        #expect(it.setRepeatMode(.all) == [.replan, .publish(.mode, nil)])
+        #expect(it.setRepeatMode(.all) == [])
+        #expect(it.setShuffleMode(.items) == [.replan, .publish(.mode, nil)])
+        #expect(it.setShuffleMode(.items) == [])
+    }
+
+    @Test func nextOnTheLastOfARepeatedQueueGoesToTheFirst() throws {
+        var it = transport(2)
+        _ = it.setRepeatMode(.all)
+        _ = try it.play(ItemID(2))
+        #expect(try it.next() == [.start(ItemID(1), position: 0, .track, .next)])
+        #expect(it.remove([ItemID(1)]) == [.start(ItemID(2), position: 0, .track, .removed)])
+    }
+
+    @Test func aRepeatedItemIsLeftByNext() throws {
+        var it = transport(2)
+        _ = it.setRepeatMode(.one)
+        _ = try it.play()
+        #expect(it.follower(of: ItemID(1)) == ItemID(1))
+        #expect(try it.next() == [.start(ItemID(2), position: 0, .track, .next)])
+    }
+
+    @Test func aRepeatedQueueOfBrokenItemsEnds() throws {
+        var it = transport(2)
+        _ = it.setRepeatMode(.all)
+        _ = try it.play()
+        for _ in 0..<4 { _ = it.failed(it.current!, "broken") }
+        #expect(it.failed(it.current!, "broken") == [.publish(.error, nil), .halt(.error)])
+    }
+
     @Test func aSampleHeardForgivesFailures() throws {
         var it = transport(10)
         _ = try it.play()
@@ -139,7 +171,7 @@ private func transport(_ count: Int64) -> Transport {
     /// Whatever is asked in whatever order, the state stays sound.
     @Test(arguments: 0..<2000) func generated(seed: UInt64) {
         var random = Seeded(seed)
-        var it = Transport(failureLimit: Int.random(in: 1...5, using: &random))
+        var it = Transport(failureLimit: Int.random(in: 1...5, using: &random), order: PlayOrder(seed: seed))
         var nextID: Int64 = 1
         for _ in 0..<60 {
             let before = it
@@ -152,7 +184,9 @@ private func transport(_ count: Int64) -> Transport {
         let known = it.queue.entries.map(\.id)
         let some = known.randomElement(using: &random) ?? ItemID(999)
         do {
-            switch Int.random(in: 0..<18, using: &random) {
+            switch Int.random(in: 0..<20, using: &random) {
+            case 18: return it.setRepeatMode(RepeatMode.allCases.randomElement(using: &random)!)
+            case 19: return it.setShuffleMode(ShuffleMode.allCases.randomElement(using: &random)!)
             case 0, 1: return try it.play()
             case 2: return it.pause()
             case 3: return it.stop()
@@ -172,7 +206,7 @@ private func transport(_ count: Int64) -> Transport {
             case 14: return try it.play(some)
             case 15: return it.wish == .stopped ? [] : it.failed(it.current ?? some, "broken")
             case 16:
-                guard it.wish == .playing, let current = it.current, let next = it.queue.next(after: current) else {
+                guard it.wish == .playing, let current = it.current, let next = it.follower(of: current) else {
                     return []
                 }
                 return it.becameAudible(next)

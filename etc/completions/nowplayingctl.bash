@@ -2,7 +2,7 @@
 
 _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
-    local verbs="play pause stop toggle next previous skip seek volume mute unmute add queue remove move clear
+    local verbs="play pause stop toggle next previous skip seek volume mute unmute repeat shuffle add queue remove move clear
         outputs output commands configure status follow watch wait call quit help
         current metadata position open insert crop"
     for ((index = 1; index < COMP_CWORD; index++)); do
@@ -46,6 +46,10 @@ _nowplayingctl() {
         play | add | open | insert)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            ;;
+        repeat | loop) mapfile -t COMPREPLY < <(compgen -W "off one all" -- "$current") ;;
+        shuffle | random)
+            mapfile -t COMPREPLY < <(compgen -W "off items collections toggle" -- "$current")
             ;;
         wait) mapfile -t COMPREPLY < <(compgen -W "play pause stop track end" -- "$current") ;;
         configure)

@@ -81,6 +81,23 @@ extension Catalogue {
             .changePlaybackPosition,
             [.required("position", .number, "seconds into the item, 0 to its duration")],
             help: "Seeks in the item; while stopped it sets where play begins.", example: #"{"position": 83.5}"#),
+        command(
+            .changeRepeatMode,
+            [
+                .required(
+                    "mode", .choice(RepeatMode.allCases.map(\.rawValue)),
+                    "off: play ends behind the last entry; one: the item again and again; all: the queue again and again")
+            ],
+            help: "Sets what follows. With one, nextTrack and previousTrack still move.", example: #"{"mode": "all"}"#),
+        command(
+            .changeShuffleMode,
+            [
+                .required(
+                    "mode", .choice(ShuffleMode.allCases.map(\.rawValue)),
+                    "off: in the order of the queue; items: at random; collections: whole albums at random")
+            ],
+            help: "Sets the order of playing; the queue stays as it is. The item that plays goes on.",
+            example: #"{"mode": "items"}"#),
         Method(
             name: .commandsList, kind: .command, role: .read, parameters: [session],
             help: "Lists every command: whether it can be done now, why not, and its parameters.",

@@ -6,6 +6,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case nowPlayingUnsubscribe = "nowPlaying.unsubscribe"
     case play, pause, stop, togglePlayPause, nextTrack, previousTrack, skipForward, skipBackward
     case changePlaybackPosition
+    case changeRepeatMode, changeShuffleMode
     case commandsList = "commands.list"
     case commandsConfigure = "commands.configure"
     case queueList = "queue.list"

@@ -20,6 +20,8 @@ extension PlayerMethods {
         case .previousTrack: command = .previousTrack
         case .skipForward: command = .skip(request.double("interval") ?? centre.interval(forward: true))
         case .skipBackward: command = .skip(-(request.double("interval") ?? centre.interval(forward: false)))
+        case .changeRepeatMode: command = .repeatMode(request.string("mode").flatMap(RepeatMode.init) ?? .off)
+        case .changeShuffleMode: command = .shuffleMode(request.string("mode").flatMap(ShuffleMode.init) ?? .off)
         default: command = .seek(request.double("position") ?? 0)
         }
         perform(command, by, answer)
@@ -43,7 +45,7 @@ extension PlayerMethods {
             return .noSuchContent("another item plays by now", reason: "otherItem")
         }
         if let command, centre.disabling(of: command).isDisabled {
-            let needsItem = command != .pause && command != .stop
+            let needsItem = ![.pause, .stop, .changeRepeatMode, .changeShuffleMode].contains(command)
             if needsItem, player.queue.isEmpty, request.media.isEmpty {
                 return .noItem("there is nothing to play: the queue is empty; add something with queue.add")
             }

@@ -38,7 +38,7 @@ package import PlaybackEngine
     package func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         switch request.method {
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
-            .changePlaybackPosition:
+            .changePlaybackPosition, .changeRepeatMode, .changeShuffleMode:
             command(request, answer)
         case .commandsList: answer(.success(commandList()))
         case .commandsConfigure: answer(configure(request))
@@ -134,6 +134,13 @@ package import PlaybackEngine
             }
             if !status.supportedPlaybackRates.isEmpty {
                 members.append(JSONObject.Member("supportedPlaybackRates", numbers(status.supportedPlaybackRates)))
+            }
+            switch status.command {
+            case .changeRepeatMode:
+                members.append(JSONObject.Member("currentRepeatMode", .string(player.state.repeatMode.rawValue)))
+            case .changeShuffleMode:
+                members.append(JSONObject.Member("currentShuffleMode", .string(player.state.shuffleMode.rawValue)))
+            default: break
             }
             return JSONValue.object(JSONObject(members))
         }

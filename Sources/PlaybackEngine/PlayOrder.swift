@@ -1,0 +1,271 @@
+import AudioCore
+import LinuxSystem
+package import NowPlaying
+
+/// In which order the items of a queue are played. A pure value: the same seed and the same steps give the same order.
+///
+/// While shuffled, a round has every item once. What was played stands before the present place, so that going back walks
+/// through what was really heard; what comes is laid out beforehand, so that it can be shown and decoded ahead.
+package struct PlayOrder: Sendable {
+    package private(set) var repeatMode = RepeatMode.off
+    package private(set) var shuffleMode = ShuffleMode.off
+    /// While shuffled: what was played, the present item, the rest of its round, and further rounds as far as laid out.
+    private(set) var sequence: [ItemID] = []
+    /// Where in `sequence` the present item stands; -1: before the first.
+    private(set) var position = -1
+    /// Behind the last of the present round.
+    private(set) var roundEnd = 0
+    private var generator: ShuffleGenerator
+
+    /// Items that are laid out beyond the present one while the queue is repeated: more than is ever decoded ahead.
+    private static let lookAhead = 32
+    /// Played items that are remembered.
+    private static let history = 4096
+
+    /// In the order of the queue, once. `seed` makes what is shuffled later.
+    package init(seed: UInt64 = .random(in: .min ... .max)) { generator = ShuffleGenerator(seed) }
+
+    private var isShuffled: Bool { shuffleMode != .off }
+
+    // MARK: Asking
+
+    /// What is heard behind `id` by itself; nil: nothing.
+    package func follower(of id: ItemID, in queue: PlayQueue) -> ItemID? {
+        repeatMode == .one && queue.index(of: id) != nil ? id : successor(of: id, in: queue)
+    }
+
+    /// Where “next” leads from `id`; nil: to the end. `removed`: as if these were not there.
+    package func successor(of id: ItemID, in queue: PlayQueue, without removed: Set<ItemID> = []) -> ItemID? {
+        guard isShuffled else {
+            guard let place = queue.index(of: id) else { return nil }
+            if let next = queue.entries[(place + 1)...].first(where: { !removed.contains($0.id) }) { return next.id }
+            return repeatMode == .all ? queue.entries.first { !removed.contains($0.id) }?.id : nil
+        }
+        guard let place = place(of: id) else { return nil }
+        return sequence[(place + 1)...].first { !removed.contains($0) }
+    }
+
+    /// Where “previous” leads from `id`; nil: nothing was before it.
+    package func predecessor(of id: ItemID, in queue: PlayQueue) -> ItemID? {
+        guard isShuffled else { return queue.previous(before: id) }
+        guard let place = place(of: id), place > 0 else { return nil }
+        return sequence[place - 1]
+    }
+
+    /// The next time that the item is played, else the last time that it was.
+    private func place(of id: ItemID) -> Int? {
+        sequence[max(0, position)...].firstIndex(of: id) ?? sequence[..<max(0, position)].lastIndex(of: id)
+    }
+
+    // MARK: Moving
+
+    /// Begins a round; the first item of it, nil in an empty queue.
+    package mutating func begin(in queue: PlayQueue) -> ItemID? {
+        guard isShuffled else { return queue.entries.first?.id }
+        layOut(from: nil, queue)
+        position = sequence.isEmpty ? -1 : 0
+        return sequence.first
+    }
+
+    /// Play went on to this item by itself, or by “next”: what is between was passed over.
+    package mutating func advanced(to id: ItemID, in queue: PlayQueue) {
+        guard isShuffled, !isAt(id) else { return }
+        guard let place = sequence[(position + 1)...].firstIndex(of: id) else { return jumped(to: id, in: queue) }
+        position = place
+        while position >= roundEnd, roundEnd < sequence.count {
+            roundEnd = min(roundEnd + max(1, queue.count), sequence.count)
+        }
+        layOutAhead(queue)
+    }
+
+    /// Play went back to the item before.
+    package mutating func wentBack(to id: ItemID, in queue: PlayQueue) {
+        guard isShuffled, !isAt(id) else { return }
+        if position > 0, sequence[position - 1] == id { position -= 1 } else { jumped(to: id, in: queue) }
+    }
+
+    /// A listener chose this item: it is not played again in this round, all the others still are. Where albums stay whole,
+    /// its album goes on from there, and a new round begins.
+    package mutating func jumped(to id: ItemID, in queue: PlayQueue) {
+        guard isShuffled, !isAt(id) else { return }
+        if sequence.isEmpty || shuffleMode == .collections { return layOut(from: id, queue) }
+        if let later = sequence[(position + 1)..<max(roundEnd, position + 1)].firstIndex(of: id) {
+            sequence.remove(at: later)
+            roundEnd -= 1
+        }
+        position += 1
+        sequence.insert(id, at: position)
+        roundEnd += 1
+        layOutAhead(queue)
+    }
+
+    /// Play has ended: the next one begins a new round.
+    package mutating func ended() {
+        sequence = []
+        position = -1
+        roundEnd = 0
+    }
+
+    private func isAt(_ id: ItemID) -> Bool { sequence.indices.contains(position) && sequence[position] == id }
+
+    // MARK: Modes
+
+    /// What follows the last item from now on.
+    package mutating func setRepeatMode(_ mode: RepeatMode, in queue: PlayQueue) {
+        repeatMode = mode
+        if mode == .all { layOutAhead(queue) } else { dropFurtherRounds() }
+    }
+
+    /// The order from now on; the present item goes on, and is the first of a new round.
+    package mutating func setShuffleMode(_ mode: ShuffleMode, in queue: PlayQueue, current: ItemID?) {
+        shuffleMode = mode
+        ended()
+        if let current, isShuffled { layOut(from: current, queue) }
+    }
+
+    // MARK: Edits of the queue
+
+    /// These are in the queue now. `areNext`: they are to be heard behind the present item; else some time in this round.
+    package mutating func inserted(_ ids: [ItemID], areNext: Bool, in queue: PlayQueue) {
+        guard isShuffled, !sequence.isEmpty else { return }
+        dropFurtherRounds()
+        if areNext {
+            sequence.insert(contentsOf: ids, at: position + 1)
+        } else if shuffleMode == .items {
+            let rest = Array(sequence[(position + 1)...])
+            sequence.removeSubrange((position + 1)...)
+            sequence += merged(rest, ids.shuffled(using: &generator))
+        } else {
+            let rest = sequence[(position + 1)...] + ids
+            sequence.removeSubrange((position + 1)...)
+            let present = sequence.indices.contains(position) ? sequence[position] : nil
+            sequence += grouped(Set(rest), queue, first: present)
+        }
+        roundEnd = sequence.count
+        layOutAhead(queue)
+    }
+
+    /// Each of `new` put at a random place among `old`, whose order stays.
+    private mutating func merged(_ old: [ItemID], _ new: [ItemID]) -> [ItemID] {
+        var result: [ItemID] = []
+        result.reserveCapacity(old.count + new.count)
+        var (oldRest, newRest) = (old[...], new[...])
+        while !oldRest.isEmpty || !newRest.isEmpty {
+            let isNew = Int.random(in: 0..<(oldRest.count + newRest.count), using: &generator) < newRest.count
+            if let id = isNew ? newRest.popFirst() : oldRest.popFirst() { result.append(id) }
+        }
+        return result
+    }
+
+    /// These are not in the queue any more.
+    package mutating func removed(_ ids: Set<ItemID>, in queue: PlayQueue) {
+        guard isShuffled, !sequence.isEmpty else { return }
+        if queue.isEmpty { return ended() }
+        let isPresentGone = sequence.indices.contains(position) && ids.contains(sequence[position])
+        let before = sequence[..<max(0, position)].count { !ids.contains($0) }
+        roundEnd = sequence[..<roundEnd].count { !ids.contains($0) }
+        sequence.removeAll { ids.contains($0) }
+        position = isPresentGone || position < 0 ? before - 1 : before
+        layOutAhead(queue)
+    }
+
+    // MARK: Laying out
+
+    private mutating func layOut(from id: ItemID?, _ queue: PlayQueue) {
+        sequence = round(queue, first: id, notFirst: nil)
+        position = id.flatMap { sequence.firstIndex(of: $0) } ?? -1
+        roundEnd = sequence.count
+        layOutAhead(queue)
+    }
+
+    private mutating func layOutAhead(_ queue: PlayQueue) {
+        if position > 2 * Self.history {
+            let surplus = position - Self.history
+            sequence.removeFirst(surplus)
+            position -= surplus
+            roundEnd -= surplus
+        }
+        guard repeatMode == .all, isShuffled, !queue.isEmpty, !sequence.isEmpty else { return }
+        while sequence.count - position - 1 < Self.lookAhead {
+            sequence += round(queue, first: nil, notFirst: sequence.last)
+        }
+    }
+
+    private mutating func dropFurtherRounds() {
+        if roundEnd < sequence.count { sequence.removeSubrange(max(roundEnd, position + 1)...) }
+        roundEnd = min(max(roundEnd, position + 1), sequence.count)
+    }
+
+    private mutating func round(_ queue: PlayQueue, first: ItemID?, notFirst: ItemID?) -> [ItemID] {
+        if shuffleMode == .collections { return grouped(nil, queue, first: first, notFirst: notFirst) }
+        var ids = queue.entries.map(\.id)
+        ids.shuffle(using: &generator)
+        if let first, let place = ids.firstIndex(of: first) {
+            ids.swapAt(0, place)
+        } else if ids.count > 1, ids.first == notFirst {
+            ids.swapAt(0, Int.random(in: 1..<ids.count, using: &generator))
+        }
+        return ids
+    }
+
+    /// Albums in random order, each whole: that of `first` in front, that of `notFirst` not. `ids`: only these items.
+    private mutating func grouped(
+        _ ids: Set<ItemID>?, _ queue: PlayQueue, first: ItemID?, notFirst: ItemID? = nil
+    ) -> [ItemID] {
+        var groups: [[ItemID]] = []
+        var places: [Album: Int] = [:]
+        for entry in queue.entries where ids?.contains(entry.id) ?? true {
+            let key = Album(entry)
+            if let place = places[key] {
+                groups[place].append(entry.id)
+            } else {
+                places[key] = groups.count
+                groups.append([entry.id])
+            }
+        }
+        let front = first.flatMap { queue[$0] }.flatMap { places[Album($0)] }.map { groups.remove(at: $0) }
+        groups.shuffle(using: &generator)
+        if front == nil, groups.count > 1, let notFirst, groups[0].contains(notFirst) {
+            groups.swapAt(0, Int.random(in: 1..<groups.count, using: &generator))
+        }
+        return (front ?? []) + groups.flatMap { $0 }
+    }
+}
+
+/// What belongs together when albums are shuffled: what a client called the album, else what lies in one folder.
+private enum Album: Hashable {
+    case album(String)
+    case folder(ArraySlice<UInt8>)
+    case single(ItemID)
+
+    init(_ entry: QueueEntry) {
+        if let title = entry.details?.given.albumTitle {
+            self = .album(title)
+            return
+        }
+        switch entry.source {
+        case .file(let path): self = .folder(Self.folder(path.bytes))
+        case .confined(let place): self = .folder(Self.folder(place.path.bytes))
+        default: self = .single(entry.id)
+        }
+    }
+
+    private static func folder(_ path: [UInt8]) -> ArraySlice<UInt8> {
+        path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? 0)]
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): a few random bits for each step, the same for the same seed.
+private struct ShuffleGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,72 @@
+import ControlProtocol
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// Repeating and shuffling, without a sound server.
+    @Suite(.timeLimit(.minutes(2))) struct ModeTests {
+        @Test("an item that is repeated joins itself to the sample, until it is not repeated any more")
+        func repeatOne() async throws {
+            let folder = TemporaryFolder()
+            let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe", ["causes": ["track", "stop", "mode"]])
+            let material = AudioMaterial.noise(frames: 30000, seed: 1)
+            let last = AudioMaterial.noise(frames: 5000, seed: 2)
+            let files = [folder.write(material.flac(), "a.flac"), folder.write(last.flac(), "b.flac")]
+            client.call("changeRepeatMode", ["mode": "one"])
+            #expect(client.event("mode")["repeatMode"] == "one")
+            client.call("queue.add", ["items": .array(files.map(JSONValue.string)), "play": true])
+            for play in 2...4 {
+                let event = client.event("track")
+                #expect(event.itemID == 1)
+                #expect(event["item"]?["play"]?.integerValue == Int64(play))
+                #expect(event["upcoming"]?["itemId"] == 1)
+            }
+            #expect(client.call("changeRepeatMode", ["mode": "off"]) != nil)
+            #expect(client.event("mode")["repeatMode"] == "off")
+            #expect(client.event("stop").words == "stop ended")
+            let written = samples(folder.read("out.wav"))
+            let once = material.int16.flatMap { bytes($0) }
+            let times = (written.count - 4 * 5000) / once.count
+            #expect(times >= 4)
+            #expect(written == (0..<times).flatMap { _ in once } + last.int16.flatMap { bytes($0) })
+        }
+
+        @Test("modes are told, and followed by next, previous and what comes by itself")
+        func modes() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            #expect(client.refusal("changeRepeatMode", ["mode": "twice"]) == "-32602")
+            #expect(client.refusal("changeShuffleMode") == "-32602")
+            client.call("queue.add", ["items": daemon.silences(60, 60, 60, 60, 60), "play": true])
+            client.call("changeRepeatMode", ["mode": "all"])
+            client.call("changeRepeatMode", ["mode": "all"])
+            client.call("changeShuffleMode", ["mode": "items"])
+            #expect(client.events() == ["queue", "play", "mode", "mode"])
+            let commands = client.call("commands.list")?["commands"]?.arrayValue ?? []
+            #expect(commands.contains { $0["command"] == "changeRepeatMode" && $0["currentRepeatMode"] == "all" })
+            #expect(commands.contains { $0["command"] == "changeShuffleMode" && $0["currentShuffleMode"] == "items" })
+            var heard: [Int64] = [1]
+            for _ in 0..<9 {
+                let told = client.call("nowPlaying.get")?["upcoming"]?["itemId"]?.integerValue
+                client.call("nextTrack")
+                let state = try #require(client.call("nowPlaying.get"))
+                #expect(state.itemID == told)
+                heard.append(state.itemID ?? 0)
+            }
+            #expect(Set(heard[..<5]).count == 5)
+            #expect(Set(heard[5...]).count == 5)
+            for before in heard[..<9].reversed() {
+                client.call("previousTrack")
+                #expect(client.call("nowPlaying.get")?.itemID == before)
+            }
+            client.call("changeShuffleMode", ["mode": "off"])
+            client.call("play", ["index": 4])
+            #expect(client.call("nowPlaying.get")?["upcoming"]?["itemId"] == 1)
+            client.call("changeRepeatMode", ["mode": "off"])
+            #expect(client.call("nowPlaying.get")?["upcoming"] == .null)
+        }
+    }
+}

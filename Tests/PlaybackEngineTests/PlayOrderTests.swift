@@ -1,0 +1,187 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+import Testing
+
+@testable import PlaybackEngine
+
+private func entry(_ number: Int64, folder: Int64 = 0) -> QueueEntry {
+    QueueEntry(id: ItemID(number), source: .file(FilePath(Array("/m/\(folder)/\(number).flac".utf8))!))
+}
+
+private func queue(_ count: Int64, perFolder: Int64 = .max) -> PlayQueue {
+    var queue = PlayQueue()
+    if count > 0 { queue.insert((1...count).map { entry($0, folder: ($0 - 1) / perFolder) }, at: 0) }
+    return queue
+}
+
+private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { ItemID($0) } }
+
+@Suite struct PlayOrderTests {
+    @Test func inTheOrderOfTheQueue() {
+        let order = PlayOrder(seed: 1)
+        let queue = queue(3)
+        #expect(order.follower(of: ItemID(1), in: queue) == ItemID(2))
+        #expect(order.follower(of: ItemID(3), in: queue) == nil)
+        #expect(order.predecessor(of: ItemID(3), in: queue) == ItemID(2))
+        #expect(order.successor(of: ItemID(1), in: queue, without: [ItemID(2)]) == ItemID(3))
+    }
+
+    @Test func repeatedFromTheBeginning() {
+        var order = PlayOrder(seed: 1)
+        let queue = queue(3)
+        order.setRepeatMode(.all, in: queue)
+        #expect(order.follower(of: ItemID(3), in: queue) == ItemID(1))
+        #expect(order.successor(of: ItemID(3), in: queue, without: [ItemID(1)]) == ItemID(2))
+    }
+
+    @Test func oneItemAgainAndAgainWhileNextStillMoves() {
+        var order = PlayOrder(seed: 1)
+        let queue = queue(3)
+        order.setRepeatMode(.one, in: queue)
+        #expect(order.follower(of: ItemID(2), in: queue) == ItemID(2))
+        #expect(order.successor(of: ItemID(2), in: queue) == ItemID(3))
+    }
+
+    /// Walks `steps` items on from the present one.
+    private func walk(_ order: inout PlayOrder, _ queue: PlayQueue, from first: ItemID, _ steps: Int) -> [ItemID] {
+        var walked = [first]
+        while walked.count <= steps, let next = order.follower(of: walked[walked.count - 1], in: queue) {
+            order.advanced(to: next, in: queue)
+            walked.append(next)
+        }
+        return walked
+    }
+
+    @Test(arguments: [1, 2, 3, 10, 1000] as [Int64], 0..<20 as Range<UInt64>)
+    func aRoundHasEveryItemOnce(count: Int64, seed: UInt64) {
+        var order = PlayOrder(seed: seed)
+        let queue = queue(count)
+        order.setShuffleMode(.items, in: queue, current: ItemID(1))
+        let round = walk(&order, queue, from: ItemID(1), 5000)
+        #expect(round.count == Int(count))
+        #expect(Set(round).count == Int(count))
+        // And back the same way.
+        for (earlier, later) in zip(round, round.dropFirst()).reversed() {
+            #expect(order.predecessor(of: later, in: queue) == earlier)
+            order.wentBack(to: earlier, in: queue)
+        }
+        #expect(order.predecessor(of: round[0], in: queue) == nil)
+    }
+
+    @Test(arguments: [2, 3, 7, 100] as [Int64], 0..<20 as Range<UInt64>)
+    func roundsFollowEachOtherNewlyShuffled(count: Int64, seed: UInt64) {
+        var order = PlayOrder(seed: seed)
+        let queue = queue(count)
+        order.setRepeatMode(.all, in: queue)
+        order.setShuffleMode(.items, in: queue, current: ItemID(2))
+        let walked = walk(&order, queue, from: ItemID(2), Int(count) * 6 - 1)
+        #expect(walked.count == Int(count) * 6)
+        for round in 0..<6 {
+            #expect(Set(walked[(round * Int(count))..<((round + 1) * Int(count))]).count == Int(count))
+        }
+        for (one, next) in zip(walked, walked.dropFirst()) { #expect(one != next) }
+        if count == 100 { #expect(walked[..<100] != walked[100..<200]) }
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>) func albumsStayWhole(seed: UInt64) {
+        var order = PlayOrder(seed: seed)
+        let queue = queue(30, perFolder: 5)
+        order.setRepeatMode(.all, in: queue)
+        order.setShuffleMode(.collections, in: queue, current: ItemID(8))
+        let walked = walk(&order, queue, from: ItemID(8), 27 + 30 - 1)
+        // The rest of the album, then the others, each in its order.
+        #expect(Array(walked[..<3]) == ids(8...10))
+        for start in stride(from: 3, to: 28, by: 5) {
+            let album = walked[start..<(start + 5)].map(\.number)
+            #expect(album == Array(album[0]...(album[0] + 4)) && album[0] % 5 == 1)
+        }
+        #expect(Set(walked[3..<28]).count == 25)
+        #expect(Set(walked[28...].prefix(29)).count == walked[28...].prefix(29).count)
+    }
+
+    @Test func aChosenItemIsNotPlayedAgainInItsRound() {
+        var order = PlayOrder(seed: 5)
+        let queue = queue(50)
+        order.setShuffleMode(.items, in: queue, current: ItemID(1))
+        var walked = walk(&order, queue, from: ItemID(1), 9)
+        let chosen = (1...50).map { ItemID(Int64($0)) }.first { !walked.contains($0) }!
+        order.jumped(to: chosen, in: queue)
+        #expect(order.predecessor(of: chosen, in: queue) == walked[9])
+        walked += walk(&order, queue, from: chosen, 100)
+        #expect(walked.count == 50 && Set(walked).count == 50)
+    }
+
+    @Test func whatIsPutNextIsNext() {
+        var order = PlayOrder(seed: 5)
+        var queue = queue(50)
+        order.setShuffleMode(.items, in: queue, current: ItemID(1))
+        queue.insert([entry(60), entry(61)], at: 1)
+        order.inserted(ids([60, 61]), areNext: true, in: queue)
+        queue.insert([entry(70)], at: 52)
+        order.inserted(ids([70]), areNext: false, in: queue)
+        let walked = walk(&order, queue, from: ItemID(1), 100)
+        #expect(walked.count == 53 && Set(walked).count == 53)
+        let place = walked.firstIndex(of: ItemID(60))!
+        #expect(walked[place + 1] == ItemID(61) && place <= 2)
+    }
+
+    @Test func offReturnsToTheOrder() {
+        var order = PlayOrder(seed: 5)
+        let queue = queue(50)
+        order.setShuffleMode(.items, in: queue, current: ItemID(1))
+        let walked = walk(&order, queue, from: ItemID(1), 5)
+        order.setShuffleMode(.off, in: queue, current: walked[5])
+        #expect(order.follower(of: walked[5], in: queue) == queue.next(after: walked[5]))
+    }
+
+    /// Whatever is done in whatever order: every follower is in the queue, and a round repeats nothing by itself.
+    @Test(arguments: 0..<500 as Range<UInt64>) func generated(seed: UInt64) {
+        var random = Seeded(seed)
+        var order = PlayOrder(seed: seed)
+        var queue = queue(Int64.random(in: 1...12, using: &random), perFolder: 3)
+        var current: ItemID? = order.begin(in: queue)
+        var nextID: Int64 = 100
+        for _ in 0..<80 {
+            let some = queue.entries.map(\.id).randomElement(using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0:
+                order.setShuffleMode(ShuffleMode.allCases.randomElement(using: &random)!, in: queue, current: current)
+            case 1: order.setRepeatMode(RepeatMode.allCases.randomElement(using: &random)!, in: queue)
+            case 2:
+                let isNext = Bool.random(using: &random) && current != nil
+                let place = isNext ? queue.index(of: current!)! + 1 : queue.count
+                queue.insert([entry(nextID, folder: nextID % 4)], at: place)
+                order.inserted([ItemID(nextID)], areNext: isNext, in: queue)
+                nextID += 1
+            case 3:
+                guard let some else { break }
+                let successor = current.flatMap { order.successor(of: $0, in: queue, without: [some]) }
+                queue.remove([some])
+                order.removed([some], in: queue)
+                if current == some {
+                    current = successor
+                    if let successor { order.advanced(to: successor, in: queue) } else { order.ended() }
+                }
+            case 4:
+                guard let some else { break }
+                current = some
+                order.jumped(to: some, in: queue)
+            case 5:
+                guard let now = current, let before = order.predecessor(of: now, in: queue) else { break }
+                current = before
+                order.wentBack(to: before, in: queue)
+            default:
+                guard let now = current ?? order.begin(in: queue) else { break }
+                current = order.follower(of: now, in: queue)
+                if let current { order.advanced(to: current, in: queue) } else { order.ended() }
+            }
+            if let current {
+                #expect(queue.index(of: current) != nil)
+                if let next = order.follower(of: current, in: queue) { #expect(queue.index(of: next) != nil) }
+                if order.repeatMode == .all { #expect(order.follower(of: current, in: queue) != nil) }
+            }
+            #expect(order.sequence.allSatisfy { queue.index(of: $0) != nil })
+        }
+    }
+}
