@@ -33,6 +33,9 @@ package protocol AudioDecoder: AnyObject {
     func seek(toFrame frame: Int64) throws(DecodingError)
     /// Writes whole frames into `buffer` and says how many; 0: the end. May deliver less than fits.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int
+    /// A decoder for another part of the same file that goes on with what this one has open, at the part's beginning; this
+    /// one must not be used any more. Nil: the source is something else. Throws what seeking throws.
+    func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)?
 }
 
 extension AudioDecoder {
@@ -41,6 +44,8 @@ extension AudioDecoder {
     package var section: Int { 0 }
 
     package func measureLength(until isEnough: () -> Bool) throws(DecodingError) {}
+
+    package func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)? { nil }
 }
 
 /// Why a source can't be decoded, in words for people: what happened; the caller knows to which file.

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A part of a file that is an item of its own: a track of a cue sheet.
 package final class MediaSegment: Sendable {
     /// The file with the sound.
@@ -21,6 +23,15 @@ package final class MediaSegment: Sendable {
 
     /// `file:///music/album.cue#track=3`: the sheet and the number lead to the same part again, with all that the sheet says.
     package var uri: String { "\(sheet.uri)#track=\(number)" }
+
+    /// Whether the other is a part of the same file, used by the same right.
+    package func sharesFile(with other: MediaSegment) -> Bool {
+        switch (audio, other.audio) {
+        case (.file(let mine), .file(let path)): mine == path
+        case (.confined(let mine), .confined(let place)): mine.root == place.root && mine.relative == place.relative
+        default: false
+        }
+    }
 
     /// Seconds; nil: it ends where the file does.
     package var duration: Double? { end.map { $0.seconds - start.seconds } }

@@ -173,13 +173,19 @@ final class DecodeWorker {
         opening = nil
         ring = beginning.ring
         let isSame = kept?.item.id == beginning.item.id && kept?.late?.isLive != true
-        let reusable = isSame && kept?.decoder.isSeekable == true ? kept?.decoder : nil
+        let reusable =
+            isSame && kept?.decoder.isSeekable == true ? kept?.decoder : continuation(of: kept, beginning.item)
         openItem(beginning.item, reusing: reusable, in: beginning.ring, prefill: beginning.prefill)
     }
 
     private func follow(_ item: DecodeItem) {
         toldDrained = false
-        openItem(item, reusing: nil, in: ring, prefill: nil)
+        openItem(item, reusing: continuation(of: work, item), in: ring, prefill: nil)
+    }
+
+    /// The decoder of the item before, if the other one is a part of the same file. One that fails is opened anew.
+    private func continuation(of work: Work?, _ item: DecodeItem) -> (any AudioDecoder)? {
+        try? work?.decoder.continued(as: item.source)
     }
 
     private func openItem(

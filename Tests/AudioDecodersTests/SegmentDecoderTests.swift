@@ -1,5 +1,6 @@
 import AudioCore
 import AudioDecoders
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -14,11 +15,17 @@ import Testing
         try DecoderRegistry.openDecoder(path: folder.write(kind == "flac" ? material.flac() : material.wave(), "a"))
     }
 
+    private func segment(_ start: Int, _ end: Int?, unit: Int = 75, path: FilePath = "/a") -> MediaSegment {
+        MediaSegment(
+            audio: .file(path), sheet: .file("/a.cue"), number: 1,
+            start: MediaTime(Int64(start), perSecond: Int64(unit)),
+            end: end.map { MediaTime(Int64($0), perSecond: Int64(unit)) })
+    }
+
     @Test(arguments: ["flac", "wave"]) func eachPartIsADecoder(kind: String) throws {
-        for (start, end) in [(0, 10), (10, 90), (90, nil), (3, 4)] as [(Int64, Int64?)] {
-            let part = try SegmentDecoder(
-                try open(kind), start: MediaTime(start, perSecond: 75), end: end.map { MediaTime($0, perSecond: 75) })
-            let bytes = whole[Int(start) * 588 * 4..<(end.map { Int($0) * 588 * 4 } ?? whole.count)]
+        for (start, end) in [(0, 10), (10, 90), (90, nil), (3, 4)] as [(Int, Int?)] {
+            let part = try SegmentDecoder(try open(kind), segment(start, end))
+            let bytes = whole[start * 588 * 4..<(end.map { $0 * 588 * 4 } ?? whole.count)]
             #expect(part.lengthInFrames == Int64(bytes.count / 4))
             try checkConformance(part, expected: Array(bytes))
         }
@@ -32,15 +39,15 @@ import Testing
         let last = 100_000 * unit / 44_100
         var marks = Set((0..<6).map { _ in Int(random.next() % UInt64(last)) }).union([0]).sorted()
         marks.append(-1)
-        var part: SegmentDecoder?
+        var part: (any AudioDecoder)?
         var joined: [UInt8] = []
         for (start, end) in zip(marks, marks.dropFirst()) {
-            let times = (MediaTime(Int64(start), perSecond: Int64(unit)), MediaTime(Int64(end), perSecond: Int64(unit)))
-            let next: SegmentDecoder
+            let segment = segment(start, end < 0 ? nil : end, unit: unit)
+            let next: any AudioDecoder
             if let part, random.next() % 3 > 0 {
-                next = try part.continued(start: times.0, end: end < 0 ? nil : times.1)
+                next = try #require(try part.continued(as: .segment(segment)))
             } else {
-                next = try SegmentDecoder(try open(kind), start: times.0, end: end < 0 ? nil : times.1)
+                next = try SegmentDecoder(try open(kind), segment)
             }
             if random.next() % 2 == 0 {
                 // Somewhere in it, and back.
@@ -56,12 +63,23 @@ import Testing
 
     @Test func partsOutsideOfTheFile() throws {
         #expect(throws: DecodingError.self) {
-            try SegmentDecoder(try open("flac"), start: MediaTime(1000, perSecond: 75), end: nil)
+            try SegmentDecoder(try open("flac"), segment(1000, nil))
         }
         // One that ends behind the file ends with it.
-        let part = try SegmentDecoder(
-            try open("flac"), start: MediaTime(75, perSecond: 75), end: MediaTime(75_000, perSecond: 75))
+        let part = try SegmentDecoder(try open("flac"), segment(75, 75_000))
         #expect(part.lengthInFrames == 55_900)
         expectSame(try readFrames(part), whole[44_100 * 4..<whole.count])
+    }
+
+    @Test func otherFilesAreNotGoneOnWith() throws {
+        let part = try SegmentDecoder(try open("flac"), segment(0, 10))
+        #expect(try part.continued(as: .segment(segment(10, 20, path: "/b"))) == nil)
+        #expect(try part.continued(as: .file("/a")) == nil)
+        // What another user may only have by its folder is opened, and judged, by itself.
+        let confined = MediaSegment(
+            audio: .confined(ConfinedPath(root: "/", relative: "a")), sheet: .file("/a.cue"), number: 1,
+            start: MediaTime(0, perSecond: 75), end: nil)
+        #expect(try part.continued(as: .segment(confined)) == nil)
+        #expect(try open("flac").continued(as: .segment(segment(0, 10))) == nil)
     }
 }

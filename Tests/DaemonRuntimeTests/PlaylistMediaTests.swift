@@ -83,6 +83,14 @@ import Testing
         #expect(uris([.string(list.text)]) == ["caf%E9.flac"])
     }
 
+    @Test func streamsAreEntriesToo() throws {
+        let item = list(
+            "radio.pls", "[playlist]\nFile1=https://example.org/stream?a=b\nTitle1=Some Radio\nLength1=-1\n")
+        let media = try resolve([item]).get()
+        #expect(media.map(\.source.uri) == ["https://example.org/stream?a=b"])
+        #expect(media[0].details?.metadata.title == "Some Radio")
+    }
+
     @Test func whatAListSaysIsAHint() throws {
         folder.file("a.flac")
         let item = list("x.m3u", "#EXTINF:61,Band - Song\na.flac\n")
@@ -118,7 +126,7 @@ import Testing
     @Test func allOrNothing() throws {
         folder.file("a.flac")
         mkfifo(folder.path + "/fifo", 0o644)
-        for entry in ["missing.flac", "fifo", "/dev/zero", "http://example.org/x", "other.m3u", "a\0b", "file://h/a"] {
+        for entry in ["missing.flac", "fifo", "/dev/zero", "ftp://example.org/x", "other.m3u", "a\0b", "file://h/a"] {
             let error = resolve([list("x.m3u", "a.flac\n\(entry)\n")])
             guard case .failure(let refusal) = error else {
                 Issue.record("\(entry) was taken")

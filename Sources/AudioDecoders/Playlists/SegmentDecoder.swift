@@ -5,38 +5,36 @@ package import NowPlaying
 /// that follow each other in a file can be read by the same decoder, which then goes on where the part before ended.
 package final class SegmentDecoder: AudioDecoder {
     private let whole: any AudioDecoder
+    private let segment: MediaSegment
     private let start: Int64
     /// Frame of the whole behind the part; nil: it goes to the end.
     private let end: Int64?
     /// Frame of the whole that is read next; nil: not known, since a seek or a reading failed.
     private var position: Int64?
 
-    /// The part from `start` to `end` (nil: the end) of what `decoder` delivers. `position`: the frame that it stands at.
-    /// Throws what seeking throws, and `.broken` if the part begins behind the end.
-    package convenience init(
-        _ decoder: any AudioDecoder, start: MediaTime, end: MediaTime?
-    ) throws(DecodingError) {
-        try self.init(whole: decoder, position: 0, start, end)
+    /// This part of what `decoder`, which was just opened, delivers. Throws what seeking throws, and `.broken` if the part
+    /// begins behind the end.
+    package convenience init(_ decoder: any AudioDecoder, _ segment: MediaSegment) throws(DecodingError) {
+        try self.init(whole: decoder, position: 0, segment)
     }
 
-    /// The part of the same source that this one's decoder reads next: without a seek where it follows this one. This one
-    /// must not be used any more.
-    package func continued(start: MediaTime, end: MediaTime?) throws(DecodingError) -> SegmentDecoder {
-        try SegmentDecoder(whole: whole, position: position, start, end)
+    /// Without a seek where the other part follows this one, and this was read to its end.
+    package func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)? {
+        guard case .segment(let next) = source, next.sharesFile(with: segment) else { return nil }
+        return try SegmentDecoder(whole: whole, position: position, next)
     }
 
-    private init(
-        whole: any AudioDecoder, position: Int64?, _ start: MediaTime, _ end: MediaTime?
-    ) throws(DecodingError) {
+    private init(whole: any AudioDecoder, position: Int64?, _ segment: MediaSegment) throws(DecodingError) {
         self.whole = whole
+        self.segment = segment
         self.position = position
         let rate = whole.format.sampleRate
-        self.start = start.frames(atRate: rate)
-        self.end = end.map { $0.frames(atRate: rate) }
+        start = segment.start.frames(atRate: rate)
+        end = segment.end.map { $0.frames(atRate: rate) }
         if !whole.lengthIsEstimated, let length = whole.lengthInFrames, self.start >= length {
             throw DecodingError(.broken, "its part of the file begins behind the end of that")
         }
-        if position != self.start { try seek(toFrame: 0) }
+        try seek(toFrame: 0)
     }
 
     package var format: AudioFormat { whole.format }
@@ -70,8 +68,9 @@ package final class SegmentDecoder: AudioDecoder {
     }
 
     package func seek(toFrame frame: Int64) throws(DecodingError) {
-        position = nil
         let target = min(start + min(max(0, frame), .max - start), end ?? .max)
+        if position == target { return }
+        position = nil
         try whole.seek(toFrame: target)
         position = target
     }

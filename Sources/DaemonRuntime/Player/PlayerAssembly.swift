@@ -87,9 +87,7 @@ package enum PlayerAssembly {
             guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }
             return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.isSet })
         case .segment(let segment):
-            return try SegmentDecoder(
-                openDecoder(segment.audio, abandoned, certificates: certificates), start: segment.start,
-                end: segment.end)
+            return try SegmentDecoder(openDecoder(segment.audio, abandoned, certificates: certificates), segment)
         }
     }
 
