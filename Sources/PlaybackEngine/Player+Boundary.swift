@@ -78,7 +78,7 @@ extension Player {
     }
 
     /// The next item on the same stream is heard.
-    private func itemBecameAudible(_ lane: Lane, _ segment: Timeline.Segment, _ anchor: PlaybackAnchor) {
+    func itemBecameAudible(_ lane: Lane, _ segment: Timeline.Segment, _ anchor: PlaybackAnchor) {
         chain.removeSubrange(..<(chain.firstIndex { $0.ticket == segment.ticket } ?? 0))
         show(segment.item, ticket: segment.ticket, begins: true)
         for case .publish(let cause, let reason) in transport.becameAudible(segment.item) {
@@ -100,7 +100,8 @@ extension Player {
         next.heardFrom = 0
         letFlow(next) { [unowned self] timing in
             retire(old)
-            guard audible === next else { return }
+            // A command that came meanwhile goes on from there, and tells it.
+            guard audible === next, pending == nil else { return }
             next.note(timing)
             itemBecameAudible(next, segment, flowingAnchor(next, timing, of: segment))
             refill(next, timing)

@@ -161,9 +161,9 @@ extension Player {
         }
         guard let waiter else { return }
         // A repeated play, pause or stop is answered when the first one's change has happened.
-        if effects.isEmpty, let pending {
+        if effects.isEmpty, let pending, pending.deadline != nil {
             pending.waiters.append(waiter)
-        } else if effects.isEmpty, let flow {
+        } else if effects.isEmpty, let flow, flow.deadline != nil {
             flow.waiters.append(waiter)
         } else {
             self.answer([waiter])

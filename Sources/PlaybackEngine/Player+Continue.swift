@@ -75,7 +75,15 @@ extension Player {
             stall = nil
             retryDelay = Player.firstRetryDelay
             let anchor = flowingAnchor(lane, timing)
-            if let change = flow { finish(change, anchor: anchor) } else { publish(.unstall, anchor: anchor) }
+            let segment = lane.timeline.place(at: lane.audibleFrame(timing))?.segment
+            if let change = flow {
+                finish(change, anchor: anchor)
+            } else if let segment, segment.ticket != shownTicket {
+                // The server went at a boundary.
+                itemBecameAudible(lane, segment, anchor)
+            } else {
+                publish(.unstall, anchor: anchor)
+            }
             if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
             refill(lane, timing)
         }

@@ -65,6 +65,7 @@ extension Player {
             guard let pending, stall == nil else { return holdStalled(by: by, waiter) }
             if pending.cause == .play || pending.cause == .unstall { pending.cause = .pause }
             if let waiter { pending.waiters.append(waiter) }
+            if pending.deadline == nil { limitWaiting(for: pending) }
             return
         }
         let change = beginFlow(.pause, nil, by: by, waiter)

@@ -79,7 +79,7 @@ extension Player {
         let target = opened.ringStart + (lane.stream?.targetFrames ?? 0)
         lane.send(upTo: min(lane.ring.end, target), at: streamFrame)
         guard wantsFlow else { return settleSilently(change, lane) }
-        if lane.isCorked {
+        if lane.isCorked || lane.onStarted != nil {
             letFlow(lane) { [unowned self] timing in settle(change, lane, timing) }
         } else {
             lane.readTiming { [unowned self] result in

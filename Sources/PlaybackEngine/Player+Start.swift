@@ -71,7 +71,7 @@ extension Player {
         guard pending === change else { return }
         change.deadline = nil
         let told = state.sequence
-        if !change.isSplicing { showPlace(of: change) }
+        showPlace(of: change)
         if wantsFlow, stall == nil {
             // What was asked for is late; what was left is not played on meanwhile. What is at the server already begins
             // as soon as that lets it.
@@ -82,7 +82,7 @@ extension Player {
             }
             setStalled(change.isFilled ? silenceReason(change.lane) : .sourceLate, by: change.by)
         }
-        if !change.isSplicing { tellPlace(of: change, unless: state.sequence != told) }
+        tellPlace(of: change, unless: state.sequence != told)
         answer(change.superseded, superseded: true)
         answer(change.waiters)
         change.superseded = []
@@ -99,8 +99,12 @@ extension Player {
     /// Tells it, unless an event just did, and that once.
     func tellPlace(of change: PendingChange, unless isPublished: Bool) {
         guard !change.isTold else { return }
-        if !isPublished, change.cause != .play, change.cause != .unstall {
-            publish(change.cause, change.reason, anchor: resting(at: change.position), by: change.by)
+        let isOther = state.item?.id != change.item
+        if !isPublished, isOther || state.anchor.rate != 0 || abs(state.anchor.elapsed - change.position) > 1e-6 {
+            // What began as a play and was moved since is told as what it is.
+            let cause = [.seek, .track].contains(change.cause) ? change.cause : isOther ? .track : .seek
+            let reason = change.reason ?? (cause == .track ? .jump : nil)
+            publish(cause, reason, anchor: resting(at: change.position), by: change.by)
         }
         change.isTold = true
         change.cause = transport.wish == .playing ? .unstall : .pause

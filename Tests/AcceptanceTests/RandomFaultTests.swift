@@ -19,9 +19,12 @@ final class FaultyServer {
         numbers = SeededNumbers(seed)
     }
 
-    /// Begins a fault, or ends the one that is.
-    func next() async {
-        if fault != nil { return await end() }
+    /// Begins a fault, or ends the one that is; which, in a word.
+    func next() async -> String {
+        if fault != nil {
+            await end()
+            return "well"
+        }
         let fault = Fault.allCases.randomElement(using: &numbers)!
         self.fault = fault
         count += 1
@@ -39,6 +42,7 @@ final class FaultyServer {
                 server.control("move-sink-input", String(input.prefix { $0.isNumber }), "other")
             }
         }
+        return "\(fault)"
     }
 
     /// All is well again.
@@ -68,7 +72,7 @@ extension Acceptance {
             let random = RandomClient(daemon, RandomTests.files(daemon.folder), seed: 77, clients: 20)
             for number in 0..<commands {
                 random.step()
-                if number % 7 == 6 { await faulty.next() }
+                if number % 7 == 6 { random.note(await faulty.next()) }
             }
             await faulty.end()
             random.finish()

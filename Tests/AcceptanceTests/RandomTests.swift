@@ -78,7 +78,12 @@ final class RandomClient {
     func step() {
         usleep(UInt32(chance(3) == 0 ? 0 : chance(60_000)))
         let command = command()
-        if case .move = command, model.queue.isEmpty { return }
+        switch command {
+        case .move where model.queue.isEmpty, .remove where model.queue.isEmpty: return
+        default: break
+        }
+        // What comes after a difference says nothing.
+        if disagreements > 0 { return }
         ask(command)
     }
 
@@ -107,6 +112,9 @@ final class RandomClient {
         for event in client.takeNotifications() { model.observe(event) }
         if let difference = model.difference(from: state) { complain("it should be \(difference)", before) }
     }
+
+    /// Something else happened.
+    func note(_ what: String) { history.append(what) }
 
     /// Lets it play to the end.
     func finish() {

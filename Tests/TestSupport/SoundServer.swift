@@ -120,11 +120,16 @@ package final class SoundServer: Sendable {
         await server.start(["pipewire"])
         precondition(becomes { access("\(server.folder)/run/pipewire-0", F_OK) == 0 })
         await server.start(["wireplumber"])
-        await server.start(["pipewire-pulse"])
-        precondition(server.isAnswering(), "the private PipeWire did not come up")
+        await server.startPipeWirePulse()
         precondition(becomes { server.control("list", "short", "sinks").contains(sink) }, "no null sink on PipeWire")
         precondition(becomes { server.control("get-default-sink").contains(sink) })
         return server
+    }
+
+    /// Starts PipeWire's server of PulseAudio's protocol (again).
+    package func startPipeWirePulse() async {
+        await start(["pipewire-pulse"])
+        precondition(isAnswering(), "the private PipeWire did not come up")
     }
 
     private func start(_ arguments: [String]) async {

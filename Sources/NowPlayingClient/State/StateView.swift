@@ -43,6 +43,12 @@ package struct StateView: Sendable {
     package var queueCount: Int64 { json["queue"]?["count"]?.integerValue ?? 0 }
     /// Why nothing can be heard, by the protocol's word.
     package var stallReason: String? { text("stall", "reason") }
+    /// Who silences us; nil: nobody.
+    package var interrupter: String? { text("interruption", "by") }
+    /// Whether play goes on when that ends.
+    package var resumesAfterInterruption: Bool {
+        object("interruption")?["shouldResume"]?.boolValue ?? false
+    }
     /// The last run of failing items.
     package var error: JSONValue? { object("error") }
 

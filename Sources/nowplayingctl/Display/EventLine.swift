@@ -20,10 +20,18 @@ enum EventLine {
         case "queue": state.queueCount == 1 ? "1 entry" : "\(state.queueCount) entries"
         case "stall": StatusText.stall(state.stallReason)
         case "error": StatusText.error(state) ?? ""
-        case "route", "outputs": state.text("output", "description") ?? state.text("output", "name") ?? "no output"
+        case "interruption-began": StatusText.interruption(state) ?? ""
+        case "route": route(state)
+        case "outputs": state.text("output", "description") ?? state.text("output", "name") ?? "no output"
         default:
             [StatusText.name(state), state.reason.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
         }
+    }
+
+    /// `Headphones → Speaker (deviceGone)`, by the names of the devices.
+    private static func route(_ state: StateView) -> String {
+        let names = ["from", "to"].map { state.text("route", $0) ?? "no output" }
+        return names.joined(separator: " → ") + (state.reason.map { " (\($0))" } ?? "")
     }
 
     private static func color(_ state: StateView) -> Output.Style { state.state == .playing ? .green : .yellow }

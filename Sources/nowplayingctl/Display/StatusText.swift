@@ -30,6 +30,7 @@ enum StatusText {
             lines.append(output.styled("next: " + artist + title, .dim))
         }
         if state.state == .stalled { lines.append(output.styled(stall(state.stallReason), .yellow)) }
+        if let text = interruption(state) { lines.append(output.styled(text, .yellow)) }
         if let error = error(state) { lines.append(output.styled("error: " + error, .red)) }
         return lines
     }
@@ -92,6 +93,13 @@ enum StatusText {
         case let other?: "nothing can be heard: \(other)"
         case nil: "nothing can be heard for the moment; play goes on by itself"
         }
+    }
+
+    /// Who silences us, and what comes then; nil: nobody.
+    static func interruption(_ state: StateView) -> String? {
+        guard let name = state.interrupter, state.cause != "interruption-ended" else { return nil }
+        return "interrupted by \(name): "
+            + (state.resumesAfterInterruption ? "play goes on by itself when that ends" : "it stays paused then")
     }
 
     /// The last error in words; nil without one.
