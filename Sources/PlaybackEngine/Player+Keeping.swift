@@ -23,8 +23,8 @@ extension Player {
         place.playCount = transport.current.flatMap { playCounts[$0] } ?? 0
         place.volume = volume
         place.muted = muted
-        place.repeatMode = state.repeatMode
-        place.shuffleMode = state.shuffleMode
+        place.repeatMode = state.repeatMode.rawValue
+        place.shuffleMode = state.shuffleMode.rawValue
         return place
     }
 
