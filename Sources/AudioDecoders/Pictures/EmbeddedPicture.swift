@@ -1,0 +1,121 @@
+package import AudioCore
+
+/// A picture inside a music file: where it is, not what it is. Nothing of it is read until somebody wants to see it.
+package struct EmbeddedPicture: Equatable, Sendable {
+    /// How its bytes stand in the file.
+    package enum Coding: Sendable {
+        case plain
+        /// With a zero behind each 0xFF, to be left out (ID3v2 §5).
+        case unsynchronised
+        /// As text (METADATA_BLOCK_PICTURE of Vorbis comments): the text begins with a FLAC picture block, of which the
+        /// picture is the end.
+        case base64Block
+    }
+
+    /// A stretch of the file.
+    package struct Stretch: Equatable, Sendable {
+        /// First byte.
+        package let offset: Int64
+        /// Bytes of it.
+        package let length: Int64
+    }
+
+    /// What it shows, as ID3v2 §4.14 and FLAC number it: 3 is the front cover, 0 something else.
+    package let kindNumber: Int
+    /// As the file says: `image/jpeg`; empty where it does not.
+    package let mediaType: String
+    /// Where its bytes are, in order.
+    package let stretches: [Stretch]
+    /// How they stand there.
+    package let coding: Coding
+
+    /// The pictures of a file that is played, in the order of the file, at most 32. Reads headers only; blocks on reading.
+    /// Throws what reading throws.
+    package static func all(in file: MediaFile) throws(DecodingError) -> [EmbeddedPicture] {
+        var result: [EmbeddedPicture] = []
+        var start: Int64 = 0
+        while result.count < maximumCount, let length = ID3v2Tag.length(try file.bytes(at: start, count: 10)) {
+            result += try ID3v2Tag.pictures(in: file, at: start)
+            start += length
+        }
+        let first = try file.bytes(at: start, count: 4)
+        if first.elementsEqual("fLaC".utf8) {
+            result += try flacPictures(in: file, at: start + 4)
+        } else if first.elementsEqual("OggS".utf8), let headers = try? OggHeaders(in: file, at: start) {
+            result += try headers.pictures(in: file)
+        }
+        return Array(result.prefix(maximumCount))
+    }
+
+    private static let maximumCount = 32
+
+    private static func flacPictures(in file: MediaFile, at start: Int64) throws(DecodingError) -> [EmbeddedPicture] {
+        var result: [EmbeddedPicture] = []
+        var offset = start
+        for _ in 0..<4096 {
+            let header = try file.bytes(at: offset, count: 4)
+            guard header.count == 4 else { break }
+            let length = header[1...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            if header[0] & 0x7F == 6, let picture = try block(in: file, at: offset + 4, length: length) {
+                result.append(picture)
+            }
+            offset += 4 + length
+            if header[0] & 0x80 != 0 { break }
+        }
+        return result
+    }
+
+    /// The picture of a FLAC block (RFC 9639 §8.8): kind, type, description, four numbers, data, each text with its length.
+    private static func block(
+        in file: MediaFile, at start: Int64, length: Int64
+    ) throws(DecodingError) -> EmbeddedPicture? {
+        let head = try file.bytes(at: start, count: 8 + 128)
+        guard head.count >= 8 else { return nil }
+        func number(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
+        let typeLength = Int(number(head[4..<8]))
+        guard typeLength <= 100, head.count >= 8 + typeLength else { return nil }
+        let type = TagText.text(head[8..<8 + typeLength]) ?? ""
+        let description = try file.bytes(at: start + 8 + Int64(typeLength), count: 4)
+        let place = start + 12 + Int64(typeLength) + number(description[...]) + 16
+        let size = number(try file.bytes(at: place, count: 4)[...])
+        guard description.count == 4, size > 0, place + 4 + size <= start + length, place + 4 + size <= file.size else {
+            return nil
+        }
+        return EmbeddedPicture(
+            kindNumber: Int(number(head[0..<4])), mediaType: type,
+            stretches: [Stretch(offset: place + 4, length: size)], coding: .plain)
+    }
+}
+
+extension OggHeaders {
+    /// The pictures in the comments. Throws what reading throws.
+    fileprivate func pictures(in file: MediaFile) throws(DecodingError) -> [EmbeddedPicture] {
+        guard let comments else { return [] }
+        var result: [EmbeddedPicture] = []
+        var position = Int64(Self.commentStart(coding))
+        func number() throws(DecodingError) -> Int64? {
+            let bytes = try comments.bytes(in: file, at: position, count: 4)
+            guard bytes.count == 4 else { return nil }
+            position += 4
+            return bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
+        }
+        guard let vendor = try number() else { return [] }
+        position += vendor
+        guard let count = try number() else { return [] }
+        let name = Array("METADATA_BLOCK_PICTURE=".utf8)
+        for _ in 0..<min(count, 4096) {
+            guard let length = try number(), position + length <= comments.length else { break }
+            let start = try comments.bytes(in: file, at: position, count: name.count)
+            if length > name.count, String(decoding: start, as: UTF8.self).uppercased().utf8.elementsEqual(name) {
+                let from = position + Int64(name.count)
+                let places = comments.places(from: from, count: length - Int64(name.count))
+                result.append(
+                    EmbeddedPicture(
+                        kindNumber: 3, mediaType: "",
+                        stretches: places.map { .init(offset: $0.offset, length: $0.count) }, coding: .base64Block))
+            }
+            position += length
+        }
+        return result
+    }
+}

@@ -1,0 +1,70 @@
+import AudioCore
+
+extension ID3v2Tag {
+    /// The pictures of the tag at `offset`; none of a tag of 2.2 or 2.3 that is unsynchronised as a whole, whose frames can
+    /// only be found by reading all of it. Throws what reading throws.
+    static func pictures(in file: MediaFile, at offset: Int64) throws(DecodingError) -> [EmbeddedPicture] {
+        let header = try file.bytes(at: offset, count: 10)
+        guard let length = length(header), (2...4).contains(header[3]) else { return [] }
+        let version = Int(header[3])
+        guard header[5] & 0x80 == 0 || version == 4, header[5] & 0x40 == 0 else { return [] }
+        let end = min(offset + length, file.size)
+        let headerBytes = version == 2 ? 6 : 10
+        var place = offset + 10
+        var result: [EmbeddedPicture] = []
+        for _ in 0..<4096 where place + Int64(headerBytes) < end {
+            let frame = try file.bytes(at: place, count: headerBytes)
+            guard frame.count == headerBytes, (0x41...0x5A).contains(frame[0]) else { break }
+            let sizeBytes = version == 2 ? frame[3..<6] : frame[4..<8]
+            let isSafe = version == 4 && sizeBytes.allSatisfy { $0 < 128 }
+            let size = sizeBytes.reduce(Int64(0)) { isSafe ? $0 << 7 | Int64($1) : $0 << 8 | Int64($1) }
+            let content = place + Int64(headerBytes)
+            place = content + size
+            let name = String(decoding: frame[..<(version == 2 ? 3 : 4)], as: UTF8.self)
+            let flags = version == 2 ? 0 : Int(frame[9])
+            guard name == "APIC" || name == "PIC", place <= end, flags & (version == 3 ? 0xC0 : 0x0C) == 0 else {
+                continue
+            }
+            // A byte of grouping, four of length.
+            let extra = (flags & (version == 3 ? 0x20 : 0x40) != 0 ? 1 : 0) + (version == 4 && flags & 1 != 0 ? 4 : 0)
+            if let picture = try picture(
+                in: file, from: content + Int64(extra), to: place, isShort: version == 2,
+                isUnsynchronised: version == 4 && flags & 2 != 0)
+            {
+                result.append(picture)
+            }
+        }
+        return result
+    }
+
+    /// A frame's content: encoding, type (three letters in 2.2), kind, description, data.
+    private static func picture(
+        in file: MediaFile, from start: Int64, to end: Int64, isShort: Bool, isUnsynchronised: Bool
+    ) throws(DecodingError) -> EmbeddedPicture? {
+        let head = try file.bytes(at: start, count: Int(min(1024, end - start)))
+        guard head.count > 6 else { return nil }
+        var index = 4
+        var type = isShort ? "image/" + (TagText.text(head[1..<4]) ?? "").lowercased() : ""
+        if !isShort {
+            guard let zero = head[1...].firstIndex(of: 0) else { return nil }
+            type = TagText.text(head[1..<zero]) ?? ""
+            index = zero + 1
+        }
+        guard index < head.count else { return nil }
+        let kind = Int(head[index])
+        index += 1
+        if head[0] == 1 || head[0] == 2 {
+            while index + 1 < head.count, head[index] != 0 || head[index + 1] != 0 { index += 2 }
+            index += 2
+        } else {
+            guard let zero = head[index...].firstIndex(of: 0) else { return nil }
+            index = zero + 1
+        }
+        guard index < head.count else { return nil }
+        let place = start + Int64(index)
+        return EmbeddedPicture(
+            kindNumber: kind, mediaType: type == "image/jpg" ? "image/jpeg" : type,
+            stretches: [.init(offset: place, length: end - place)],
+            coding: isUnsynchronised ? .unsynchronised : .plain)
+    }
+}
