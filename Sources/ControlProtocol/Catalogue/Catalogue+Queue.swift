@@ -77,6 +77,10 @@ extension Catalogue {
             parameters: [.required("name", .text, "a name that output.list gave")],
             help: "Moves the sound to another output.", result: "name", example: #"{"name": "alsa_output.usb"}"#),
         Method(
+            name: .formatsList, kind: .output, role: .read, parameters: [],
+            help: "Lists the formats of audio files that play, and for the others the Debian package of their decoder.",
+            result: "formats, each with name, endings, plays and package", example: "{}"),
+        Method(
             name: .hello, kind: .server, role: .read,
             parameters: [
                 .optional("client", .text, "name of the client, shown to others in “by”"),

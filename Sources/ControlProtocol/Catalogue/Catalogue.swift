@@ -15,7 +15,7 @@ package enum Catalogue {
     /// Methods of version 1 of the protocol that this version of the daemon does not have.
     package static let planned: [String] = [
         "seekForward", "seekBackward", "changePlaybackRate", "changeRepeatMode", "changeShuffleMode", "rating", "like",
-        "dislike", "bookmark", "loudness.set", "formats.list", "sleep.set", "artwork.get", "session.list",
+        "dislike", "bookmark", "loudness.set", "sleep.set", "artwork.get", "session.list",
         "session.create", "session.activate", "session.close", "nowPlaying.publish", "announce", "diagnostics.get",
     ]
 

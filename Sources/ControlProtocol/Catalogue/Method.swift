@@ -20,6 +20,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case volumeSet = "volume.set"
     case outputList = "output.list"
     case outputSelect = "output.select"
+    case formatsList = "formats.list"
     case rpcDiscover = "rpc.discover"
     case daemonQuit = "daemon.quit"
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import AudioDecoders
 import ControlProtocol
 import LinuxSystem
 import NowPlaying
@@ -21,6 +22,20 @@ extension PlayerMethods {
             player.setVolume(target, muted: request.bool("muted"), by: request.client.originator)
         }
         return .success(["volume": .number(target ?? player.state.volume), "muted": .bool(player.state.muted)])
+    }
+
+    /// What `formats.list` answers.
+    static var formats: JSONValue {
+        let formats = FormatSupport.all.map { format in
+            JSONValue.object(
+                JSONObject([
+                    JSONObject.Member("name", .string(format.name)),
+                    JSONObject.Member("endings", .array(format.endings.map { .string($0) })),
+                    JSONObject.Member("plays", .bool(format.plays)),
+                    JSONObject.Member("package", .string(format.package)),
+                ]))
+        }
+        return ["formats": .array(formats)]
     }
 
     func listOutputs(_ answer: @escaping @PlayerLoop (MethodResult) -> Void) {

@@ -46,6 +46,7 @@ package import PlaybackEngine
             queue(request, answer)
         case .volumeSet: answer(volume(request))
         case .outputList: listOutputs(answer)
+        case .formatsList: answer(.success(Self.formats))
         case .outputSelect: selectOutput(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonQuit:
             answer(.failure(.invalidRequest("“\(request.method.rawValue)” is answered by the control server")))

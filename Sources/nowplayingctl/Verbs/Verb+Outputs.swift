@@ -12,6 +12,9 @@ extension Verb {
             details: "NAME is one that outputs shows, or its number there, from 1.",
             examples: [("output 2", "the second of the list")], arity: 1...1, run: Outputs.select),
         Verb(
+            name: "formats", summary: "list the formats of files that play",
+            examples: [("formats", "and for the others the Debian package of their decoder")], run: Outputs.formats),
+        Verb(
             name: "commands", summary: "list the remote commands and which are possible now",
             examples: [("commands", "all of them")], run: Outputs.commands),
         Verb(
@@ -29,8 +32,24 @@ extension Verb {
     ]
 }
 
-/// `outputs`, `output`, `commands`, `configure`.
+/// `outputs`, `output`, `formats`, `commands`, `configure`.
 enum Outputs {
+    /// `formats`.
+    static func formats(_ run: Invocation) throws(Failure) {
+        let result = try run.call("formats.list")
+        if run.wantsJSON { return run.printJSON(result) }
+        for format in result["formats"]?.arrayValue ?? [] {
+            let plays = format["plays"] == true
+            let name = TerminalText.safe(format["name"]?.stringValue ?? "")
+            let endings = (format["endings"]?.arrayValue ?? []).compactMap(\.stringValue).map { "." + $0 }
+            let package = TerminalText.safe(format["package"]?.stringValue ?? "")
+            let note = plays ? package : "not played by this version; decoded by \(package)"
+            let list = TerminalText.safe(endings.joined(separator: " "))
+            run.output.line(
+                "\(plays ? "+" : "-") \(run.output.styled(name, plays ? .bold : .dim))  \(list)  (\(note))")
+        }
+    }
+
     /// `outputs`.
     static func list(_ run: Invocation) throws(Failure) {
         let result = try run.call("output.list")
