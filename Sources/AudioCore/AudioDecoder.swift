@@ -19,9 +19,6 @@ package protocol AudioDecoder: AnyObject {
     /// Goes on finding out the length, until `isEnough` says so (asked every few milliseconds) or it is known. What is read
     /// next does not change. Throws what reading throws.
     func measureLength(until isEnough: () -> Bool) throws(DecodingError)
-    /// Number of the part of the source (a link of a chained stream) that the frames delivered last belong to; after opening
-    /// and seeking, those that come next. `mediaFormat` and `metadata` are of this part; no `read` delivers frames of two.
-    var section: Int { get }
     /// What the source says about itself. Texts are valid UTF-8, each at most 4 KiB, without NUL.
     var metadata: MediaMetadata { get }
     /// What the source says of itself from the frame on that `read` delivers next, if that changed; each change is told
@@ -40,8 +37,6 @@ package protocol AudioDecoder: AnyObject {
 
 extension AudioDecoder {
     package var lengthIsEstimated: Bool { false }
-
-    package var section: Int { 0 }
 
     package func measureLength(until isEnough: () -> Bool) throws(DecodingError) {}
 

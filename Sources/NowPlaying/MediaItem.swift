@@ -52,6 +52,10 @@ package struct MediaMetadata: Equatable, Sendable {
     /// Text about the item (`description` on the wire).
     package var summary: String?
     package var contentRating: String?
+    /// Name of the podcast or programme that it is an episode of.
+    package var show: String?
+    /// Language of what is said or sung, as the file names it: `deu`, `en`.
+    package var language: String?
     package var isExplicit: Bool?
     package var isLiveStream: Bool?
     /// Rate that `play` gives this item; nil: 1.
@@ -83,6 +87,8 @@ package struct MediaMetadata: Equatable, Sendable {
         result.isrc = isrc ?? other.isrc
         result.summary = summary ?? other.summary
         result.contentRating = contentRating ?? other.contentRating
+        result.show = show ?? other.show
+        result.language = language ?? other.language
         result.isExplicit = isExplicit ?? other.isExplicit
         result.isLiveStream = isLiveStream ?? other.isLiveStream
         result.defaultRate = defaultRate ?? other.defaultRate

@@ -96,15 +96,16 @@ import Testing
         var position = 0
         while case let count = try decoder.read(into: buffer), count > 0 {
             let link = position < 30_000 ? 0 : position < 42_345 ? 1 : 2
-            #expect(decoder.section == link)
-            #expect(decoder.metadata.title == "Link\(link)")
-            #expect(decoder.mediaFormat.channels == (link == 1 ? 1 : 2))
             position += count
             #expect(position <= [30_000, 42_345, 102_345][link])
+            // The change is told by the reading that ends where it is.
+            let isLinkEnd = position == 30_000 || position == 42_345
+            #expect(decoder.takeMetadataChange()?.title == (isLinkEnd ? "Link\(link + 1)" : nil))
         }
         #expect(position == 102_345)
         try decoder.seek(toFrame: 35_000)
-        #expect(decoder.section == 1)
+        #expect(decoder.takeMetadataChange() == nil)
+        #expect(decoder.mediaFormat.channels == 1)
         #expect(decoder.metadata.title == "Link1")
         try decoder.seek(toFrame: 0)
         #expect(decoder.metadata.title == "Link0")

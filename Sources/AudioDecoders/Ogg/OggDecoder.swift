@@ -8,7 +8,9 @@ import NowPlaying
 final class OggDecoder: AudioDecoder {
     let format: AudioFormat
     let lengthInFrames: Int64?
-    private(set) var section = 0
+    /// The link that the next frame belongs to, and the one that listeners know of.
+    private var section = 0
+    private var toldSection = 0
     var metadata: MediaMetadata { links[section].metadata }
     var mediaFormat: MediaFormat { links[section].format }
 
@@ -88,6 +90,7 @@ final class OggDecoder: AudioDecoder {
         framesInDoubt = 0
         position = target
         section = links.lastIndex { $0.start <= target && ($0.start < end || target == end) } ?? 0
+        toldSection = section
         guard target < end else { return }
         let preroll = type(of: stream).preroll
         // Not beyond the beginning of the link, where the decoder begins anew by itself.
@@ -102,16 +105,17 @@ final class OggDecoder: AudioDecoder {
         while position < end || changesRate {
             if position >= end { throw DecodingError(.broken, "its sampling rate changes in the middle") }
             if silentFrames > 0 {
-                let count = Int(min(room, silentFrames, end - position))
+                let count = Int(min(room, silentFrames, linkEnd - position))
                 target.update(repeating: 0, count: count * format.channels.count)
                 silentFrames -= Int64(count)
                 position += Int64(count)
+                section = links.lastIndex { $0.start <= position && position < end } ?? section
                 return count
             }
             if pending.frames > 0 {
-                let count = Int(min(room, Int64(pending.frames), end - position))
-                section = pending.link
+                let count = Int(min(room, Int64(pending.frames), linkEnd - position))
                 deliver(count, to: target)
+                section = links.lastIndex { $0.start <= position && position < end } ?? section
                 return count
             }
             guard try decode() else { return 0 }
@@ -144,6 +148,15 @@ final class OggDecoder: AudioDecoder {
         pendingStart = dropped
         pending.frames -= dropped
         return true
+    }
+
+    /// Where the present link ends: no reading goes beyond.
+    private var linkEnd: Int64 { section + 1 < links.count ? links[section + 1].start : end }
+
+    func takeMetadataChange() -> MediaMetadata? {
+        guard section != toldSection else { return nil }
+        toldSection = section
+        return metadata
     }
 
     private func deliver(_ count: Int, to target: UnsafeMutablePointer<Float>) {

@@ -52,8 +52,6 @@ package final class SegmentDecoder: AudioDecoder {
         if end == nil { try whole.measureLength(until: isEnough) }
     }
 
-    package var section: Int { whole.section }
-
     /// What the file says of all that is in it; what it says of a single track is not meant for this one.
     package var metadata: MediaMetadata {
         var result = whole.metadata

@@ -41,6 +41,8 @@ extension TagFields {
         result.discCount = TagNumbers.number(first("DISCTOTAL")) ?? TagNumbers.number(first("TOTALDISCS")) ?? disc.count
         // 1: explicit, 0: neither, 2: a cleaned version.
         if let advisory = first("ITUNESADVISORY") { result.isExplicit = advisory == "1" }
+        result.show = first("SHOW") ?? (first("PODCAST") == nil ? nil : result.albumTitle)
+        result.language = first("LANGUAGE")
         result.loudness = LoudnessTags(prefersR128: prefersR128, named: first)
         return result
     }

@@ -149,6 +149,8 @@ package struct StateEncoder: Sendable {
         writer.member("isrc", metadata.isrc)
         writer.member("description", metadata.summary)
         writer.member("contentRating", metadata.contentRating)
+        writer.member("show", metadata.show)
+        writer.member("language", metadata.language)
         writer.member("isExplicit", metadata.isExplicit)
         writer.member("mediaType", "audio")
         writer.member("isLiveStream", metadata.isLiveStream)

@@ -1,0 +1,82 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// Lossy files and chains in the real daemon; without a sound server.
+    @Suite(.timeLimit(.minutes(2))) struct CodecTests {
+        private func vorbis(_ folder: TemporaryFolder, frames: Int, serial: Int, title: String) throws -> [UInt8] {
+            let wave = folder.write(AudioMaterial.waves(frames: frames, sampleRate: 48_000).wave(), "a.wav")
+            let words = ["-Q", "--serial", "\(serial)", "-t", title, "-o", folder.path("a.ogg"), wave]
+            try #require(AudioMaterial.run("oggenc", words) == 0)
+            return folder.read("a.ogg")
+        }
+
+        @Test("the tags of the next link are told when it is heard, and go with the place") func chain() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let first = try vorbis(daemon.folder, frames: 38_400, serial: 1, title: "First")
+            let second = try vorbis(daemon.folder, frames: 48_000, serial: 2, title: "Second")
+            let path = daemon.folder.write(first + second, "chain.ogg")
+            client.call("queue.add", ["items": [.string(path)], "play": true])
+            let play = client.event("play")
+            #expect(play["item"]?["title"] == "First")
+            #expect(abs((play["item"]?["duration"]?.doubleValue ?? 0) - 1.8) < 1e-6)
+            let change = client.event("metadata")
+            let heard = clockSeconds()
+            #expect(change["item"]?["title"] == "Second")
+            #expect(change.itemID == 1)
+            // 0.8 s behind the beginning, as the clock says.
+            #expect(abs(heard - play.monotonic - 0.8) < 0.05)
+            client.call("changePlaybackPosition", ["position": 0.2])
+            #expect(client.event("seek")["item"]?["title"] == "First")
+            #expect(client.event("metadata")["item"]?["title"] == "Second")
+            #expect(client.event("stop").words == "stop ended")
+        }
+
+        @Test("a length that nobody told is counted and told") func countedLength() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let wave = daemon.folder.write(AudioMaterial.waves(frames: 441_000).wave(), "a.wav")
+            // Ten minutes in two halves of different rate: any estimate is wrong, and they are too long to be counted at once.
+            for (name, rate) in [("a", "32k"), ("b", "320k")] {
+                let words = [
+                    "-y", "-i", wave, "-c:a", "libmp3lame", "-write_xing", "0", "-b:a", rate,
+                    daemon.folder.path("\(name).mp3"),
+                ]
+                try #require(AudioMaterial.run("ffmpeg", words) == 0)
+            }
+            let bytes =
+                [[UInt8]](repeating: daemon.folder.read("a.mp3"), count: 100).flatMap { $0 }
+                + [[UInt8]](repeating: daemon.folder.read("b.mp3"), count: 100).flatMap { $0 }
+            let path = daemon.folder.write(bytes, "long.mp3")
+            client.call("queue.add", ["items": [.string(path)], "play": true])
+            var state = client.event("play")
+            var duration = state["item"]?["duration"]?.doubleValue ?? 0
+            // 200 times 10 s, and what the encoder adds each time.
+            if abs(duration - 2009) > 10 {
+                state = client.event("metadata")
+                duration = state["item"]?["duration"]?.doubleValue ?? 0
+            }
+            #expect(abs(duration - 2009) < 10, "\(duration)")
+        }
+
+        @Test("formats are listed") func formats() async throws {
+            let daemon = await RealDaemon.silent()
+            let formats = daemon.connect().call("formats.list")?["formats"]?.arrayValue ?? []
+            let playing = formats.filter { $0["plays"] == true }.compactMap { $0["name"]?.stringValue }
+            for name in ["FLAC", "MP3", "Ogg Vorbis", "Ogg Opus", "WAV"] { #expect(playing.contains(name)) }
+            #expect(formats.allSatisfy { $0["package"]?.stringValue?.hasPrefix("lib") == true })
+        }
+    }
+}
+
+/// CLOCK_MONOTONIC in seconds.
+private func clockSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
