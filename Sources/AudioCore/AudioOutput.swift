@@ -23,6 +23,8 @@ package import NowPlaying
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream
     /// Sets volume (0…1 on the server's cubic scale) and muting of our streams, now and for those opened later.
     func setVolume(_ volume: Double, muted: Bool)
+    /// Whether the samples of our streams are multiplied by 1, as far as the output tells.
+    var isVolumeNeutral: Bool { get }
     /// Asks for all devices; answers once, with an error in words if there is no server or it does not answer in a second.
     func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void)
     /// Chooses the device for the streams there are and those to come; nil: the server's default.
@@ -86,6 +88,12 @@ package struct OutputDevice: Equatable, Sendable {
     package var format: AudioFormat?
     /// Whether it goes where its listener goes: headphones, or Bluetooth.
     package var isWorn: Bool
+    /// Bits of an integer sample that come to it unchanged: 16, 24 or 32; nil when not known.
+    package var exactBits: Int?
+    /// Whether it takes floating point samples as they are.
+    package var takesFloat: Bool
+    /// Whether the server multiplies all samples for it, by a volume that the device does not have itself.
+    package var hasSoftwareVolume: Bool
 
     /// Whether it is what servers offer where there is no device at all (`module-always-sink`): nobody hears it.
     package var isDummy: Bool { name == "auto_null" }
@@ -93,8 +101,11 @@ package struct OutputDevice: Equatable, Sendable {
     /// Describes a device by its parts.
     package init(
         name: String, description: String, state: State, isDefault: Bool, format: AudioFormat? = nil,
-        isWorn: Bool = false
+        isWorn: Bool = false, exactBits: Int? = nil, takesFloat: Bool = false, hasSoftwareVolume: Bool = false
     ) {
+        self.exactBits = exactBits
+        self.takesFloat = takesFloat
+        self.hasSoftwareVolume = hasSoftwareVolume
         self.name = name
         self.description = description
         self.state = state

@@ -152,6 +152,38 @@ package struct PlaybackError: Equatable, Sendable {
     }
 }
 
+/// Whether the samples of the item reach the device as they are in the file.
+package enum Fidelity: Equatable, Sendable {
+    /// Bit for bit, as far as the sound server tells.
+    case exact
+    /// They are changed on the way, first of all by this.
+    case changed(Change)
+
+    /// What changes samples, in the order of the way.
+    package enum Change: String, Sendable, CaseIterable {
+        /// Another rate than 1.
+        case rate
+        /// A gain by the item's tags.
+        case loudness
+        /// Our stream's volume at the server, or its muting.
+        case volume
+        /// The server plays at another number of frames a second.
+        case sampleRate
+        /// The device takes fewer bits than the item has.
+        case sampleFormat
+        /// The device has other channels, or in another order.
+        case channels
+        /// The device's own volume, where the server computes it.
+        case deviceVolume
+    }
+
+    /// The change, as it is on the wire; nil: none.
+    package var reason: String? {
+        if case .changed(let change) = self { return change.rawValue }
+        return nil
+    }
+}
+
 /// The output as listeners see it.
 package struct OutputStatus: Equatable, Sendable {
     package var name: String
@@ -162,9 +194,15 @@ package struct OutputStatus: Equatable, Sendable {
     package var latency: Double?
     /// Frames a second of the device; nil while unknown.
     package var sampleRate: Int?
+    /// Whether what plays arrives bit for bit; nil while nothing plays.
+    package var bitPerfect: Fidelity?
 
     /// An output, by its parts.
-    package init(name: String, description: String, state: String, latency: Double? = nil, sampleRate: Int? = nil) {
+    package init(
+        name: String, description: String, state: String, latency: Double? = nil, sampleRate: Int? = nil,
+        bitPerfect: Fidelity? = nil
+    ) {
+        self.bitPerfect = bitPerfect
         self.name = name
         self.description = description
         self.state = state
@@ -202,6 +240,7 @@ package struct NowPlayingState: Equatable, Sendable {
     /// 0…1 on the server's cubic scale.
     package var volume: Double = 1
     package var muted: Bool = false
+    package var loudness = LoudnessStatus()
     package var output: OutputStatus?
     package var error: PlaybackError?
 

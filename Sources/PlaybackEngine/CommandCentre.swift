@@ -105,18 +105,30 @@ package struct CommandCentre: Equatable, Sendable {
         }
     }
 
+    /// Rates to choose from.
+    package var supportedPlaybackRates: [Double] {
+        setting(of: .changePlaybackRate).supportedPlaybackRates ?? Self.usualRates
+    }
+
+    /// What is offered as long as nobody says otherwise.
+    private static let usualRates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
+
     /// One status for every command in this situation.
     /// `seekObstacle`: why the present item has no other place to go to; nil: it has.
-    package func statuses(queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String? = nil) -> [CommandStatus] {
+    package func statuses(
+        queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String? = nil, isLive: Bool = false
+    ) -> [CommandStatus] {
         RemoteCommand.allCases.map { command in
             let setting = setting(of: command)
-            let obstacle = Self.obstacle(
-                command, queueIsEmpty: queueIsEmpty, hasItem: hasItem, seekObstacle: seekObstacle)
+            let obstacle =
+                command == .changePlaybackRate && hasItem && isLive
+                ? "live stream"
+                : Self.obstacle(command, queueIsEmpty: queueIsEmpty, hasItem: hasItem, seekObstacle: seekObstacle)
             let isEnabled = obstacle == nil && setting.isEnabled != false
             var status = CommandStatus(command, isEnabled: isEnabled)
             if !isEnabled { status.reason = obstacle ?? setting.reason ?? "turned off by a client" }
             status.preferredIntervals = intervals(of: command)
-            if command == .changePlaybackRate { status.supportedPlaybackRates = [1] }
+            if command == .changePlaybackRate { status.supportedPlaybackRates = supportedPlaybackRates }
             return status
         }
     }
@@ -125,12 +137,13 @@ package struct CommandCentre: Equatable, Sendable {
         _ command: RemoteCommand, queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String?
     ) -> String? {
         switch command {
-        case .seekForward, .seekBackward, .changePlaybackRate, .rating, .like, .dislike, .bookmark:
+        case .seekForward, .seekBackward, .rating, .like, .dislike, .bookmark:
             "not built into this version"
         case .changeRepeatMode, .changeShuffleMode: nil
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack: queueIsEmpty ? "empty queue" : nil
         case .skipForward, .skipBackward, .changePlaybackPosition:
             queueIsEmpty ? "empty queue" : hasItem ? seekObstacle : "no current item"
+        case .changePlaybackRate: queueIsEmpty ? "empty queue" : hasItem ? nil : "no current item"
         }
     }
 }

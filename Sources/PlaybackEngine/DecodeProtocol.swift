@@ -1,6 +1,18 @@
 package import AudioCore
 package import NowPlaying
 
+/// What stands beside an item in the queue and has not told its tags yet.
+package struct Neighbour: Sendable {
+    package let id: ItemID
+    package let source: MediaSource
+
+    /// A neighbour in the queue.
+    package init(id: ItemID, source: MediaSource) {
+        self.id = id
+        self.source = source
+    }
+}
+
 /// One item as the decode thread is to play it. `ticket` tells apart the times that the same item plays.
 package struct DecodeItem: Sendable {
     package let ticket: Int
@@ -8,9 +20,21 @@ package struct DecodeItem: Sendable {
     package let source: MediaSource
     /// Seconds into the item where to begin.
     package let position: Double
+    /// Rate that was asked for; nil: the item's own.
+    package let chosenRate: Double?
+    /// Rate that a client gave the item as its own; nil: what the player's rule says of it.
+    package let givenRate: Double?
+    /// Whose tags decide with its own how loud it shall be: they are read when it is opened, if its own leave a choice.
+    package let neighbours: [Neighbour]
 
     /// An item to decode from `position` seconds on.
-    package init(ticket: Int, id: ItemID, source: MediaSource, position: Double = 0) {
+    package init(
+        ticket: Int, id: ItemID, source: MediaSource, position: Double = 0, chosenRate: Double? = nil,
+        givenRate: Double? = nil, neighbours: [Neighbour] = []
+    ) {
+        self.chosenRate = chosenRate
+        self.givenRate = givenRate
+        self.neighbours = neighbours
         self.ticket = ticket
         self.id = id
         self.source = source
@@ -31,6 +55,14 @@ package struct OpenedItem: Sendable {
     package let isLive: Bool
     /// Whether any other place than the next can be gone to.
     package let isSeekable: Bool
+    /// What its neighbours say of themselves, of those that were to be looked at.
+    package let neighbours: [(id: ItemID, metadata: MediaMetadata)]
+    /// Frames of the item per frame of the ring.
+    package let rate: Double
+    /// The item's own rate: what `play` gives it.
+    package let defaultRate: Double
+    /// Why it has the rate 1 and not the one that was wanted; nil: it has that.
+    package let rateFailure: String?
     /// Frame of the item that stands at `ringStart`.
     package let itemStart: Int64
     /// Where in `ring` it begins.

@@ -43,17 +43,19 @@ package final class DecodeThread: Sendable {
     let abandoned = AbandonFlag()
     let open: DecoderOpener
     let ringCapacity: @Sendable (AudioFormat) -> Int64
+    let rates: RateRules
     private let signal: LoopSignal
 
     /// Starts the thread. `deliver` is called on the loop when reports wait to be taken. Nil: the system has no more
     /// threads or descriptors.
     @PlayerLoop package init?(
         _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
-        deliver: @escaping @PlayerLoop () -> Void
+        rates: RateRules, deliver: @escaping @PlayerLoop () -> Void
     ) {
         wakeup = eventfd(0, Int32(EFD_CLOEXEC))
         self.open = open
         self.ringCapacity = ringCapacity
+        self.rates = rates
         signal = LoopSignal(loop, deliver)
         guard wakeup >= 0 else { return nil }
         let box = UncheckedBox(DecodeWorker(self))
@@ -122,6 +124,16 @@ package final class DecodeThread: Sendable {
         state.withLock { state in
             defer { state.reports.removeAll(keepingCapacity: true) }
             return state.reports.filter { $0.run == state.run }.map(\.report)
+        }
+    }
+
+    /// The first frame in this ring of an item that was opened but whose report is not taken yet; nil: there is none.
+    package func firstUntaken(in ring: SampleRing) -> Int64? {
+        state.withLock { state in
+            for (run, report) in state.reports where run == state.run {
+                if case .opened(let item) = report, item.ring === ring { return item.ringStart }
+            }
+            return nil
         }
     }
 

@@ -13,7 +13,11 @@ final class DecodeWorker {
         var ring: SampleRing
         /// Frame of the item that is decoded next.
         var itemFrame: Int64
-        /// Whether there is more of it.
+        /// What makes it faster or slower; nil: nothing, its frames go into the ring as they are decoded.
+        var changer: (any RateChanger)?
+        /// Whether the decoder has come to its end, and only the changer has more.
+        var isDecoded = false
+        /// Whether there is nothing more of it.
         var isFinished = false
         /// Whether its length is to be found out while there is nothing better to do.
         var isToBeMeasured: Bool
@@ -74,6 +78,8 @@ final class DecodeWorker {
     /// Whether the player knows that nothing follows.
     private var toldDrained = false
     private var isFilling = false
+    /// Frames between a decoder and a rate changer; empty until there is one.
+    var scratch: [UInt8] = []
 
     init(_ shared: DecodeThread) { self.shared = shared }
 
@@ -215,12 +221,13 @@ final class DecodeWorker {
         let mustSeek = !isLive && (isKept || frame > 0)
         if mustSeek, decoder.isSeekable { try decoder.seek(toFrame: frame) }
         let start = min(frame, decoder.lengthInFrames ?? frame)
+        let rate = isLive ? (rate: 1, changer: nil, own: 1, failure: nil) : rate(of: item, decoder)
         guard let ring = fitting(ring, decoder.format, isLive: isLive) else {
             throw DecodingError(.broken, "there is no memory left for a buffer of its format")
         }
         work = Work(
-            item: item, decoder: decoder, ring: ring, itemFrame: start, isToBeMeasured: decoder.lengthIsEstimated,
-            late: late)
+            item: item, decoder: decoder, ring: ring, itemFrame: start, changer: rate.changer,
+            isToBeMeasured: decoder.lengthIsEstimated, late: late)
         if mustSeek, !decoder.isSeekable { work?.skipped = start }
         if isLive, prefill != nil { work?.beginning = (ring.end, nil) }
         self.ring = ring
@@ -238,8 +245,22 @@ final class DecodeWorker {
                 OpenedItem(
                     ticket: item.ticket, id: item.id, format: decoder.format, mediaFormat: decoder.mediaFormat,
                     length: decoder.lengthInFrames, metadata: decoder.metadata, isLive: isLive,
-                    isSeekable: decoder.isSeekable && !isLive, itemStart: start, ringStart: ring.end, ring: ring)),
+                    isSeekable: decoder.isSeekable && !isLive, neighbours: lookAround(item, decoder.metadata),
+                    rate: rate.rate, defaultRate: rate.own, rateFailure: rate.failure, itemStart: start,
+                    ringStart: ring.end, ring: ring)),
             run: run)
+    }
+
+    /// Reads the tags of the neighbours, where the item is one of an album that it could be as loud as.
+    private func lookAround(_ item: DecodeItem, _ metadata: MediaMetadata) -> [(id: ItemID, metadata: MediaMetadata)] {
+        guard let loudness = metadata.loudness, loudness.albumGain != nil, loudness.trackGain != nil,
+            metadata.albumTitle != nil
+        else { return [] }
+        return item.neighbours.compactMap { neighbour in
+            guard let decoder = try? shared.open(neighbour.source, shared.abandoned), !(decoder is any LateDecoder)
+            else { return nil }
+            return (neighbour.id, decoder.metadata)
+        }
     }
 
     private func fitting(_ ring: SampleRing?, _ format: AudioFormat, isLive: Bool) -> SampleRing? {
@@ -253,11 +274,18 @@ final class DecodeWorker {
         if work.skipped > 0 { limit = min(limit, work.skipped) }
         guard let room = work.ring.writable(run: run, limit: limit) else { return }
         do throws(DecodingError) {
-            guard let frames = try frames(of: &work, into: room) else {
+            let frames: Int64?
+            if let changer = work.changer, work.skipped == 0 {
+                frames = try changed(&work, by: changer, into: room)
+            } else {
+                frames = try self.frames(of: &work, into: room)
+            }
+            guard let frames else {
                 work.isDry = true
                 self.work = work
                 return
             }
+            self.work = work
             guard frames > 0 else { return finish(work) }
             if work.skipped > 0 {
                 work.skipped -= frames
@@ -265,7 +293,7 @@ final class DecodeWorker {
                 return
             }
             guard let end = work.ring.commit(frames, run: run) else { return }
-            work.itemFrame += frames
+            if work.changer == nil { work.itemFrame += frames }
             let isEnough = isEnoughToBegin(&work, end: end)
             self.work = work
             let reached = shared.state.withLock { state in

@@ -18,6 +18,8 @@ import NowPlaying
     /// Ring frame behind the last one that was sent.
     var sentEnd: Int64
     var timeline = Timeline()
+    /// What frames are multiplied by as they are sent; the ring keeps them as they are.
+    var gain = GainPlan()
     var clock: DeviceClock
     /// Stream frame before which nothing of the present flow is heard: where it began, was resumed or spliced.
     var heardFrom: Int64 = 0
@@ -49,6 +51,8 @@ import NowPlaying
     var standsAt: Int64?
     /// What to do when sound flows; set while that is awaited.
     var onStarted: (@PlayerLoop () -> Void)?
+    /// Whether the ring has frames of an item that we have not heard of yet, and whose gain is not known.
+    var isHeldBack = false
     /// Whether a question about the timing for a refill is under way.
     var isRefilling = false
     /// The last reading.
@@ -153,17 +157,6 @@ import NowPlaying
     func audibleFrame(_ timing: StreamTiming) -> Double {
         guard timing.isPlaying else { return timing.audibleFrame }
         return clock.frame(at: timing.time) ?? timing.audibleFrame
-    }
-
-    /// Sends ring frames up to `end`, the first of them at stream frame `at` (nil: behind the last).
-    func send(upTo end: Int64, at: Int64? = nil) {
-        guard let stream, end > sentEnd else { return }
-        var place = at
-        ring.read(sentEnd..<end) { bytes in
-            stream.write(bytes, at: place, keeping: ring)
-            place = nil
-        }
-        sentEnd = end
     }
 
     /// Ends the stream.

@@ -30,6 +30,8 @@ import NowPlaying
     var isSplicing = false
     /// Whether listeners see this place already, as it can't be heard for now.
     var isTold = false
+    /// Whether it goes on in what is heard, at another rate: there is no jump.
+    var isContinuous = false
     /// Answers those who wait when it takes too long.
     var deadline: EventSource?
 

@@ -14,7 +14,7 @@ extension Player {
             lane.ringEnd = nil
             lane.isDraining = false
         }
-        decoder?.setNext(DecodeItem(ticket: nextTicket, id: next, source: entry.source))
+        decoder?.setNext(decodeItem(nextTicket, entry))
     }
 
     /// What follows an item by itself; nil: nothing, or nothing after too many failures.
@@ -86,7 +86,7 @@ extension Player {
         lane.ringEnd = nil
         lane.isDraining = false
         decoder.begin(
-            run: run, DecodeItem(ticket: nextTicket, id: next, source: entry.source), in: lane.ring,
+            run: run, decodeItem(nextTicket, entry), in: lane.ring,
             prefill: lane.canRewriteFlowing ? Player.shortPrefill : Player.longPrefill)
         decoder.setAudible((audible ?? lane).ring)
         scheduleBoundary()
@@ -99,9 +99,13 @@ extension Player {
         for link in chain {
             guard let item = link.opened, item.ring === lane.ring else { continue }
             if lane.timeline.segments.contains(where: { $0.ticket == link.ticket }) { continue }
+            // A change of rate may begin a little behind what was decoded for it.
+            let late = max(0, lane.heardFrom - item.ringStart - offset)
+            let itemStart = item.itemStart + Int64((Double(late) * item.rate).rounded())
             lane.timeline.append(
                 Timeline.Segment(
-                    streamStart: item.ringStart + offset, itemStart: item.itemStart, item: item.id, ticket: item.ticket)
+                    streamStart: item.ringStart + offset + late, itemStart: itemStart, rate: item.rate, item: item.id,
+                    ticket: item.ticket)
             )
         }
         if lane === audible { scheduleBoundary() }

@@ -39,6 +39,7 @@ extension Player {
         case .seek(let position): return try transport.seek(to: position, duration: currentDuration)
         case .repeatMode(let mode): return transport.setRepeatMode(mode)
         case .shuffleMode(let mode): return transport.setShuffleMode(mode)
+        case .changeRate(let rate): return try transport.changeRate(to: rate)
         }
     }
 
@@ -146,6 +147,9 @@ extension Player {
                 waiter = nil
             case .resume:
                 resume(by: by, waiter)
+                waiter = nil
+            case .changeRate:
+                changeRate(by: by, waiter)
                 waiter = nil
             case .hold:
                 hold(by: by, waiter)

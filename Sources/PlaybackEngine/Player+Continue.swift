@@ -44,7 +44,7 @@ extension Player {
     func attach(_ lane: Lane) {
         guard lane.stream != nil, lane.isReady else { return }
         lane.attach(at: 0)
-        lane.send(upTo: min(lane.ring.end, lane.sentEnd + (lane.stream?.targetFrames ?? 0)))
+        lane.send(upTo: min(sendableEnd(of: lane), lane.sentEnd + (lane.stream?.targetFrames ?? 0)))
         decoder?.setAudible(lane.ring)
         mapChain(on: lane)
         if wantsFlow { letGo(lane) } else { topUp(lane) }
@@ -62,7 +62,7 @@ extension Player {
             lane.sentEnd = frame - offset
             lane.attach(at: max(0, timing.takenFrame))
             lane.send(
-                upTo: min(lane.ring.end, lane.sentEnd + stream.targetFrames), at: lane.heardFrom)
+                upTo: min(sendableEnd(of: lane), lane.sentEnd + stream.targetFrames), at: lane.heardFrom)
             if wantsFlow { letGo(lane) }
         }
     }
@@ -105,6 +105,7 @@ extension Lane {
     func attach(at streamFrame: Int64) {
         let moved = streamFrame - sentStreamEnd
         timeline.shift(by: moved)
+        gain.shift(by: moved)
         offset = streamFrame - sentEnd
         heardFrom = streamFrame
         ring.release(before: sentEnd)

@@ -27,9 +27,11 @@ extension Player {
         guard let place = chain.firstIndex(where: { $0.ticket == item.ticket }) else { return }
         chain[place].opened = item
         learn(item)
+        chain[place].gain = gain(of: item.id)
         if pending == nil || pending?.ticket == item.ticket { tellError() }
         if let pending, pending.ticket == item.ticket {
             pending.opened = item
+            if let failure = item.rateFailure { rateFailed(pending, failure) }
             pending.failuresBefore = transport.failures
             if let audible, audible.ring === item.ring {
                 pending.lane = audible
@@ -39,11 +41,13 @@ extension Player {
                 openStream(of: lane)
             }
         } else if let lane = lane(of: item.ring) {
+            setGains(of: lane)
             mapChain(on: lane)
         } else if ahead == nil, place > 0, let before = chain[place - 1].opened {
             // The format changes: another stream takes over at the end of this one.
             let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
             lane.offset = -item.ringStart
+            setGains(of: lane)
             ahead = lane
             if let old = self.lane(of: before.ring) {
                 old.ringEnd = chain[place - 1].ringEnd
@@ -51,6 +55,10 @@ extension Player {
             }
             mapChain(on: lane)
             openStream(of: lane)
+        }
+        if let lane = lane(of: item.ring), lane.isHeldBack {
+            lane.isHeldBack = false
+            topUp(lane)
         }
         planNext()
         tellUpcoming(item)
@@ -76,6 +84,10 @@ extension Player {
             duration: item.length.map { item.format.seconds(frames: $0) }, format: item.mediaFormat,
             isSeekable: item.isSeekable)
         transport.setDetails(details, of: item.id)
+        for neighbour in item.neighbours {
+            let given = transport.queue[neighbour.id]?.details?.given ?? MediaMetadata()
+            transport.setDetails(ItemDetails(given: given, found: neighbour.metadata), of: neighbour.id)
+        }
         recentlyOpened.removeAll { $0 == item.id }
         recentlyOpened.append(item.id)
         guard recentlyOpened.count > Player.rememberedItems else { return }

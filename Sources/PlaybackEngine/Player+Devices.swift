@@ -220,7 +220,9 @@ extension Player {
         let route = untoldRoute
         untoldRoute = nil
         guard let route, route.from != route.to else {
-            guard let told = state.output, let now = output.device, told.state != now.state.rawValue else { return }
+            guard let told = state.output, let now = output.device else { return }
+            let isOtherwise = state.state == .playing && told.bitPerfect != fidelity(at: now)
+            guard told.state != now.state.rawValue || isOtherwise else { return }
             lastDeviceNews = EventLoop.now
             return publish(.outputs)
         }

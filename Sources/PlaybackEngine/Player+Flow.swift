@@ -29,6 +29,11 @@ extension Player {
             pending?.begins = playCounts[current] == nil
             return
         }
+        if let current = transport.current, !isAtWantedRate {
+            start(current, at: state.anchor.elapsed, .play, nil, by: by, waiter)
+            pending?.begins = false
+            return
+        }
         resumeFlow(of: lane, beginFlow(.play, nil, by: by, waiter))
     }
 

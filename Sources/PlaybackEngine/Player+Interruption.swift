@@ -78,7 +78,8 @@ extension Player {
         switch command {
         case .play, .playItem, .playQueue: return true
         case .togglePlayPause: return transport.wish != .playing
-        case .pause, .stop, .nextTrack, .previousTrack, .skip, .seek, .repeatMode, .shuffleMode: return false
+        case .pause, .stop, .nextTrack, .previousTrack, .skip, .seek, .changeRate, .repeatMode, .shuffleMode:
+            return false
         }
     }
 

@@ -13,7 +13,7 @@ extension Player {
         let frame = segment.map { Double($0.streamStart) } ?? max(heard, from)
         let time = timing.time.advanced(bySeconds: (frame - heard) / (rate * (1 + lane.clock.skew)))
         let elapsed = lane.timeline.place(at: frame).map { $0.itemFrame / rate } ?? 0
-        return anchor(elapsed, rate: 1, at: time, skew: lane.clock.skew)
+        return anchor(elapsed, rate: lane.timeline.place(at: frame)?.segment.rate ?? 1, at: time, skew: lane.clock.skew)
     }
 
     /// The anchor of a lane that was corked: what was taken by a device that can't take back will still be heard.
@@ -77,6 +77,7 @@ extension Player {
         } else if next.state == .stopped {
             next.anchor = resting(at: transport.startPosition)
         }
+        next.anchor.defaultRate = shownDefaultRate
         next.item = shown.map { item(of: $0) }
         next.upcoming = next.state == .playing ? upcoming(anchor: next.anchor, item: next.item) : nil
         next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
@@ -93,6 +94,7 @@ extension Player {
         next.shuffleMode = transport.order.shuffleMode
         next.volume = volume
         next.muted = muted
+        next.loudness = loudnessStatus()
         next.output = outputStatus()
         next.error = transport.failures.map { run in
             PlaybackError(
@@ -158,7 +160,7 @@ extension Player {
         return OutputStatus(
             name: device.name, description: device.description,
             state: (runs ? .running : device.state).rawValue, latency: latency,
-            sampleRate: device.format?.sampleRate)
+            sampleRate: device.format?.sampleRate, bitPerfect: fidelity(at: device))
     }
 
     /// The wall clock was set, or the host woke: the same position, with the new wall time.

@@ -12,6 +12,15 @@ extension Player {
         if lane === audible, !lane.awaitsSplice { askForRefill(lane) } else if lane === ahead { fillAhead(lane) }
     }
 
+    /// Behind the last frame of a lane's ring that may be sent: of items that we have heard of, whose gain is known.
+    func sendableEnd(of lane: Lane) -> Int64 {
+        // In this order: what is behind the end that we see was reported before.
+        let end = lane.ring.end
+        guard let untaken = decoder?.firstUntaken(in: lane.ring), untaken < end else { return end }
+        lane.isHeldBack = true
+        return untaken
+    }
+
     private func askForRefill(_ lane: Lane) {
         guard lane.isReady, lane.offset != nil, !lane.isRefilling else { return }
         lane.isRefilling = true
@@ -36,10 +45,11 @@ extension Player {
         let heard = min(Int64(timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
         lane.ring.release(before: min(heard - offset, lane.sentEnd))
         lane.timeline.forget(before: heard)
+        lane.gain.forget(before: heard)
         if lane.rewrite != nil, !rewrite(lane, timing) { return }
         let queued = lane.sentStreamEnd - timing.takenFrame
         let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
-        let end = min(wanted, lane.ring.end)
+        let end = min(wanted, sendableEnd(of: lane))
         if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive {
             // There is time: all of it at once, when it is decoded.
             expect(lane, end: wanted)
@@ -100,7 +110,7 @@ extension Player {
         lane.offset = place - lane.sentEnd
         let isTaken = !lane.isCorked && !lane.canRewriteFlowing && place < timing.takenFrame
         if isTaken { stream.setCorked(true) { _ in } }
-        lane.send(upTo: min(lane.ring.end, lane.sentEnd + stream.targetFrames), at: place)
+        lane.send(upTo: min(sendableEnd(of: lane), lane.sentEnd + stream.targetFrames), at: place)
         if isTaken {
             lane.clock.restart()
             lane.heardFrom = Int64(timing.audibleFrame)
@@ -153,7 +163,7 @@ extension Player {
     func fillAhead(_ lane: Lane) {
         guard let stream = lane.stream, lane.isReady, lane.isCorked, let offset = lane.offset else { return }
         let wanted = stream.targetFrames - offset
-        let end = min(wanted, lane.ring.end)
+        let end = min(wanted, sendableEnd(of: lane))
         lane.send(upTo: end, at: lane.sentEnd + offset == 0 ? 0 : nil)
         if end < wanted, lane.ringEnd == nil { expect(lane, end: wanted) }
         if awaitsHandOver { handOver() } else { scheduleBoundary() }

@@ -27,7 +27,9 @@ extension Player {
                 // Corked meanwhile: a pause came; the place is put in while it is silent.
                 if lane.isCorked { return spliceSilently(change, lane, opened) }
                 let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
-                splice(change, lane, opened, at: firstRewritable(lane, timing, margin: margin))
+                let (place, skipped) = continuation(
+                    of: change, lane, opened, from: firstRewritable(lane, timing, margin: margin))
+                splice(change, lane, opened, at: place, skipping: skipped)
             }
         } else if lane.offset == nil {
             splice(change, lane, opened, at: 0)
@@ -51,8 +53,9 @@ extension Player {
         stream.flush { _ in }
         lane.readTiming { [unowned self] result in
             guard pending === change, case .success(let timing) = result else { return spliceFailed(change, result) }
+            let (place, skipped) = continuation(of: change, lane, opened, from: max(0, timing.takenFrame))
             lane.timeline = Timeline()
-            splice(change, lane, opened, at: max(0, timing.takenFrame))
+            splice(change, lane, opened, at: place, skipping: skipped)
         }
     }
 
@@ -63,7 +66,10 @@ extension Player {
         requestFailed(error, on: lane)
     }
 
-    private func splice(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem, at streamFrame: Int64) {
+    private func splice(
+        _ change: PendingChange, _ lane: Lane, _ opened: OpenedItem, at streamFrame: Int64, skipping skipped: Int64 = 0
+    ) {
+        let first = opened.ringStart + skipped
         if let audible, audible !== lane { audible.close() }
         audible = lane
         decoder?.setAudible(lane.ring)
@@ -71,13 +77,14 @@ extension Player {
         lane.rewrite = nil
         lane.standsAt = nil
         lane.isDraining = false
-        lane.offset = streamFrame - opened.ringStart
-        lane.sentEnd = opened.ringStart
+        lane.offset = streamFrame - first
+        lane.sentEnd = first
         lane.heardFrom = streamFrame
         lane.timeline.cut(at: streamFrame)
+        lane.gain.begin(gains(in: lane))
         mapChain(on: lane)
-        let target = opened.ringStart + (lane.stream?.targetFrames ?? 0)
-        lane.send(upTo: min(lane.ring.end, target), at: streamFrame)
+        let target = first + (lane.stream?.targetFrames ?? 0)
+        lane.send(upTo: min(sendableEnd(of: lane), target), at: streamFrame)
         guard wantsFlow else { return settleSilently(change, lane) }
         if lane.isCorked || lane.onStarted != nil {
             letFlow(lane) { [unowned self] timing in settle(change, lane, timing) }

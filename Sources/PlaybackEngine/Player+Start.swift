@@ -11,13 +11,15 @@ extension Player {
 
     /// Prepares `id` from `position` seconds on; what is heard goes on until it is ready.
     func start(
-        _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?
+        _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?,
+        isContinuous: Bool = false
     ) {
         guard let entry = transport.queue[id] else { return }
         run += 1
         nextTicket += 1
         let change = PendingChange(
             run: run, ticket: nextTicket, item: id, position: position, cause: cause, reason: reason, by: by)
+        change.isContinuous = isContinuous
         if let pending { change.overtake(pending) }
         if let waiter { change.waiters.append(waiter) }
         pending = change
@@ -41,13 +43,20 @@ extension Player {
         }
         chain = [ChainLink(ticket: change.ticket, id: id)]
         let quick = audible.map { !$0.isCorked && $0.canRewriteFlowing } ?? false
-        let item = DecodeItem(ticket: change.ticket, id: id, source: entry.source, position: position)
+        let item = decodeItem(change.ticket, entry, at: position)
         guard let decoder = readyDecoder() else {
             return carryOut(transport.failed(id, "the system has no more threads: end some programs"), nil)
         }
         decoder.begin(run: run, item, in: ring, prefill: quick ? Player.shortPrefill : Player.longPrefill)
         connectIfNeeded()
         limitWaiting(for: change)
+    }
+
+    /// An item as the decode thread is to play it.
+    func decodeItem(_ ticket: Int, _ entry: QueueEntry, at position: Double = 0) -> DecodeItem {
+        DecodeItem(
+            ticket: ticket, id: entry.id, source: entry.source, position: position, chosenRate: transport.chosenRate,
+            givenRate: entry.details?.given.defaultRate, neighbours: unknownNeighbours(of: entry.id))
     }
 
     /// Answers those who wait for a change a second from now, if it has not happened by then.
@@ -60,9 +69,9 @@ extension Player {
     /// The decode thread, started on first use.
     func readyDecoder() -> DecodeThread? {
         if let decoder { return decoder }
-        decoder = DecodeThread(loop, open: parts.openDecoder, ringCapacity: parts.ringCapacity) { [unowned self] in
-            takeReports()
-        }
+        decoder = DecodeThread(
+            loop, open: parts.openDecoder, ringCapacity: parts.ringCapacity, rates: parts.rates
+        ) { [unowned self] in takeReports() }
         return decoder
     }
 

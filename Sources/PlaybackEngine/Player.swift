@@ -15,6 +15,9 @@ package import NowPlaying
         package var ringCapacity: @Sendable (AudioFormat) -> Int64
         /// Items in a row that may fail without a sample heard before play stops.
         package var failureLimit: Int
+        /// What is done about loudness until a client says otherwise.
+        package var loudness: LoudnessSettings
+        package var rates: RateRules
         /// This run of the daemon, as published.
         package var instance: String
         /// First number for items of the queue.
@@ -27,7 +30,8 @@ package import NowPlaying
         /// The parts, each by its name.
         package init(
             output: any AudioOutput, openDecoder: @escaping DecoderOpener,
-            ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5, instance: String,
+            ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5,
+            loudness: LoudnessSettings = LoudnessSettings(), rates: RateRules = RateRules(), instance: String,
             firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
             watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil }
         ) {
@@ -35,6 +39,8 @@ package import NowPlaying
             self.openDecoder = openDecoder
             self.ringCapacity = ringCapacity
             self.failureLimit = failureLimit
+            self.loudness = loudness
+            self.rates = rates
             self.instance = instance
             self.firstItemNumber = firstItemNumber
             self.onOutputLost = onOutputLost
@@ -136,6 +142,7 @@ package import NowPlaying
     var wallClock: WallClockWatch?
     var volume = 1.0
     var muted = false
+    var loudness: LoudnessSettings
     var commandsVersion = 1
     /// Decode threads that hang in a read and were given up.
     var abandonedThreads = 0
@@ -148,6 +155,8 @@ package import NowPlaying
         var opened: OpenedItem?
         /// Ring frame behind its last one; nil until it is decoded.
         var ringEnd: Int64?
+        /// What its samples are multiplied by, as it was decided when it was opened; nil: nothing is done to them.
+        var gain: ItemGain?
     }
 
     /// A stopped player with an empty queue.
@@ -156,12 +165,14 @@ package import NowPlaying
         self.parts = parts
         transport = Transport(failureLimit: parts.failureLimit)
         nextItemNumber = parts.firstItemNumber
+        loudness = parts.loudness
         let now = EventLoop.now
         state = NowPlayingState(
             anchor: PlaybackAnchor(
                 elapsed: 0, rate: 0, monotonic: now, wall: WallClock.time(of: now), wallSynced: WallClock.isSet))
         state.instance = parts.instance
         state.commandsVersion = commandsVersion
+        state.loudness = loudnessStatus()
         parts.output.delegate = self
         wallClock = WallClockWatch(loop) { [unowned self] in publishClockStep() }
     }

@@ -29,6 +29,8 @@ package enum PlayerCommand: Sendable {
     case seek(Double)
     case repeatMode(RepeatMode)
     case shuffleMode(ShuffleMode)
+    /// Go on at another rate.
+    case changeRate(Double)
 }
 
 /// How a command ended.
@@ -47,6 +49,8 @@ package enum CommandRefusal: Error, Equatable, Sendable {
     case noSuchItem
     /// The position lies outside the item.
     case outOfRange
+    /// There is nothing here that makes this rate, in words.
+    case rateUnavailable(String)
     /// The item can't be played: its address and why.
     case undecodable(uri: String, message: String)
     /// The sound server asks for silence on behalf of this program, and would mute us.

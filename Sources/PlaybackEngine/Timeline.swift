@@ -9,12 +9,15 @@ package struct Timeline: Equatable, Sendable {
         package var streamStart: Int64
         /// Frame of the item that is heard there.
         package var itemStart: Int64
+        /// Frames of the item per frame of the stream.
+        package var rate: Double
         package var item: ItemID
         /// Tells apart the times that the same item plays.
         package var ticket: Int
 
         /// A stretch, by its parts.
-        package init(streamStart: Int64, itemStart: Int64, item: ItemID, ticket: Int) {
+        package init(streamStart: Int64, itemStart: Int64, rate: Double = 1, item: ItemID, ticket: Int) {
+            self.rate = rate
             self.streamStart = streamStart
             self.itemStart = itemStart
             self.item = item
@@ -62,7 +65,15 @@ package struct Timeline: Equatable, Sendable {
         guard let first = segments.first else { return nil }
         let segment = segments.last { Double($0.streamStart) <= streamFrame } ?? first
         let into = max(0, streamFrame - Double(segment.streamStart))
-        return Place(segment: segment, itemFrame: Double(segment.itemStart) + into)
+        return Place(segment: segment, itemFrame: Double(segment.itemStart) + into * segment.rate)
+    }
+
+    /// The frame of the stream where a frame of an item is heard, as this time of its playing goes; nil: not at all.
+    package func streamFrame(ofItemFrame frame: Int64, ticket: Int) -> Double? {
+        guard let segment = segments.last(where: { $0.ticket == ticket && $0.itemStart <= frame }) else { return nil }
+        let place = Double(segment.streamStart) + Double(frame - segment.itemStart) / segment.rate
+        guard let end = end(of: segment), place >= Double(end) else { return place }
+        return nil
     }
 
     /// The first segment that begins behind this frame of the stream.

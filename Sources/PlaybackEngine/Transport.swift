@@ -13,6 +13,8 @@ package struct Transport: Sendable {
         case start(ItemID, position: Double, Cause, ChangeReason?)
         /// Let the sound go on where it is.
         case resume
+        /// What is heard goes on at the rate that is wanted by now.
+        case changeRate
         /// Silence, keeping the place.
         case hold
         /// Silence for good; published as `stop` with this reason.
@@ -52,6 +54,8 @@ package struct Transport: Sendable {
     package internal(set) var failures: FailureRun?
     /// Whether the run of failures has grown to its limit, so that play ends behind what is heard now.
     package internal(set) var failuresEndPlay = false
+    /// Rate that was asked for since the last play; nil: each item has its own.
+    package internal(set) var chosenRate: Double?
     /// How many items in a row may fail before play stops at the first of them.
     package let failureLimit: Int
     /// Seconds of an item after which `previous` restarts it.
@@ -71,8 +75,11 @@ package struct Transport: Sendable {
 
     /// Starts or resumes.
     package mutating func play() throws(Refusal) -> [Effect] {
+        // Play returns to the item's own rate.
+        let hadChosen = chosenRate != nil
+        chosenRate = nil
         switch wish {
-        case .playing: return []
+        case .playing: return hadChosen ? [.changeRate] : []
         case .paused:
             wish = .playing
             return [.resume]
@@ -85,12 +92,14 @@ package struct Transport: Sendable {
     /// Plays this item from `position` (seconds).
     package mutating func play(_ id: ItemID, at position: Double = 0) throws(Refusal) -> [Effect] {
         guard queue.index(of: id) != nil else { throw .noSuchItem }
+        chosenRate = nil
         return wish == .stopped ? begin(id, at: position, .play, nil) : begin(id, at: position, .track, .jump)
     }
 
     /// Replaces the queue and plays its first item from `position` (seconds).
     package mutating func play(replacingWith entries: some Collection<QueueEntry>, at position: Double) -> [Effect] {
         let wasStopped = wish == .stopped
+        chosenRate = nil
         queue.clear()
         queue.insert(entries, at: 0)
         order.ended()
@@ -146,6 +155,26 @@ package struct Transport: Sendable {
         }
         return [.start(current, position: position, .seek, nil)]
     }
+
+    /// Goes on at another rate, which holds until the next play. While nothing plays it is what play will give the item.
+    package mutating func changeRate(to rate: Double) throws(Refusal) -> [Effect] {
+        guard let current else { throw .noItem }
+        if wish == .playing {
+            guard chosenRate != rate else { return [] }
+            chosenRate = rate
+            return [.changeRate]
+        }
+        let old = queue[current]?.details ?? ItemDetails()
+        guard old.given.defaultRate != rate else { return [] }
+        var given = old.given
+        given.defaultRate = rate
+        queue.setDetails(
+            ItemDetails(given: given, found: old.found, duration: old.duration, format: old.format), of: current)
+        return [.publish(.rate, nil)]
+    }
+
+    /// The rate that was asked for can't be made.
+    mutating func forgetRate() { chosenRate = nil }
 
     /// Moves by `interval` seconds (negative: back) from `elapsed`: behind the end it is `next`, before the beginning 0.
     package mutating func skip(by interval: Double, from elapsed: Double, duration: Double?) throws(Refusal) -> [Effect]

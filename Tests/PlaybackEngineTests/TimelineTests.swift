@@ -3,8 +3,10 @@ import PlaybackEngine
 import Testing
 
 @Suite struct TimelineTests {
-    private func segment(_ start: Int64, _ item: Int64, from itemStart: Int64 = 0) -> Timeline.Segment {
-        Timeline.Segment(streamStart: start, itemStart: itemStart, item: ItemID(item), ticket: Int(item))
+    private func segment(
+        _ start: Int64, _ item: Int64, from itemStart: Int64 = 0, rate: Double = 1
+    ) -> Timeline.Segment {
+        Timeline.Segment(streamStart: start, itemStart: itemStart, rate: rate, item: ItemID(item), ticket: Int(item))
     }
 
     @Test func placesAndBoundaries() throws {
@@ -21,6 +23,22 @@ import Testing
         #expect(timeline.end(of: segment(100, 1, from: 50)) == 300)
     }
 
+    @Test func everySpanHasItsRate() {
+        var timeline = Timeline()
+        timeline.append(segment(100, 1, from: 1000))
+        timeline.append(segment(200, 2, from: 1100, rate: 1.5))
+        timeline.append(segment(300, 3, rate: 0.5))
+        #expect(timeline.place(at: 199)?.itemFrame == 1099)
+        #expect(timeline.place(at: 200)?.itemFrame == 1100)
+        #expect(timeline.place(at: 250)?.itemFrame == 1175)
+        #expect(timeline.place(at: 310)?.itemFrame == 5)
+        #expect(timeline.streamFrame(ofItemFrame: 1175, ticket: 2) == 250)
+        #expect(timeline.streamFrame(ofItemFrame: 1250, ticket: 2) == nil, "another item is heard by then")
+        #expect(timeline.streamFrame(ofItemFrame: 5, ticket: 3) == 310)
+        #expect(timeline.streamFrame(ofItemFrame: 999, ticket: 1) == nil)
+        #expect(timeline.streamFrame(ofItemFrame: 5, ticket: 4) == nil)
+    }
+
     @Test func aSpliceReplacesWhatItCovers() {
         var timeline = Timeline()
         timeline.append(segment(0, 1))
@@ -33,7 +51,7 @@ import Testing
     @Test(arguments: 0..<300) func agreesWithAnArrayOfFrames(seed: UInt64) {
         var random = Seeded(seed)
         var timeline = Timeline()
-        var model: [(item: Int64, frame: Int64)?] = Array(repeating: nil, count: 400)
+        var model: [(item: Int64, frame: Double)?] = Array(repeating: nil, count: 400)
         var forgotten: Int64 = 0
         var first: Int64?
         for item in Int64(1)...30 {
@@ -41,8 +59,11 @@ import Testing
             case 0..<3:
                 let start = Int64.random(in: forgotten..<400, using: &random)
                 let from = Int64.random(in: 0...50, using: &random)
-                timeline.append(segment(start, item, from: from))
-                for frame in start..<400 { model[Int(frame)] = (item, from + frame - start) }
+                let rate = Double.random(in: 1...6, using: &random).rounded() / 2
+                timeline.append(segment(start, item, from: from, rate: rate))
+                for frame in start..<400 {
+                    model[Int(frame)] = (item, Double(from) + Double(frame - start) * rate)
+                }
             default:
                 let frame = Int64.random(in: forgotten..<400, using: &random)
                 timeline.forget(before: frame)
@@ -52,7 +73,7 @@ import Testing
             for frame in max(forgotten, first ?? 400)..<400 {
                 let place = timeline.place(at: Double(frame))
                 #expect(place?.segment.item.number == model[Int(frame)]?.item)
-                #expect(place.map { Int64($0.itemFrame) } == model[Int(frame)]?.frame)
+                #expect(place?.itemFrame == model[Int(frame)]?.frame)
             }
             let starts = timeline.segments.map(\.streamStart)
             #expect(starts == starts.sorted())

@@ -158,6 +158,23 @@ private func transport(_ count: Int64) -> Transport {
         #expect(it.failed(it.current!, "broken") == [.publish(.error, nil), .halt(.error)])
     }
 
+    @Test func playReturnsToTheItemsOwnRate() throws {
+        var it = transport(2)
+        #expect(throws: Transport.Refusal.noItem) { try it.changeRate(to: 2) }
+        _ = try it.play()
+        #expect(try it.changeRate(to: 1.5) == [.changeRate])
+        #expect(try it.changeRate(to: 1.5).isEmpty)
+        #expect(try it.next() == [.start(ItemID(2), position: 0, .track, .next)])
+        #expect(it.chosenRate == 1.5, "the next item goes on at it")
+        #expect(try it.play() == [.changeRate])
+        #expect(it.chosenRate == nil)
+        _ = it.pause()
+        #expect(try it.changeRate(to: 2) == [.publish(.rate, nil)])
+        #expect(it.queue[ItemID(2)]?.details?.metadata.defaultRate == 2, "what play will give it")
+        #expect(try it.play() == [.resume])
+        #expect(it.chosenRate == nil)
+    }
+
     @Test func aSampleHeardForgivesFailures() throws {
         var it = transport(10)
         _ = try it.play()
@@ -184,7 +201,7 @@ private func transport(_ count: Int64) -> Transport {
         let known = it.queue.entries.map(\.id)
         let some = known.randomElement(using: &random) ?? ItemID(999)
         do {
-            switch Int.random(in: 0..<20, using: &random) {
+            switch Int.random(in: 0..<22, using: &random) {
             case 18: return it.setRepeatMode(RepeatMode.allCases.randomElement(using: &random)!)
             case 19: return it.setShuffleMode(ShuffleMode.allCases.randomElement(using: &random)!)
             case 0, 1: return try it.play()
@@ -204,6 +221,7 @@ private func transport(_ count: Int64) -> Transport {
             case 12: return Int.random(in: 0..<8, using: &random) == 0 ? it.clear() : []
             case 13: return it.shuffle(using: &random)
             case 14: return try it.play(some)
+            case 20, 21: return try it.changeRate(to: [0.5, 1, 1.5, 3].randomElement(using: &random) ?? 1)
             case 15: return it.wish == .stopped ? [] : it.failed(it.current ?? some, "broken")
             case 16:
                 guard it.wish == .playing, let current = it.current, let next = it.follower(of: current) else {
@@ -233,8 +251,13 @@ private func transport(_ count: Int64) -> Transport {
             case .resume: #expect(it.wish == .playing && before.wish == .paused)
             case .hold: #expect(it.wish == .paused && before.wish == .playing)
             case .halt: #expect(it.wish == .stopped && before.wish != .stopped)
+            case .changeRate: #expect(it.wish == .playing && it.chosenRate != before.chosenRate)
             case .replan, .publish: break
             }
+        }
+        if let rate = it.chosenRate {
+            #expect(RateRules.range.contains(rate))
+            if it.wish != .playing { #expect(before.chosenRate == rate, "only what plays gets another rate") }
         }
         if it.wish != before.wish { #expect(!effects.isEmpty, "a changed wish is carried out") }
         if it.queue.version != before.queue.version {

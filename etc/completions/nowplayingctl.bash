@@ -2,13 +2,16 @@
 
 _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
-    local verbs="play pause stop toggle next previous skip seek volume mute unmute repeat shuffle add queue remove move clear
+    local verbs="play pause stop toggle next previous skip seek volume mute unmute rate loudness repeat shuffle add
+        queue remove move clear
         outputs output formats commands configure status follow watch wait call quit help
         current metadata position open insert crop"
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
         case $word in
-            --socket | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason) ((index++)) ;;
+            --socket | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp)
+                ((index++))
+                ;;
             -*) ;;
             *)
                 verb=$word
@@ -23,13 +26,14 @@ _nowplayingctl() {
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
-        --timeout | --format | -f | --position | --at | --intervals | --rates | --reason) return ;;
+        --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp) return ;;
     esac
     local options="--socket --json --timeout --help --version"
     case $verb in
         play) options+=" --position --watch" ;;
         skip) options+=" --back" ;;
         mute) options+=" --toggle" ;;
+        loudness) options+=" --preamp" ;;
         add) options+=" --next --at --play" ;;
         configure) options+=" --intervals --rates --enable --disable --reason" ;;
         status | metadata) options+=" --format --follow --tick" ;;
@@ -51,6 +55,8 @@ _nowplayingctl() {
         shuffle | random)
             mapfile -t COMPREPLY < <(compgen -W "off items collections toggle" -- "$current")
             ;;
+        rate) mapfile -t COMPREPLY < <(compgen -W "0.5 0.75 1 1.25 1.5 1.75 2 2.5 3" -- "$current") ;;
+        loudness) mapfile -t COMPREPLY < <(compgen -W "off track album auto" -- "$current") ;;
         wait) mapfile -t COMPREPLY < <(compgen -W "play pause stop track end" -- "$current") ;;
         configure)
             mapfile -t COMPREPLY < <(compgen -W "play pause stop togglePlayPause nextTrack previousTrack skipForward

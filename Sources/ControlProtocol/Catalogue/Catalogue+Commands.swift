@@ -86,7 +86,8 @@ extension Catalogue {
             [
                 .required(
                     "mode", .choice(RepeatMode.allCases.map(\.rawValue)),
-                    "off: play ends behind the last entry; one: the item again and again; all: the queue again and again")
+                    "off: play ends behind the last entry; one: the item again and again; all: the queue again and again"
+                )
             ],
             help: "Sets what follows. With one, nextTrack and previousTrack still move.", example: #"{"mode": "all"}"#),
         command(
@@ -98,6 +99,13 @@ extension Catalogue {
             ],
             help: "Sets the order of playing; the queue stays as it is. The item that plays goes on.",
             example: #"{"mode": "items"}"#),
+        command(
+            .changePlaybackRate,
+            [.required("rate", .positiveNumber, "one of the supported rates that commands.list tells")],
+            help:
+                "Plays on at another rate, at the same pitch, until the next play, which returns to the item's default "
+                + "rate; at 1 every sample is as it was. While nothing plays it sets that default rate.",
+            example: #"{"rate": 1.5}"#),
         Method(
             name: .commandsList, kind: .command, role: .read, parameters: [session],
             help: "Lists every command: whether it can be done now, why not, and its parameters.",
@@ -116,7 +124,7 @@ extension Catalogue {
                     "preferredIntervals", .array(.positiveNumber, count: 1...16),
                     "seconds, for skipForward and skipBackward; the first is the default"),
                 .optional(
-                    "supportedPlaybackRates", .array(.positiveNumber, count: 1...32),
+                    "supportedPlaybackRates", .array(.numberIn(0.5...3), count: 1...32),
                     "rates to choose from, for changePlaybackRate"),
             ],
             anyOf: ["enabled", "reason", "preferredIntervals", "supportedPlaybackRates"],

@@ -1,3 +1,5 @@
+import NowPlaying
+
 extension Catalogue {
     private static let itemID = Parameter.required("id", .integer(1...Int64.max), "id of the entry")
     private static let itemIDs = Parameter.required(
@@ -69,6 +71,22 @@ extension Catalogue {
             exclusive: [["volume", "step"]], anyOf: ["volume", "step", "muted"],
             help: "Sets the volume of the daemon's own stream.", result: "volume and muted",
             example: #"{"step": 0.05}"#),
+        Method(
+            name: .loudnessSet, kind: .output, role: .control,
+            parameters: [
+                .optional(
+                    "mode", .choice(LoudnessMode.allCases.map(\.rawValue)),
+                    "off leaves every sample as it is; auto is album while an album plays in order, else track"),
+                .optional(
+                    "preamp", .numberIn(-30...30), "dB on top of what the tags ask for; untagged items stay as they are"
+                ),
+                session,
+            ],
+            anyOf: ["mode", "preamp"],
+            help:
+                "Brings items of different loudness together, by their ReplayGain or R128 tags. No peak that is tagged "
+                + "is driven beyond full scale.",
+            result: "loudness, as in the state", example: #"{"mode": "auto", "preamp": -3}"#),
         Method(
             name: .outputList, kind: .output, role: .read, parameters: [],
             help: "Lists the outputs of the sound server.", result: "outputs", example: "{}"),

@@ -14,8 +14,7 @@ package enum Catalogue {
 
     /// Methods of version 1 of the protocol that this version of the daemon does not have.
     package static let planned: [String] = [
-        "seekForward", "seekBackward", "changePlaybackRate", "changeRepeatMode", "changeShuffleMode", "rating", "like",
-        "dislike", "bookmark", "loudness.set", "sleep.set", "artwork.get", "session.list",
+        "seekForward", "seekBackward", "rating", "like", "dislike", "bookmark", "sleep.set", "artwork.get", "session.list",
         "session.create", "session.activate", "session.close", "nowPlaying.publish", "announce", "diagnostics.get",
     ]
 
@@ -56,7 +55,7 @@ package enum Catalogue {
         .optional("contentRating", .text, "rating of the content"),
         .optional("isExplicit", .boolean, "whether the content is explicit"),
         .optional("isLiveStream", .boolean, "whether it has no end and can't be seeked"),
-        .optional("defaultRate", .positiveNumber, "rate at which play starts it"),
+        .optional("defaultRate", .numberIn(0.5...3), "rate at which play starts it"),
         .optional("artworkUrl", .text, "where its picture is"),
     ]
 

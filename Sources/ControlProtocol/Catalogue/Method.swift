@@ -5,7 +5,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case nowPlayingSubscribe = "nowPlaying.subscribe"
     case nowPlayingUnsubscribe = "nowPlaying.unsubscribe"
     case play, pause, stop, togglePlayPause, nextTrack, previousTrack, skipForward, skipBackward
-    case changePlaybackPosition
+    case changePlaybackPosition, changePlaybackRate
     case changeRepeatMode, changeShuffleMode
     case commandsList = "commands.list"
     case commandsConfigure = "commands.configure"
@@ -18,6 +18,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case queueShuffle = "queue.shuffle"
     case itemUpdate = "item.update"
     case volumeSet = "volume.set"
+    case loudnessSet = "loudness.set"
     case outputList = "output.list"
     case outputSelect = "output.select"
     case formatsList = "formats.list"

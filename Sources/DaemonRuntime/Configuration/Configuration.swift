@@ -1,3 +1,4 @@
+package import NowPlaying
 package import PlaybackEngine
 
 /// Where the sound goes.
@@ -43,6 +44,10 @@ package struct Configuration: Equatable, Sendable {
     package var resume = ResumePolicy.paused
     /// Items in a row that may fail before play stops.
     package var failuresBeforeStop = 5
+    package var loudness = LoudnessMode.off
+    package var speech = SpeechRate()
+    /// dB on top of what tags ask for.
+    package var loudnessPreamp = 0.0
     /// Seconds; the first is the default.
     package var forwardIntervals: [Double] = [15]
     /// Seconds; the first is the default.

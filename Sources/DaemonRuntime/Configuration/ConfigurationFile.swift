@@ -143,7 +143,10 @@ package enum ConfigurationFile {
                 guard section.isEmpty || Setting.sections.contains(where: { $0.name == section }) else { return }
                 return unknown(section, name)
             }
-            if seen.insert(name).inserted, name == "media-roots" { configuration.mediaRoots = [] }
+            if seen.insert(name).inserted {
+                if name == "media-roots" { configuration.mediaRoots = [] }
+                if name == "speech-folders" { configuration.speech.folders = [] }
+            }
             guard setting.apply(&configuration, value) else {
                 return fault("“\(name)” in [\(section)] takes \(setting.takes), not “\(value)”")
             }

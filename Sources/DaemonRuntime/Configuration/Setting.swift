@@ -1,3 +1,4 @@
+import NowPlaying
 import PlaybackEngine
 
 /// One line of the configuration: the parser, its messages, the sample file and the manual are made of the table of these.
@@ -147,6 +148,59 @@ package struct Setting: Sendable {
             guard let number = Int(text), (1...1000).contains(number) else { return false }
             configuration.failuresBeforeStop = number
             return true
+        },
+        Setting(
+            section: "playback", name: "loudness", takes: "one of off, track, album, auto", defaultText: "off",
+            sample: "auto",
+            help:
+                "How items of different loudness are brought together, by their ReplayGain or R128 tags. auto is album "
+                + "while an album plays in order, else track; off leaves every sample as it is.",
+            isReloadable: false
+        ) { configuration, text in
+            guard let mode = LoudnessMode(rawValue: text) else { return false }
+            configuration.loudness = mode
+            return true
+        },
+        Setting(
+            section: "playback", name: "loudness-preamp", takes: "decibels from -30 to 30", defaultText: "0",
+            sample: "-3", help: "What is added to the gain of items with such tags.", isReloadable: false
+        ) { configuration, text in
+            guard let preamp = Double(text), abs(preamp) <= 30 else { return false }
+            configuration.loudnessPreamp = preamp
+            return true
+        },
+        Setting(
+            section: "playback", name: "speech-rate", takes: "a rate from 0.5 to 3", defaultText: "1",
+            sample: "1.25",
+            help: "The rate at which audiobooks and podcasts begin, unless a client gives them another.",
+            isReloadable: false
+        ) { configuration, text in
+            guard let rate = Double(text), (0.5...3).contains(rate) else { return false }
+            configuration.speech.rate = rate
+            return true
+        },
+        Setting(
+            section: "playback", name: "speech-genres", takes: "genres, separated by commas",
+            defaultText: SpeechRate.usualGenres.joined(separator: ", "), sample: "audiobook, podcast",
+            help: "The genres by which audiobooks and podcasts are known.", isReloadable: false
+        ) { configuration, text in
+            configuration.speech.genres = text.lowercased().split(separator: ",").compactMap { part in
+                guard let first = part.firstIndex(where: { $0 != " " }), let last = part.lastIndex(where: { $0 != " " })
+                else { return nil }
+                return String(part[first...last])
+            }
+            return !configuration.speech.genres.isEmpty
+        },
+        Setting(
+            section: "playback", name: "speech-folders", takes: "absolute paths, one a line", defaultText: nil,
+            sample: "/srv/podcasts",
+            help:
+                "Folders in which everything is taken for an audiobook or a podcast. Further folders follow on indented "
+                + "lines.",
+            isReloadable: false
+        ) { configuration, text in
+            configuration.speech.folders.append(text)
+            return isPath(text)
         },
         intervals("forward-intervals", "skipForward") { $0.forwardIntervals = $1 },
         intervals("backward-intervals", "skipBackward") { $0.backwardIntervals = $1 },

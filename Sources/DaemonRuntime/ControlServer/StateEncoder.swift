@@ -74,15 +74,11 @@ package struct StateEncoder: Sendable {
         writer.member("shuffleMode", state.shuffleMode.rawValue)
         writer.member("volume", state.volume)
         writer.member("muted", state.muted)
+        writer.key("loudness")
+        Self.loudness(&writer, state.loudness)
         writer.key("sleep")
         writer.null()
-        writer.nullable("output", state.output) { writer, output in
-            writer.member("name", output.name)
-            writer.member("description", output.description)
-            writer.member("state", output.state)
-            writer.member("latency", output.latency)
-            writer.member("sampleRate", output.sampleRate)
-        }
+        writer.nullable("output", state.output, Self.output)
         writer.nullable("error", state.error) { writer, error in
             writer.member("itemId", Int(error.itemID.number))
             writer.member("uri", error.uri)
@@ -90,6 +86,31 @@ package struct StateEncoder: Sendable {
             writer.member("message", error.message)
             writer.member("count", error.count)
         }
+        writer.endObject()
+    }
+
+    private static func output(_ writer: inout JSONWriter, _ output: OutputStatus) {
+        writer.member("name", output.name)
+        writer.member("description", output.description)
+        writer.member("state", output.state)
+        writer.member("latency", output.latency)
+        writer.member("sampleRate", output.sampleRate)
+        if let fidelity = output.bitPerfect {
+            writer.key("bitPerfect")
+            writer.beginObject()
+            writer.member("value", fidelity == .exact)
+            writer.member("reason", fidelity.reason)
+            writer.endObject()
+        }
+    }
+
+    /// What is done about loudness, as an object.
+    static func loudness(_ writer: inout JSONWriter, _ loudness: LoudnessStatus) {
+        writer.beginObject()
+        writer.member("mode", loudness.mode.rawValue)
+        writer.member("preamp", loudness.preamp)
+        writer.member("gain", loudness.gain)
+        writer.member("basis", loudness.basis?.rawValue)
         writer.endObject()
     }
 

@@ -24,7 +24,12 @@ package enum PlayerAssembly {
             context.loop,
             Player.Parts(
                 output: output, openDecoder: opener, ringCapacity: ringCapacity,
-                failureLimit: configuration.failuresBeforeStop, instance: context.instance,
+                failureLimit: configuration.failuresBeforeStop,
+                loudness: LoudnessSettings(mode: configuration.loudness, preamp: configuration.loudnessPreamp),
+                rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
+                    try SonicRateChanger(format, rate: rate)
+                },
+                instance: context.instance,
                 firstItemNumber: ItemNumbers.reserve(stateDirectory: context.stateDirectory),
                 onOutputLost: configuration.onOutputLost, watchServer: watcher(context.loop, configuration)))
         player.onPublish = { context.publish($0) }

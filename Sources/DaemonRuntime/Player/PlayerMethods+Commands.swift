@@ -22,6 +22,13 @@ extension PlayerMethods {
         case .skipBackward: command = .skip(-(request.double("interval") ?? centre.interval(forward: false)))
         case .changeRepeatMode: command = .repeatMode(request.string("mode").flatMap(RepeatMode.init) ?? .off)
         case .changeShuffleMode: command = .shuffleMode(request.string("mode").flatMap(ShuffleMode.init) ?? .off)
+        case .changePlaybackRate:
+            let rate = request.double("rate") ?? 1
+            guard centre.supportedPlaybackRates.contains(rate) else {
+                let rates = centre.supportedPlaybackRates.map { JSONWriter.text(.number($0)) }.joined(separator: ", ")
+                return answer(.failure(.commandFailed("outOfRange", "the supported rates are \(rates)")))
+            }
+            command = .changeRate(rate)
         default: command = .seek(request.double("position") ?? 0)
         }
         perform(command, by, answer)

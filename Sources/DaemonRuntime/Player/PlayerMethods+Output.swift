@@ -38,6 +38,15 @@ extension PlayerMethods {
         return ["formats": .array(formats)]
     }
 
+    func loudness(_ request: MethodRequest) -> MethodResult {
+        player.setLoudness(
+            request.string("mode").flatMap(LoudnessMode.init), preamp: request.double("preamp"),
+            by: request.client.originator)
+        var writer = JSONWriter()
+        StateEncoder.loudness(&writer, player.state.loudness)
+        return .encoded(writer.bytes)
+    }
+
     func listOutputs(_ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         output.listDevices { result in
             switch result {

@@ -38,13 +38,14 @@ package import PlaybackEngine
     package func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         switch request.method {
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
-            .changePlaybackPosition, .changeRepeatMode, .changeShuffleMode:
+            .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode, .changeShuffleMode:
             command(request, answer)
         case .commandsList: answer(.success(commandList()))
         case .commandsConfigure: answer(configure(request))
         case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate:
             queue(request, answer)
         case .volumeSet: answer(volume(request))
+        case .loudnessSet: answer(loudness(request))
         case .outputList: listOutputs(answer)
         case .formatsList: answer(.success(Self.formats))
         case .outputSelect: selectOutput(request, answer)
@@ -116,6 +117,7 @@ package import PlaybackEngine
         case .interrupted(let name):
             .failure(
                 .commandFailed("interrupted", "\(name) silences everybody just now: play goes on when that ends"))
+        case .rateUnavailable(let message): .failure(.commandFailed("unavailable", message))
         case .queueFull:
             .failure(.commandFailed("queueFull", "the queue holds at most \(Player.queueLimit) entries"))
         }
@@ -123,7 +125,8 @@ package import PlaybackEngine
 
     private func commandList() -> JSONValue {
         let statuses = centre.statuses(
-            queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil, seekObstacle: player.seekObstacle)
+            queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil, seekObstacle: player.seekObstacle,
+            isLive: player.state.item?.metadata.isLiveStream == true)
         let commands = statuses.map { status in
             var members = [
                 JSONObject.Member("command", .string(status.command.rawValue)),
@@ -165,16 +168,16 @@ package import PlaybackEngine
         if request.array("preferredIntervals") != nil, !takesIntervals {
             return .failure(.invalidParameter("preferredIntervals", "“\(name)” takes no intervals"))
         }
-        if request.array("supportedPlaybackRates") != nil {
-            return .failure(
-                .invalidParameter("supportedPlaybackRates", "other rates than 1 are not built into this version"))
+        if request.array("supportedPlaybackRates") != nil, command != .changePlaybackRate {
+            return .failure(.invalidParameter("supportedPlaybackRates", "“\(name)” takes no rates"))
         }
         let before = centre
         centre.configure(
             command,
             CommandCentre.Setting(
                 isEnabled: request.bool("enabled"), reason: request.string("reason"),
-                preferredIntervals: request.doubles("preferredIntervals")),
+                preferredIntervals: request.doubles("preferredIntervals"),
+                supportedPlaybackRates: request.doubles("supportedPlaybackRates")),
             forConnection: isForConnection ? request.client.number : nil)
         if centre != before {
             store?.keep(centre.lasting)

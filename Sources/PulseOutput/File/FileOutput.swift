@@ -18,6 +18,7 @@ package import LinuxSystem
     private var runs = 0
     /// What samples are multiplied by.
     private(set) var gain = 1.0
+    package var isVolumeNeutral: Bool { gain == 1 }
 
     /// An output on this loop that writes to this path. Files that are there are overwritten.
     package init(_ loop: EventLoop, path: String) {

@@ -11,6 +11,7 @@ package import LinuxSystem
     private let loop: EventLoop
     private var streams: [NullStream] = []
     private(set) package var isConnecting = false
+    private(set) package var isVolumeNeutral = true
 
     /// An output on this loop.
     package init(_ loop: EventLoop) { self.loop = loop }
@@ -54,7 +55,7 @@ package import LinuxSystem
         return stream
     }
 
-    package func setVolume(_ volume: Double, muted: Bool) {}
+    package func setVolume(_ volume: Double, muted: Bool) { isVolumeNeutral = volume == 1 && !muted }
 
     package func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void) {
         loop.later { completion(.success([Self.onlyDevice])) }

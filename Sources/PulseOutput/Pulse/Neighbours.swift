@@ -12,6 +12,8 @@ struct PulseStreamInfo: Sendable, Equatable {
     var isCorked: Bool
     var volume: UInt32
     var isMuted: Bool
+    /// Whether every channel is at exactly 100 % and not muted.
+    var isNeutral = true
 }
 
 /// Which programs interrupt us with their streams, and which of them do so now. A pure value.

@@ -39,12 +39,14 @@ extension AudioFormat {
         return map
     }
 
-    /// The format that a device reports; nil if it is none that we name (8 bit, packed 24 bit, compressed).
+    /// The format that a device reports; nil if it is none that we name (8 bit, companded, compressed).
     init?(_ spec: pa_sample_spec, _ map: pa_channel_map) {
         let form: SampleFormat
         switch spec.format {
         case PA_SAMPLE_S16LE, PA_SAMPLE_S16BE: form = .int16
-        case PA_SAMPLE_S32LE, PA_SAMPLE_S32BE, PA_SAMPLE_S24_32LE, PA_SAMPLE_S24_32BE: form = .int32
+        case PA_SAMPLE_S32LE, PA_SAMPLE_S32BE, PA_SAMPLE_S24_32LE, PA_SAMPLE_S24_32BE, PA_SAMPLE_S24LE,
+            PA_SAMPLE_S24BE:
+            form = .int32
         case PA_SAMPLE_FLOAT32LE, PA_SAMPLE_FLOAT32BE: form = .float32
         default: return nil
         }

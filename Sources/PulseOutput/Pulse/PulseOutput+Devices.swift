@@ -39,6 +39,24 @@ extension PulseOutput {
             })
     }
 
+    /// Something about a device changed: if it is the one that sounds, its volume and format are read anew. Whether it runs
+    /// is told by the stream.
+    func deviceChanged(_ index: UInt32, of stream: PulseStream) {
+        guard let connection, let handle = stream.stream, pa_stream_get_device_index(handle) == index else { return }
+        connection.send(
+            owner: stream,
+            { pa_context_get_sink_info_by_index(connection.context, index, sinkInfoArrived, $0) },
+            { [weak self] result in
+                guard let self, case .success(let answers) = result, case .sink(let sink)? = answers.first else {
+                    return
+                }
+                var known = sink.device(isDefault: sink.name == server?.defaultSink)
+                guard let device, device.name == known.name else { return }
+                known.state = device.state
+                setDevice(known)
+            })
+    }
+
     /// The device woke up or fell asleep.
     func suspensionChanged(_ stream: PulseStream) {
         guard var known = device else { return }

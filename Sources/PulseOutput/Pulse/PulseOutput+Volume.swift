@@ -8,6 +8,8 @@ extension PulseOutput {
         for stream in streams { applyVolume(to: stream) }
     }
 
+    package var isVolumeNeutral: Bool { volumeControl.isNeutral }
+
     /// Gives a stream the volume that was wished for, unless it has it from its beginning or is not ready for it.
     func applyVolume(to stream: PulseStream) {
         guard let connection, let index = stream.index, let volume = volumeControl.wishedVolume,
@@ -43,8 +45,14 @@ extension PulseOutput {
                 if isFirst, info.volume == 0, server?.isPipeWire == true { return }
                 // Who asks for silence also mutes us meanwhile: that is no wish of anybody's.
                 let muted = stream.isAskedToCork ? volumeControl.known?.muted ?? false : info.isMuted
-                guard let news = volumeControl.heard(info.volume, muted: muted) else { return }
-                delegate?.outputVolumeChanged(news.volume, muted: news.muted)
+                let wasNeutral = volumeControl.isNeutral
+                volumeControl.isNeutral = info.isNeutral
+                if let news = volumeControl.heard(info.volume, muted: muted) {
+                    delegate?.outputVolumeChanged(news.volume, muted: news.muted)
+                } else if wasNeutral != info.isNeutral {
+                    // Between 100 % and more, or in the balance: nothing that our volume shows.
+                    delegate?.outputDeviceChanged(device, nil)
+                }
             })
     }
 }

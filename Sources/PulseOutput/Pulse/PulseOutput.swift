@@ -158,12 +158,16 @@ import NowPlaying
 
     // MARK: What changes at the server
 
-    /// Asks to be told of what we need just now: our stream's volume while there is one, devices while one is awaited.
+    /// A stream was let go or stopped.
+    func flowChanged() { subscribe() }
+
+    /// Asks to be told of what we need just now: our stream's volume while there is one, devices while one is awaited or
+    /// sounds.
     func subscribe() {
         guard let connection, isConnected else { return }
         var wanted: UInt32 = 0
         if streams.contains(where: \.isReady) { wanted |= PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue }
-        if awaitsDevice || (keptSink != nil && keptSink != Self.defaultSink) {
+        if awaitsDevice || (keptSink != nil && keptSink != Self.defaultSink) || streams.contains(where: \.isLetGo) {
             wanted |= PA_SUBSCRIPTION_MASK_SINK.rawValue
         }
         guard wanted != subscribed else { return }
@@ -183,8 +187,10 @@ import NowPlaying
                 neighbourChanged(index, isGone: kind == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue)
             }
         }
-        if facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue, kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue {
-            deviceAppeared(index)
+        guard facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue else { return }
+        if kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue { deviceAppeared(index) }
+        if kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue, let stream = streams.last(where: { $0.isLetGo }) {
+            deviceChanged(index, of: stream)
         }
     }
 }

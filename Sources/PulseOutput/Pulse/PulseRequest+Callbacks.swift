@@ -76,11 +76,13 @@ func sinkInputInfoArrived(
         var volume = info.pointee.volume
         guard pa_cvolume_valid(&volume) != 0 else { return nil }
         func property(_ name: String) -> String { cleanText(pa_proplist_gets(info.pointee.proplist, name)) }
+        let isFull = pa_cvolume_channels_equal_to(&volume, UInt32(PA_VOLUME_NORM)) != 0
         return .sinkInput(
             PulseStreamInfo(
                 index: info.pointee.index, sink: info.pointee.sink, application: property(PA_PROP_APPLICATION_NAME),
                 binary: property(PA_PROP_APPLICATION_PROCESS_BINARY), role: property(PA_PROP_MEDIA_ROLE),
-                isCorked: info.pointee.corked != 0, volume: pa_cvolume_max(&volume), isMuted: info.pointee.mute != 0))
+                isCorked: info.pointee.corked != 0, volume: pa_cvolume_max(&volume), isMuted: info.pointee.mute != 0,
+                isNeutral: isFull && info.pointee.mute == 0))
     }
     list(connection, end, context, answer)
 }

@@ -121,6 +121,9 @@ struct PulseSinkInfo: Sendable, Equatable {
     /// How it is connected: `bluetooth`, `usb`, …; empty where it does not say.
     var bus: String
     var format: AudioFormat?
+    var exactBits: Int?
+    var takesFloat = false
+    var hasSoftwareVolume: Bool
 
     init(_ info: pa_sink_info) {
         index = info.index
@@ -137,11 +140,25 @@ struct PulseSinkInfo: Sendable, Equatable {
         formFactor = cleanText(pa_proplist_gets(info.proplist, PA_PROP_DEVICE_FORM_FACTOR))
         bus = cleanText(pa_proplist_gets(info.proplist, PA_PROP_DEVICE_BUS))
         format = AudioFormat(info.sample_spec, info.channel_map)
+        switch info.sample_spec.format {
+        case PA_SAMPLE_S16LE, PA_SAMPLE_S16BE: exactBits = 16
+        case PA_SAMPLE_S24LE, PA_SAMPLE_S24BE, PA_SAMPLE_S24_32LE, PA_SAMPLE_S24_32BE: exactBits = 24
+        case PA_SAMPLE_S32LE, PA_SAMPLE_S32BE: exactBits = 32
+        case PA_SAMPLE_FLOAT32LE, PA_SAMPLE_FLOAT32BE: (exactBits, takesFloat) = (24, true)
+        default: break
+        }
+        // A volume that the hardware has changes no sample.
+        let isInHardware = info.flags.rawValue & PA_SINK_HW_VOLUME_CTRL.rawValue != 0
+        var volume = info.volume
+        hasSoftwareVolume =
+            info.mute != 0
+            || (!isInHardware && pa_cvolume_channels_equal_to(&volume, UInt32(PA_VOLUME_NORM)) == 0)
     }
 
     func device(isDefault: Bool) -> OutputDevice {
         OutputDevice(
             name: name, description: description, state: state, isDefault: isDefault, format: format,
-            isWorn: bus == "bluetooth" || ["headphone", "headset", "hands-free"].contains(formFactor))
+            isWorn: bus == "bluetooth" || ["headphone", "headset", "hands-free"].contains(formFactor),
+            exactBits: exactBits, takesFloat: takesFloat, hasSoftwareVolume: hasSoftwareVolume)
     }
 }

@@ -45,6 +45,9 @@ import NowPlaying
         prebufferFrames = wish.prebuffer
     }
 
+    /// Whether sound was asked for.
+    var isLetGo: Bool { isReady && !isCorked }
+
     /// The stream's number at the server, once it is ready.
     var index: UInt32? { isReady ? stream.map { pa_stream_get_index($0) } : nil }
 
@@ -157,6 +160,7 @@ import NowPlaying
 
     package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
         if isReady { isCorked = corked }
+        defer { output.flowChanged() }
         ask(completion) { pa_stream_cork($0, corked ? 1 : 0, streamSucceeded, $1) }
     }
 

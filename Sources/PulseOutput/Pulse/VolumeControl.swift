@@ -8,6 +8,8 @@ struct VolumeControl {
     private(set) var wishes = 0
     /// Last known state at the server; nil: not told yet.
     private(set) var known: (volume: UInt32, muted: Bool)?
+    /// Whether every channel is at exactly 100 % and not muted.
+    var isNeutral = true
     /// Changes of ours that the server has not acknowledged.
     private(set) var outstanding = 0
 
@@ -17,6 +19,7 @@ struct VolumeControl {
         wishedMuted = muted
         wishes += 1
         known = (PulseVolume.raw(volume), muted)
+        isNeutral = volume == 1 && !muted
     }
 
     /// A change was sent, or acknowledged (or failed).

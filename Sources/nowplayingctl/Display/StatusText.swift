@@ -24,6 +24,10 @@ enum StatusText {
         if let name = state.text("output", "description") ?? state.text("output", "name") {
             sound.append("output " + name)
         }
+        if let exact = state.json["output"]?["bitPerfect"], let value = exact["value"]?.boolValue {
+            let reason = state.text("output", "bitPerfect", "reason").map { ": " + $0 } ?? ""
+            sound.append(value ? "bit-perfect" : "not bit-perfect" + reason)
+        }
         lines.append(output.styled(sound.joined(separator: "   "), .dim))
         if let title = state.text("upcoming", "title") {
             let artist = state.text("upcoming", "artist").map { $0 + " – " } ?? ""
@@ -78,6 +82,20 @@ enum StatusText {
     static func volume(_ state: StateView) -> String {
         let percent = state.volume.map { ClockText.number(($0 * 1000).rounded() / 10, places: 1) + " %" } ?? "unknown"
         return state.isMuted ? percent + ", muted" : percent
+    }
+
+    /// `auto, preamp -3 dB: the present item -6.5 dB, as its album asks`.
+    static func loudness(_ state: StateView) -> String {
+        var text = state.text("loudness", "mode") ?? "unknown"
+        let loudness = state.json["loudness"]
+        if let preamp = loudness?["preamp"]?.doubleValue, preamp != 0 { text += ", preamp " + decibels(preamp) }
+        guard state.text("loudness", "mode") != "off", state.item != nil else { return text }
+        guard let gain = loudness?["gain"]?.doubleValue else { return text + ": the present item has no such tags" }
+        return text + ": the present item \(decibels(gain)), as its \(state.text("loudness", "basis") ?? "tag") asks"
+    }
+
+    private static func decibels(_ gain: Double) -> String {
+        (gain > 0 ? "+" : "") + ClockText.number(gain, places: 2) + " dB"
     }
 
     /// Why nothing is heard, and what to do.

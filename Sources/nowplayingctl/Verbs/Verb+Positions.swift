@@ -34,10 +34,54 @@ extension Verb {
             let muted = try run.has("--toggle") ? !run.state().isMuted : true
             try run.perform("volume.set", ["muted": .bool(muted)])
         },
+        Verb(
+            name: "rate", synopsis: "[RATE]", summary: "show or set how fast it plays, at the same pitch",
+            details:
+                "It holds until the next play, which returns to the item's own rate. While paused it sets that one. "
+                + "commands shows which rates there are.",
+            examples: [("rate", "show it"), ("rate 1.5", "half as fast again"), ("rate 1", "every sample as it is")],
+            arity: 0...1, run: Positions.rate),
+        Verb(
+            name: "loudness", synopsis: "[off | track | album | auto]",
+            summary: "show or set how loudness is brought into line",
+            details:
+                "By the items' ReplayGain or R128 tags. auto is album while an album plays in order, else track; off "
+                + "leaves every sample as it is.",
+            options: [Option("--preamp", value: "DB", "add so many decibels to the gain of tagged items")],
+            examples: [
+                ("loudness", "what is done, and how much"), ("loudness auto", "albums as albums, else tracks"),
+                ("loudness track --preamp -3", "every track as loud as the others, with 3 dB in hand"),
+            ], arity: 0...1, run: Loudness.run),
         Verb(name: "unmute", summary: "switch the sound on again", examples: [("unmute", "on")]) {
             (run) throws(Failure) in try run.perform("volume.set", ["muted": false])
         },
     ]
+}
+
+/// `loudness`.
+enum Loudness {
+    static func run(_ run: Invocation) throws(Failure) {
+        var parameters = JSONObject([])
+        if let mode = run.words.first?.text {
+            guard ["off", "track", "album", "auto"].contains(mode) else {
+                throw run.wrong("loudness", mode, "off, track, album or auto")
+            }
+            parameters["mode"] = .string(mode)
+        }
+        if let text = run.value("--preamp") {
+            guard
+                let size = ClockText.decimal(text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]),
+                size <= 30
+            else {
+                throw run.wrong("--preamp", text, "decibels from -30 to 30")
+            }
+            parameters["preamp"] = .number(text.hasPrefix("-") ? -size : size)
+        }
+        if !parameters.members.isEmpty { return try run.perform("loudness.set", .object(parameters)) }
+        let state = try run.state()
+        if run.wantsJSON { return run.printJSON(state.json["loudness"] ?? .null) }
+        run.output.line(StatusText.loudness(state))
+    }
 }
 
 /// `skip`, `seek`, `volume`.
@@ -75,6 +119,22 @@ enum Positions {
         case nil:
             throw run.wrong("seek", text, "a time like 83, 1:23.5, 50%, +10 or -10")
         }
+    }
+
+    /// `rate`: shows or sets it.
+    static func rate(_ run: Invocation) throws(Failure) {
+        if let text = run.words.first?.text {
+            let digits = text.hasSuffix("x") ? text.dropLast() : text[...]
+            guard let rate = ClockText.decimal(digits), rate > 0 else {
+                throw run.wrong("rate", text, "a number above 0, such as 1.5")
+            }
+            return try run.perform("changePlaybackRate", ["rate": .number(rate)])
+        }
+        let anchor = try run.state().json["anchor"]
+        let (rate, own) = (anchor?["rate"] ?? .null, anchor?["defaultRate"] ?? .null)
+        if run.wantsJSON { return run.printJSON(["rate": rate, "defaultRate": own]) }
+        let shown = rate.doubleValue.flatMap { $0 > 0 ? $0 : nil } ?? own.doubleValue ?? 1
+        run.output.line(ClockText.number(shown))
     }
 
     /// `volume`: shows or sets it.

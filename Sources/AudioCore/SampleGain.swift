@@ -1,0 +1,59 @@
+/// Multiplies frames on their way out: constant, or moving evenly from one factor to another.
+///
+/// Samples of 16 bit are rounded with triangular dither of ±1 step: rounding alone would turn what a gain leaves of quiet
+/// passages into distortion that follows the music, dither turns it into even noise at −93 dB. Silence stays silence, so that
+/// amplifiers that sleep on it still do. With 32 bit the error lies 90 dB lower still, below every converter: it is rounded.
+/// The dither of a frame depends on its number alone, so that a frame that is sent again is the same again.
+package enum SampleGain {
+    /// Writes `source`, whole frames of `format` of which the first has the number `frame`, times a factor that goes from
+    /// `start` to just before `end`, into `target` of the same size. Beyond full scale it is cut off.
+    package static func apply(
+        _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, _ format: AudioFormat,
+        from start: Double, to end: Double, frame: Int64
+    ) {
+        let channels = format.channels.count
+        let frames = source.count / format.bytesPerFrame
+        precondition(target.count >= source.count && frames * format.bytesPerFrame == source.count)
+        let step = frames > 0 ? (end - start) / Double(frames) : 0
+        guard frames > 0, let from = source.baseAddress, let to = target.baseAddress else { return }
+        switch format.sampleFormat {
+        case .int16:
+            let samples = from.assumingMemoryBound(to: Int16.self)
+            let results = to.assumingMemoryBound(to: Int16.self)
+            var number = UInt64(bitPattern: frame) &* UInt64(channels)
+            for index in 0..<frames {
+                let factor = Float(start + step * Double(index))
+                var all: Int16 = 0
+                for place in (index * channels)..<((index + 1) * channels) { all |= samples[place] }
+                for place in (index * channels)..<((index + 1) * channels) {
+                    let value = (Float(samples[place]) * factor + dither(number)).rounded()
+                    results[place] = all == 0 ? 0 : Int16(max(-32768, min(32767, value)))
+                    number &+= 1
+                }
+            }
+        case .int32:
+            let samples = from.assumingMemoryBound(to: Int32.self)
+            let results = to.assumingMemoryBound(to: Int32.self)
+            for index in 0..<(frames * channels) {
+                let value = (Double(samples[index]) * (start + step * Double(index / channels))).rounded()
+                results[index] = Int32(max(-2_147_483_648, min(2_147_483_647, value)))
+            }
+        case .float32:
+            let samples = from.assumingMemoryBound(to: Float.self)
+            let results = to.assumingMemoryBound(to: Float.self)
+            for index in 0..<(frames * channels) {
+                results[index] = samples[index] * Float(start + step * Double(index / channels))
+            }
+        }
+    }
+
+    /// Noise of triangular distribution between −1 and 1: the difference of two evenly distributed numbers out of one mixed
+    /// from the sample's own number.
+    @inline(__always) private static func dither(_ number: UInt64) -> Float {
+        var mixed = number &* 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
+        mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
+        mixed ^= mixed >> 32
+        return (Float(mixed & 0xFF_FFFF) - Float(mixed >> 40)) / 16_777_216
+    }
+}

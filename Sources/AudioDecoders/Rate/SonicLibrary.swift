@@ -1,0 +1,38 @@
+import LinuxSystem
+
+/// libsonic, opened when the first rate other than 1 is wanted. The functions are those of sonic.h 0.2.0.
+struct SonicLibrary: Sendable {
+    /// Rates and samples are the library's own words: `float`, `short`.
+    let create: @convention(c) (_ sampleRate: Int32, _ channels: Int32) -> OpaquePointer?
+    let destroy: @convention(c) (OpaquePointer) -> Void
+    let setSpeed: @convention(c) (OpaquePointer, Float) -> Void
+    let write: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int16>, Int32) -> Int32
+    let read: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int16>, Int32) -> Int32
+    let available: @convention(c) (OpaquePointer) -> Int32
+
+    /// Nil: it is not installed, or is another than we know. Opened once in the life of the process.
+    static let shared: SonicLibrary? = SonicLibrary()
+
+    private init?() {
+        guard let library = DynamicLibrary("libsonic.so.0"),
+            let create = library.function(
+                "sonicCreateStream", as: (@convention(c) (Int32, Int32) -> OpaquePointer?).self),
+            let destroy = library.function("sonicDestroyStream", as: (@convention(c) (OpaquePointer) -> Void).self),
+            let setSpeed = library.function("sonicSetSpeed", as: (@convention(c) (OpaquePointer, Float) -> Void).self),
+            let write = library.function(
+                "sonicWriteShortToStream",
+                as: (@convention(c) (OpaquePointer, UnsafeMutablePointer<Int16>, Int32) -> Int32).self),
+            let read = library.function(
+                "sonicReadShortFromStream",
+                as: (@convention(c) (OpaquePointer, UnsafeMutablePointer<Int16>, Int32) -> Int32).self),
+            let available = library.function(
+                "sonicSamplesAvailable", as: (@convention(c) (OpaquePointer) -> Int32).self)
+        else { return nil }
+        self.create = create
+        self.destroy = destroy
+        self.setSpeed = setSpeed
+        self.write = write
+        self.read = read
+        self.available = available
+    }
+}

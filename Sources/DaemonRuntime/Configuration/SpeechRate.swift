@@ -1,0 +1,45 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Which items are spoken, and how fast such are played: a pure value.
+package struct SpeechRate: Equatable, Sendable {
+    /// Rate of audiobooks and podcasts.
+    package var rate = 1.0
+    /// Genres of such, in lower case.
+    package var genres: [String] = SpeechRate.usualGenres
+    /// Folders in which all is such.
+    package var folders: [String] = []
+
+    /// What is spoken, in the words of the usual taggers.
+    package static let usualGenres = [
+        "audiobook", "audio book", "audiobooks", "podcast", "podcasts", "speech", "spoken word",
+    ]
+
+    /// Nothing is faster or slower.
+    package init() {}
+
+    /// The rate of an item that no client gave one.
+    func rate(_ source: MediaSource, _ metadata: MediaMetadata) -> Double {
+        guard rate != 1 else { return 1 }
+        return isInFolder(source) || hasGenre(metadata.genre) ? rate : 1
+    }
+
+    private func hasGenre(_ text: String?) -> Bool {
+        guard let text else { return false }
+        return text.lowercased().split(whereSeparator: { ",;/".contains($0) }).contains { part in
+            let words = part.drop { $0 == " " }
+            return genres.contains { words == $0 || words.hasPrefix($0 + " ") }
+        }
+    }
+
+    private func isInFolder(_ source: MediaSource) -> Bool {
+        guard !folders.isEmpty else { return false }
+        let uri = source.uri
+        return folders.contains { folder in
+            guard let path = FilePath(Array(folder.utf8)) else { return false }
+            let start = MediaSource.fileURI(path)
+            return uri.hasPrefix(start.hasSuffix("/") ? start : start + "/")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// What the frames of a lane are multiplied by on their way to the stream: a gain for each item, exactly from its first frame
+/// on; a short ramp where a change is heard in the middle; and a fade. A pure value.
+struct GainPlan: Equatable {
+    /// A straight way from one factor to another, over frames of the stream.
+    struct Ramp: Equatable {
+        var start: Int64
+        var length: Int64
+        var from: Double
+        var to: Double
+
+        var end: Int64 { start + length }
+
+        func value(at frame: Int64) -> Double {
+            if frame >= end { return to }
+            return frame <= start ? from : from + (to - from) * Double(frame - start) / Double(length)
+        }
+    }
+
+    /// The items by the ring frame where they begin, in order.
+    private(set) var items: [(start: Int64, factor: Double)] = []
+    /// What leads from an old gain to the present one: the part of the old one that is left, 1 to 0.
+    private(set) var change: (ramp: Ramp, old: Double)?
+    /// A fade over everything; its last value stays.
+    var fade: Ramp?
+
+    /// Frames that are computed with one straight line, while it moves.
+    private static let stepFrames: Int64 = 256
+
+    static func == (a: Self, b: Self) -> Bool {
+        a.items.elementsEqual(b.items, by: ==) && a.change?.ramp == b.change?.ramp && a.change?.old == b.change?.old
+            && a.fade == b.fade
+    }
+
+    /// Replaces the gains; in ascending order of `start`.
+    mutating func setItems(_ items: [(start: Int64, factor: Double)]) { self.items = items }
+
+    /// Other frames begin: no way leads to them from what was before; a fade goes on.
+    mutating func begin(_ items: [(start: Int64, factor: Double)]) {
+        self.items = items
+        change = nil
+    }
+
+    /// The stream is another: what was at a frame of it is so many further on.
+    mutating func shift(by frames: Int64) {
+        change?.ramp.start += frames
+        fade?.start += frames
+    }
+
+    /// Leads from what was heard to what `items` say now, from this stream frame on.
+    mutating func ramp(from old: Double, at start: Int64, length: Int64) {
+        change = (Ramp(start: start, length: max(1, length), from: 1, to: 0), old)
+    }
+
+    /// Forgets ramps that end before this frame of the stream.
+    mutating func forget(before streamFrame: Int64) {
+        if let ramp = change?.ramp, ramp.end <= streamFrame { change = nil }
+    }
+
+    /// The factor of a frame: `offset` is its stream frame less its ring frame.
+    func factor(at ringFrame: Int64, offset: Int64) -> Double {
+        var result = items.last { $0.start <= ringFrame }?.factor ?? items.first?.factor ?? 1
+        if let change {
+            let part = change.ramp.value(at: ringFrame + offset)
+            result += (change.old - result) * part
+        }
+        if let fade { result *= fade.value(at: ringFrame + offset) }
+        return result
+    }
+
+    /// The part of `range` from its beginning that one straight line describes: where it ends, and the factors there.
+    func piece(of range: Range<Int64>, offset: Int64) -> (end: Int64, from: Double, to: Double) {
+        let first = range.lowerBound
+        var end = range.upperBound
+        if let next = items.first(where: { $0.start > first })?.start { end = min(end, next) }
+        var moves = false
+        for ramp in [change?.ramp, fade] {
+            guard let ramp else { continue }
+            let (start, stop) = (ramp.start - offset, ramp.end - offset)
+            if start > first { end = min(end, start) } else if stop > first { (end, moves) = (min(end, stop), true) }
+        }
+        if moves { end = min(end, first + Self.stepFrames) }
+        let from = factor(at: first, offset: offset)
+        // The end of a line may be the beginning of another item: only what moves has two ends.
+        guard moves else { return (end, from, from) }
+        let last = factor(at: end - 1, offset: offset)
+        let length = end - first
+        return (end, from, length > 1 ? from + (last - from) * Double(length) / Double(length - 1) : from)
+    }
+}

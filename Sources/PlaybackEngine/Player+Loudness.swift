@@ -1,0 +1,136 @@
+import AudioCore
+import LinuxSystem
+package import NowPlaying
+
+/// Loudness: which gain each item has, and a change of it while it plays.
+extension Player {
+    /// Seconds in which a changed gain goes over to the new one: too short to be heard as a fade, too long for a click.
+    private static let changeSeconds = 0.025
+
+    /// Sets the mode and the preamp (dB); nil: as it is. What is queued at the server is rewritten from the ring: the change is
+    /// heard as soon as a seek would be.
+    package func setLoudness(_ mode: LoudnessMode?, preamp: Double?, by: Originator) {
+        let new = LoudnessSettings(mode: mode ?? loudness.mode, preamp: preamp ?? loudness.preamp)
+        guard new != loudness else { return }
+        loudness = new
+        for place in chain.indices where chain[place].opened != nil { chain[place].gain = gain(of: chain[place].id) }
+        for lane in [audible, ahead] { if let lane { changeGain(of: lane) } }
+        publish(.mode, by: by)
+    }
+
+    /// The gain that an item has by the present settings.
+    func gain(of id: ItemID) -> ItemGain? {
+        guard loudness.mode != .off, let tags = transport.queue[id]?.details?.metadata.loudness else { return nil }
+        return loudness.gain(of: tags, inAlbum: loudness.mode == .auto && playsInAlbumOrder(id))
+    }
+
+    /// What is played before and after an item, in the order of playing.
+    private func neighbours(of id: ItemID) -> (before: QueueEntry?, after: QueueEntry?) {
+        let (queue, order) = (transport.queue, transport.order)
+        return (
+            order.predecessor(of: id, in: queue).flatMap { queue[$0] },
+            order.successor(of: id, in: queue).flatMap { queue[$0] }
+        )
+    }
+
+    /// Whether what is played before or after an item is its neighbour on the album.
+    private func playsInAlbumOrder(_ id: ItemID) -> Bool {
+        guard let item = transport.queue[id]?.details?.metadata else { return false }
+        let (before, after) = neighbours(of: id)
+        if let before = before?.details?.metadata, followsOnAlbum(item, after: before) { return true }
+        return after?.details.map { followsOnAlbum($0.metadata, after: item) } ?? false
+    }
+
+    /// What stands around an item and has not told its tags yet: to be looked at before the item's gain is decided.
+    func unknownNeighbours(of id: ItemID) -> [Neighbour] {
+        guard loudness.mode == .auto else { return [] }
+        let (before, after) = neighbours(of: id)
+        return [before, after].compactMap { entry in
+            guard let entry, entry.details?.metadata.albumTitle == nil, entry.details?.format == nil else { return nil }
+            return Neighbour(id: entry.id, source: entry.source)
+        }
+    }
+
+    /// The gains of what stands in a lane's ring, as the chain has it.
+    func gains(in lane: Lane) -> [(start: Int64, factor: Double)] {
+        chain.compactMap { link in
+            guard let opened = link.opened, opened.ring === lane.ring else { return nil }
+            return (opened.ringStart, link.gain?.factor ?? 1)
+        }
+    }
+
+    /// Gives a lane the gains of its items; nothing of them is sent yet.
+    func setGains(of lane: Lane) { lane.gain.setItems(gains(in: lane)) }
+
+    /// Gives a lane new gains and rewrites what it has sent and nobody has heard.
+    private func changeGain(of lane: Lane) {
+        let new = gains(in: lane)
+        guard !new.elementsEqual(lane.gain.items, by: ==) else { return }
+        rewriteGain(of: lane) { [unowned self] frame, offset, length in
+            let old = lane.gain.factor(at: frame, offset: offset)
+            setGains(of: lane)
+            lane.gain.ramp(from: old, at: frame + offset, length: length)
+        }
+    }
+
+    /// Changes a lane's gain and sends again, from the ring, what was sent and is not heard yet. `change` is given the ring
+    /// frame from which on it will be heard, the lane's offset, and the frames that a ramp may take.
+    func rewriteGain(
+        of lane: Lane, _ change: @escaping @PlayerLoop (_ frame: Int64, _ offset: Int64, _ length: Int64) -> Void
+    ) {
+        let length = lane.format.frames(seconds: Player.changeSeconds)
+        guard let stream = lane.stream, lane.isReady, let offset = lane.offset, !lane.awaitsSplice,
+            lane.sentEnd > lane.ring.begin, lane === audible
+        else {
+            // Nothing of it can be heard yet, or all that was sent will be thrown away.
+            let start = lane.sentEnd
+            change(start, lane.offset ?? 0, length)
+            if lane === ahead, let offset = lane.offset {
+                resend(lane, from: lane.ring.begin, at: lane.ring.begin + offset)
+            }
+            return
+        }
+        lane.readTiming { [unowned self] result in
+            guard lane === audible, lane.stream === stream, !lane.awaitsSplice, lane.offset == offset,
+                case .success(let timing) = result
+            else { return change(lane.sentEnd, lane.offset ?? 0, length) }
+            lane.note(timing, isPrompt: false)
+            let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
+            let place =
+                lane.isCorked ? max(timing.takenFrame, 0) : firstRewritable(lane, timing, margin: margin)
+            let frame = max(place - offset, lane.ring.begin)
+            guard frame < lane.sentEnd else { return change(lane.sentEnd, offset, length) }
+            change(frame, offset, length)
+            let isTaken = !lane.isCorked && !lane.canRewriteFlowing && place < timing.takenFrame
+            if isTaken { stream.setCorked(true) { _ in } }
+            resend(lane, from: frame, at: frame + offset)
+            if isTaken {
+                lane.clock.restart()
+                lane.heardFrom = Int64(timing.audibleFrame)
+                lane.flowingSince = EventLoop.now
+                stream.setCorked(false) { [weak self, weak lane] _ in if let lane { self?.topUp(lane) } }
+            }
+        }
+    }
+
+    /// Sends again what stands in the ring from `frame` on: at once what the device needs not to run dry, the rest, which
+    /// takes its time to compute, in a later turn of the loop.
+    private func resend(_ lane: Lane, from frame: Int64, at streamFrame: Int64) {
+        let end = lane.sentEnd
+        guard frame < end else { return }
+        let seconds = lane.canRewriteFlowing ? Player.shortPrefill : Player.longPrefill
+        lane.sentEnd = frame
+        lane.send(upTo: min(end, frame + lane.format.frames(seconds: seconds)), at: streamFrame)
+        if lane.sentEnd < end { loop.later { [weak self, weak lane] in if let lane { self?.topUp(lane) } } }
+    }
+
+    /// What is shown of it.
+    func loudnessStatus() -> LoudnessStatus {
+        var status = LoudnessStatus(mode: loudness.mode, preamp: loudness.preamp)
+        if let gain = chain.first(where: { $0.ticket == shownTicket })?.gain {
+            status.gain = gain.decibels
+            status.basis = gain.basis
+        }
+        return status
+    }
+}

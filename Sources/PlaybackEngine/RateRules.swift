@@ -1,0 +1,23 @@
+package import AudioCore
+package import NowPlaying
+
+/// Which rate an item has by itself, and what makes it. Used on the decode thread.
+package struct RateRules: Sendable {
+    /// The rate of an item to which no client gave one, by where it lies and what it says of itself.
+    let rate: @Sendable (_ source: MediaSource, _ metadata: MediaMetadata) -> Double
+    let makeChanger: RateChangerMaker
+
+    /// Rules; by default every item has the rate 1 and there is nothing to make another.
+    package init(
+        rate: @escaping @Sendable (_ source: MediaSource, _ metadata: MediaMetadata) -> Double = { _, _ in 1 },
+        makeChanger: @escaping RateChangerMaker = { (_, _) throws(DecodingError) in
+            throw DecodingError(.unavailable, "other rates than 1 are not built in here")
+        }
+    ) {
+        self.rate = rate
+        self.makeChanger = makeChanger
+    }
+
+    /// Rates that can be made.
+    package static let range = 0.5...3.0
+}

@@ -1,0 +1,119 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// Other rates than 1: where they begin, and what the clock says meanwhile.
+    @Suite(.timeLimit(.minutes(3))) struct RateTests {
+        private static func marks(_ folder: TemporaryFolder, _ name: String) -> JSONValue {
+            let samples = ToneMarks.samples(seconds: 30).map { Int32($0) }
+            return .string(
+                folder.write(AudioMaterial(sampleRate: 44100, channels: 2, bits: 16, samples: samples).wave(), name))
+        }
+
+        @Test(
+            "the clock is true through a seek and a boundary",
+            arguments: environmentHas("NOWPLAYING_NIGHTLY") ? [1.5, 0.75, 0.5, 2, 3] : [1.5])
+        func clock(rate: Double) async throws {
+            let place = await RecordedSink.start(TestSink("rate"))
+            let folder = place.daemon.folder
+            let client = place.follow()
+            client.call("queue.add", ["items": [Self.marks(folder, "a"), Self.marks(folder, "b")]])
+            await place.recorder.waitFor(more: 1)
+            let asked = now()
+            #expect(client.call("changePlaybackRate", ["rate": .number(rate)])?.rate == rate)
+            let took = now() - asked
+            #expect(took < 0.2)
+            // 4 s, a seek to 4.5 s before the end, and over it.
+            await place.recorder.waitFor(more: 4)
+            client.call("changePlaybackPosition", ["position": 25.5])
+            await place.recorder.waitFor(more: 4.5 / rate + 3)
+            client.call("pause")
+            client.call("play")
+            await place.recorder.waitFor(more: 1.5)
+            client.call("stop")
+            place.recorder.stop()
+            client.call("nowPlaying.get")
+            let states = client.notifications
+            #expect(states.map(\.words).contains("rate"))
+            #expect(states.last { $0.playing == "playing" }?.rate == 1, "play returns to the item's own rate")
+            let changes = ToneMarks.changes(int16Samples(place.recorder.bytes()))
+            // In milliseconds of the item, at this rate and at 1.
+            var errors: [Double] = []
+            var usual: [Double] = []
+            for change in changes {
+                let time = place.time(Int(change))
+                guard let state = states.last(where: { $0.monotonic <= time }) else { continue }
+                // A jump is a change of tones that means nothing.
+                if states.contains(where: { abs($0.monotonic - time) < 0.05 }) { continue }
+                let told = state.position(at: time) * 10
+                if state.rate == rate { errors.append((told - told.rounded()) * 100) }
+                if state.rate == 1 { usual.append((told - told.rounded()) * 100) }
+            }
+            #expect(errors.count > 60 && usual.count > 10)
+            // What the recorder and the finding of changes are off, at any rate.
+            let bias = usual.reduce(0, +) / Double(usual.count)
+            errors = errors.map { $0 - bias * rate }
+            let worst = errors.map(abs).max() ?? 99
+            #expect(worst < 30, "worst \(worst) ms")
+            let mean = errors.reduce(0, +) / Double(errors.count)
+            #expect(abs(mean) < 2, "mean \(mean) ms of \(errors.count)")
+            if environmentHas("NOWPLAYING_FIGURES") {
+                print("rate \(rate): worst \(worst) ms, mean \(mean) ms, recorder \(bias) ms, change \(took * 1000) ms")
+            }
+        }
+
+        @Test("back at 1 every sample is as it was, from an exact frame on") func exact() async throws {
+            let place = await RecordedSink.start(TestSink("rateone"))
+            let file = place.daemon.folder.codeFLAC("a.flac", from: 0, count: 44100 * 60)
+            let client = place.follow()
+            client.call("play", ["uri": .string(file)])
+            await place.recorder.heard(frame: 22050)
+            #expect(client.call("changePlaybackRate", ["rate": 2])?.rate == 2)
+            #expect(client.call("nowPlaying.get")?["output"]?["bitPerfect"]?["reason"] == "rate")
+            await place.recorder.waitFor(more: 1)
+            #expect(client.call("changePlaybackRate", ["rate": 1])?.rate == 1)
+            await place.recorder.waitFor(more: 1)
+            let runs = await place.runs().filter { $0.count > 4410 }
+            #expect(client.call("nowPlaying.get")?["output"]?["bitPerfect"]?["value"] == true)
+            #expect(runs.count == 2, "before and after: \(runs)")
+            guard let last = runs.last, runs.count == 2 else { return }
+            _ = client.event("rate")
+            let second = client.event("rate")
+            let told = second.position(at: place.time(last.recorded + last.count / 2))
+            #expect(abs(told - Double(last.frame + last.count / 2) / 44100) < 0.015, "but for the recorder's delay")
+        }
+
+        @Test("what an item's own rate is, and which rates there are") func own() async {
+            let folder = TemporaryFolder()
+            let configuration = folder.write(
+                Array("[playback]\nspeech-rate = 1.25\nspeech-folders = \(folder.path("talk"))\n".utf8), "conf")
+            let daemon = await RealDaemon.silent(["--config", configuration])
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            mkdir(folder.path("talk"), 0o755)
+            let inFolder = folder.silence("talk/a.wav", seconds: 30)
+            let given: JSONValue = ["uri": .string(folder.silence("b.wav", seconds: 30)), "defaultRate": 2]
+            let music = folder.silence("c.wav", seconds: 30)
+            client.call("queue.add", ["items": [.string(inFolder), given, .string(music)], "play": true])
+            #expect(client.event("play").rate == 1.25)
+            client.call("nextTrack")
+            #expect(client.event("track").rate == 2)
+            client.call("nextTrack")
+            #expect(client.event("track").rate == 1)
+            #expect(client.refusal("changePlaybackRate", ["rate": 1.1]) == "200 outOfRange")
+            #expect(client.refusal("changePlaybackRate", ["rate": 0]) == "-32602")
+            client.call("commands.configure", ["command": "changePlaybackRate", "supportedPlaybackRates": [1, 1.1]])
+            #expect(client.call("changePlaybackRate", ["rate": 1.1])?.rate == 1.1)
+            // It holds over the boundary of items until the next play.
+            client.call("previousTrack")
+            #expect(client.event("track").rate == 1.1)
+            client.call("pause")
+            #expect(client.event("pause")["anchor"]?["defaultRate"]?.doubleValue == 2)
+            client.call("play")
+            #expect(client.event("play").rate == 2)
+        }
+    }
+}
