@@ -23,8 +23,8 @@ extension Player {
         place.playCount = transport.current.flatMap { playCounts[$0] } ?? 0
         place.volume = volume
         place.muted = muted
-        place.repeatMode = state.repeatMode.rawValue
-        place.shuffleMode = state.shuffleMode.rawValue
+        place.repeatMode = transport.order.repeatMode
+        place.shuffleMode = transport.order.shuffleMode
         return place
     }
 
@@ -58,6 +58,8 @@ extension Player {
         default: break
         }
         transport.restore(queue, at: item, saved.elapsed, wish)
+        _ = transport.setRepeatMode(saved.repeatMode)
+        _ = transport.setShuffleMode(saved.shuffleMode)
         if let item {
             if saved.playCount > 0 { playCounts[item] = saved.playCount }
             showCurrent()

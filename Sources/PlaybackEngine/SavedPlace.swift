@@ -13,8 +13,8 @@ package struct SavedPlace: Equatable, Sendable {
     /// 0…1 on the server's cubic scale.
     package var volume = 1.0
     package var muted = false
-    package var repeatMode = "off"
-    package var shuffleMode = "off"
+    package var repeatMode = RepeatMode.off
+    package var shuffleMode = ShuffleMode.off
 
     /// Stopped, nowhere.
     package init() {}

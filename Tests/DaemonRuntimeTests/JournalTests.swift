@@ -258,8 +258,8 @@ import Testing
         place.playCount = 2
         place.volume = 0.35
         place.muted = true
-        place.repeatMode = "all"
-        place.shuffleMode = "items"
+        place.repeatMode = .all
+        place.shuffleMode = .items
         let bytes = try #require(PlaceSlot.encode(place, number: 77))
         let read = try #require(bytes.withUnsafeBytes { PlaceSlot.decode($0) })
         #expect(read.place == place && read.number == 77)

@@ -20,8 +20,8 @@ enum PlaceSlot {
         json.member("play", place.playCount)
         json.member("volume", place.volume)
         json.member("muted", place.muted)
-        json.member("repeatMode", place.repeatMode)
-        json.member("shuffleMode", place.shuffleMode)
+        json.member("repeatMode", place.repeatMode.rawValue)
+        json.member("shuffleMode", place.shuffleMode.rawValue)
         json.endObject()
         guard json.bytes.count <= byteCount - headerBytes else { return nil }
         var writer = ByteWriter()
@@ -59,8 +59,8 @@ enum PlaceSlot {
         place.playCount = Int(max(0, value["play"]?.integerValue ?? 0))
         place.volume = max(0, min(1, value["volume"]?.doubleValue ?? 1))
         place.muted = value["muted"]?.boolValue ?? false
-        place.repeatMode = value["repeatMode"]?.stringValue ?? "off"
-        place.shuffleMode = value["shuffleMode"]?.stringValue ?? "off"
+        place.repeatMode = value["repeatMode"]?.stringValue.flatMap(RepeatMode.init) ?? .off
+        place.shuffleMode = value["shuffleMode"]?.stringValue.flatMap(ShuffleMode.init) ?? .off
         return place
     }
 }
