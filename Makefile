@@ -17,9 +17,11 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 docdir = $(DESTDIR)$(PREFIX)/share/doc/nowplayingd
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/nowplayingd
-unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/user
+unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
+samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 
-programs = nowplayingd nowplayingctl
+programs = nowplayingd nowplayingctl nowplaying-hooks
+units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.service etc/systemd/system/*.service))
 
 .PHONY: help run build test lint bench nightly faults install uninstall clean
 
@@ -80,15 +82,18 @@ install:
 	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
 	install -m 644 etc/completions/_nowplayingctl $(zshdir)
 	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf) $(docdir)
-	if [ -e etc/systemd/nowplayingd.service ]; then install -d $(unitdir) && \
-	    sed 's|@bindir@|$(PREFIX)/bin|' etc/systemd/nowplayingd.service > $(unitdir)/nowplayingd.service; fi
+	install -d $(unitdir)/user $(unitdir)/system $(samples)/hooks
+	for unit in $(units); do \
+	    sed 's|@bindir@|$(PREFIX)/bin|' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
+	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
+	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:
 	rm -f $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
-	rm -f $(programs:%=$(bindir)/%) $(unitdir)/nowplayingd.service
+	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%)
 	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[157])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
-	rm -rf $(docdir) $(libexecdir)
+	rm -rf $(docdir) $(libexecdir) $(samples)
 
 #: make clean
 clean:

@@ -37,6 +37,7 @@ let package = Package(
     products: [
         .executable(name: "nowplayingd", targets: ["nowplayingd"]),
         .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
+        .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
     ],
     targets: [
         systemLibrary("CPulse", package: "libpulse-dev"),
@@ -56,6 +57,7 @@ let package = Package(
         library("ForeignMedia"),
         library("ControlProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
+        library("ConfigurationFiles", ["ControlProtocol", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
         library("AudioCore", ["NowPlaying", "LinuxSystem"]),
         library(
@@ -70,10 +72,16 @@ let package = Package(
             "DaemonRuntime",
             [
                 "PlaybackEngine", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol",
-                "NowPlaying", "CINIH", "CLinux",
+                "NowPlaying", "ConfigurationFiles", "CLinux",
             ]),
+        library(
+            "BridgeRuntime",
+            ["NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
         program("nowplayingd", ["DaemonRuntime"]),
         program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
+        program(
+            "nowplaying-hooks",
+            ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem", "NowPlaying", "CLinux"], path: "Tests/TestSupport",
@@ -91,12 +99,18 @@ let package = Package(
         tests(
             "DaemonRuntimeTests",
             [
-                "DaemonRuntime", "nowplayingd", "ControlProtocol", "PlaybackEngine", "AudioCore", "LinuxSystem",
-                "NowPlaying", "TestSupport", "CLinux",
+                "DaemonRuntime", "nowplayingd", "ConfigurationFiles", "ControlProtocol", "PlaybackEngine", "AudioCore",
+                "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(
             "ClientTests",
             ["nowplayingctl", "nowplayingd", "NowPlayingClient", "ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests(
+            "BridgeTests",
+            [
+                "nowplaying-hooks", "nowplayingctl", "nowplayingd", "BridgeRuntime", "NowPlayingClient",
+                "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
+            ]),
         tests("RepositoryTests", []),
         tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
     ]

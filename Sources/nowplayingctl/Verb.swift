@@ -36,7 +36,8 @@ extension Verb {
     static let format = Option("--format", short: "-f", value: "FORMAT", "print this text, {{…}} replaced (see below)")
 
     /// All verbs, in the order of the help.
-    static let all: [Verb] = playback + positions + modes + queues + outputs + observers + others + foreign
+    static let all: [Verb] =
+        playback + positions + modes + queues + outputs + observers + bridges + others + foreign
 
     /// All options of all verbs, each once.
     static let allOptions: [Option] = {

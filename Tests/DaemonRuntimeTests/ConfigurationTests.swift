@@ -1,3 +1,4 @@
+import ConfigurationFiles
 import DaemonRuntime
 import Glibc
 import LinuxSystem

@@ -1,3 +1,4 @@
+import ConfigurationFiles
 import ControlProtocol
 import Glibc
 import LinuxSystem

@@ -1,3 +1,4 @@
+import ConfigurationFiles
 import Glibc
 import LinuxSystem
 import NowPlaying

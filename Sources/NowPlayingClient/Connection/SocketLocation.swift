@@ -17,6 +17,18 @@ package enum SocketLocation {
         return result.map { $0 + "/nowplayingd/control.sock" }
     }
 
+    /// The paths that a client tries for the socket of a bridge, in order: the user's and the system's.
+    package static func bridge(
+        _ program: String, environment: (String) -> String? = variable, user: UInt32 = getuid()
+    ) -> [String] {
+        var result: [String] = []
+        if let folder = environment("XDG_RUNTIME_DIR"), folder.hasPrefix("/") { result.append(folder) }
+        let usual = "/run/user/\(user)"
+        if result.first != usual { result.append(usual) }
+        result.append("/run")
+        return result.map { $0 + "/\(program)/control.sock" }
+    }
+
     /// A variable of this process's environment.
     package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

@@ -1,9 +1,9 @@
-import ControlProtocol
+package import ControlProtocol
 import Glibc
 package import NowPlaying
 
 /// Follows what is playing: a state for every key event, over restarts of the daemon. Wakes only when something happened.
-/// Belongs to one thread.
+/// Belongs to one thread, which either waits in `next` or serves `loopDescriptor` and `take` in a loop of its own.
 package final class Follower {
     /// What `next` returned for.
     package enum Event: Sendable {
@@ -18,9 +18,12 @@ package final class Follower {
     }
 
     private let paths: [String]
-    private var connection: Connection?
+    private var connection: Connection? { didSet { rearm() } }
     private var subscription: Int64 = 0
-    private var watch: SocketWatch?
+    /// Who waits for the answers to requests of this connection.
+    private var callers: [Int64: (JSONValue?) -> Void] = [:]
+    private var poller: LoopDescriptor?
+    private var watch: SocketWatch? { didSet { rearm() } }
     /// When the next attempt to connect is due, and how many have failed since something happened.
     private var retry: MonotonicTime?
     private var attempts = 0
@@ -42,38 +45,76 @@ package final class Follower {
         try subscribe(connection)
     }
 
+    /// Waits for a daemon where there is none yet: its first state tells that it has come.
+    package init(waitingFor paths: [String]) throws(ClientError) {
+        self.paths = paths
+        watch = try SocketWatch(paths)
+        try reconnect()
+    }
+
     /// Waits for the next event. `deadline`: returns `deadline` then. `reader`: a descriptor of ours, such as standard
     /// output, whose closing by the other side is an event. Throws when the daemon refuses.
     package func next(deadline: MonotonicTime? = nil, reader: Int32? = nil) throws(ClientError) -> Event {
         while true {
-            if let state = try bufferedState() { return .state(state) }
+            if let event = try take() { return event }
+            if let deadline, deadline <= MonotonicClock.now() { return .deadline }
             let due = [deadline, retry].compactMap { $0 }.min()
             var waits = [
-                pollfd(fd: connection?.descriptor ?? watch?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: reader ?? -1, events: 0, revents: 0),
             ]
-            let ready = poll(&waits, 2, MonotonicClock.milliseconds(until: due))
-            if ready < 0 {
-                if errno == EINTR { continue }
+            if poll(&waits, 2, MonotonicClock.milliseconds(until: due)) < 0, errno != EINTR {
                 throw .system("poll", errno)
             }
             if waits[1].revents != 0 { return .readerGone }
-            if waits[0].revents != 0 {
-                if let connection {
-                    if try connection.read() { continue }
-                    try lost()
-                    return .disconnected
-                }
-                if watch?.takeEvents() == true {
-                    attempts = 0
-                    try reconnect()
-                }
-            }
-            let now = MonotonicClock.now()
-            if let retry, retry <= now { try reconnect() }
-            if let deadline, deadline <= now { return .deadline }
         }
     }
+
+    // MARK: In a loop
+
+    /// A descriptor that stays the same for as long as the follower lives, readable when `take` has something to do.
+    package func loopDescriptor() throws(ClientError) -> Int32 {
+        if let poller { return poller.number }
+        let made = try LoopDescriptor()
+        poller = made
+        rearm()
+        return made.number
+    }
+
+    /// When `take` is to be called although the descriptor is not readable; nil: never.
+    package var due: MonotonicTime? { retry }
+
+    /// The next event that is known without waiting; nil: there is none yet. Throws when the daemon refuses.
+    package func take() throws(ClientError) -> Event? {
+        while true {
+            if let state = try bufferedState() { return .state(state) }
+            if let retry, retry <= MonotonicClock.now() { try reconnect() }
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, 0) > 0 else { return nil }
+            if let connection {
+                if try connection.read() { continue }
+                try lost()
+                return .disconnected
+            }
+            if watch?.takeEvents() == true {
+                attempts = 0
+                try reconnect()
+            }
+        }
+    }
+
+    /// Calls a method of the daemon that is followed. `take` hands the whole answer to `caller`; nil: the connection was
+    /// lost before it came, or there is none.
+    package func call(
+        _ method: String, _ parameters: JSONValue? = nil, _ caller: @escaping (JSONValue?) -> Void
+    ) throws(ClientError) {
+        guard let connection else { return caller(nil) }
+        do { callers[try connection.request(method, parameters)] = caller } catch .connectionLost { caller(nil) }
+    }
+
+    private var descriptor: Int32 { connection?.descriptor ?? watch?.descriptor ?? -1 }
+
+    private func rearm() { poller?.watch(descriptor) }
 
     // MARK: Reading
 
@@ -82,7 +123,9 @@ package final class Follower {
             if message["method"]?.stringValue == "nowPlaying.changed", let state = message["params"] {
                 return StateView(state)
             }
-            guard message["id"]?.integerValue == subscription else { continue }
+            guard let id = message["id"]?.integerValue else { continue }
+            if let caller = callers.removeValue(forKey: id) { caller(message) }
+            guard id == subscription else { continue }
             if let error = message["error"] { throw .refused(RemoteFailure(error)) }
             fruitless = 0
             if let state = message["result"] { return StateView(state) }
@@ -101,13 +144,16 @@ package final class Follower {
 
     private func subscribe(_ connection: Connection) throws(ClientError) {
         subscription = try connection.request("nowPlaying.subscribe")
+        retry = nil
         self.connection = connection
         watch = nil
-        retry = nil
     }
 
     private func lost() throws(ClientError) {
         connection = nil
+        let unanswered = callers.values
+        callers = [:]
+        for caller in unanswered { caller(nil) }
         fruitless += 1
         guard fruitless < Follower.maximumAttempts else { throw .connectionLost }
         attempts = fruitless - 1

@@ -117,6 +117,9 @@ int linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC)
 int linux_punch_hole(int descriptor, int64_t offset, int64_t length) {
     return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
 }
+int linux_sealable_file(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
+int linux_seal(int file) { return fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL); }
+int linux_spawn_begin_in(void *actions, const char *folder) { return posix_spawn_file_actions_addchdir_np(actions, folder); }
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 static int give_back_segments(struct dl_phdr_info *object, size_t size, void *context) {

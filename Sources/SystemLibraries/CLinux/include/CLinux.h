@@ -43,6 +43,11 @@ int linux_socket(void);
 int linux_memory_file(const char *name);
 /* fallocate(2): gives the blocks of a part of a file back; it reads as zeros. */
 int linux_punch_hole(int descriptor, int64_t offset, int64_t length);
+/* memfd_create(2), close-on-exec, of which linux_seal makes a file that nobody can change (F_ADD_SEALS). */
+int linux_sealable_file(const char *name);
+int linux_seal(int file);
+/* posix_spawn_file_actions_addchdir_np(3). */
+int linux_spawn_begin_in(void *actions, const char *folder);
 /* pipe2(2), both ends close-on-exec. */
 int linux_pipe(int ends[2]);
 /* madvise(2) MADV_DONTNEED over the read-only segments of the program's own file, but not over what the linker relocated:

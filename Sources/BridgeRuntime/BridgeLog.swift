@@ -1,0 +1,26 @@
+import ControlProtocol
+import Glibc
+
+/// The log of a bridge: lines on standard error, harmless for a terminal whatever is in them. From one thread.
+package struct BridgeLog: Sendable {
+    /// The program's name, in front of each line where no journal keeps them.
+    package let program: String
+    private let isJournal = getenv("JOURNAL_STREAM") != nil
+
+    /// A log of this program.
+    package init(program: String) { self.program = program }
+
+    /// What went wrong.
+    package func error(_ message: String) { write(3, "error: ", message) }
+
+    /// What went wrong, but goes on.
+    package func warning(_ message: String) { write(4, "warning: ", message) }
+
+    /// What happens.
+    package func info(_ message: String) { write(6, "", message) }
+
+    private func write(_ priority: Int, _ kind: String, _ message: String) {
+        var line = (isJournal ? "<\(priority)>" : "\(program): \(kind)") + PrintableText.escaped(message) + "\n"
+        line.withUTF8 { _ = Glibc.write(2, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,59 @@
+import ControlProtocol
+
+/// The command line of a bridge.
+struct BridgeOptions: Equatable {
+    var configurationFile: String?
+    var socket: String?
+    var checksConfiguration = false
+    var showsVersion = false
+    var showsHelp = false
+
+    /// A command line that can't be understood, in words.
+    struct UsageError: Error {
+        let message: String
+    }
+
+    private static let names = ["--config", "--socket", "--check-config", "--version", "--help"]
+
+    /// Reads `--name VALUE`, `--name=VALUE` and `--name`.
+    init(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0]
+            switch name {
+            case "--config", "--socket":
+                guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+                    throw UsageError(message: "“\(name)” needs a value")
+                }
+                if name == "--config" { configurationFile = value } else { socket = value }
+            case "--check-config" where parts.count == 1: checksConfiguration = true
+            case "--version" where parts.count == 1: showsVersion = true
+            case "--help" where parts.count == 1, "-h": showsHelp = true
+            default:
+                let nearest = NearestName.suggestion(for: name, among: BridgeOptions.names)
+                throw UsageError(
+                    message: "“\(argument)” is not understood" + (nearest.map { "; did you mean “\($0)”?" } ?? ""))
+            }
+        }
+    }
+
+    /// The text of `--help`.
+    static func help(_ program: String, _ summary: String) -> String {
+        """
+        \(program): \(summary)
+
+        Usage: \(program) [OPTIONS]
+
+        Options
+          --config FILE     read this configuration and no other
+          --check-config    check the configuration and end
+          --socket PATH     the daemon's socket, instead of $NOWPLAYING_SOCKET and the usual places
+          --version         print the version and end
+          --help            print this and end
+
+        More: man \(program)
+
+        """
+    }
+}

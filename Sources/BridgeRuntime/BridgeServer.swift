@@ -1,0 +1,144 @@
+import CLinux
+package import ControlProtocol
+import Glibc
+package import LinuxSystem
+import NowPlayingClient
+
+/// The socket of a bridge, by which `nowplayingctl` asks it: JSON-RPC lines like the daemon's, for its own user and root
+/// alone.
+@PlayerLoop package final class BridgeServer {
+    /// Why something is not done.
+    package struct Refusal: Error, Sendable {
+        /// As in JSON-RPC and the protocol: -32601, 100, 200.
+        package let code: Int
+        package let message: String
+
+        /// An error of JSON-RPC, by its parts.
+        package init(code: Int, message: String) {
+            self.code = code
+            self.message = message
+        }
+    }
+
+    /// To be called once for each request.
+    package typealias Reply = @PlayerLoop (Result<JSONValue, Refusal>) -> Void
+
+    private let loop: EventLoop
+    private let path: String
+    private let listener: Int32
+    private let handle: @PlayerLoop (String, JSONValue, @escaping Reply) -> Void
+    private var source: EventSource?
+    private var clients: [ObjectIdentifier: BridgeClient] = [:]
+
+    private static let maximumClients = 8
+
+    /// Listens at the place of this program. Throws when another one does.
+    package init(
+        _ loop: EventLoop, program: String,
+        _ handle: @escaping @PlayerLoop (_ method: String, _ parameters: JSONValue, _ reply: @escaping Reply) -> Void
+    ) throws(BridgeFailure) {
+        self.loop = loop
+        self.handle = handle
+        let folder = BridgeServer.folder(program)
+        mkdir(folder, 0o700)
+        path = folder + "/control.sock"
+        if let other = try? UnixSocket.connect(path) {
+            close(other)
+            throw BridgeFailure("another \(program) runs already: \(path) answers")
+        }
+        // Nobody listens there any more.
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() { unlink(path) }
+        do { listener = try UnixSocket.listen(path) } catch { throw BridgeFailure("no socket: \(error.message)") }
+        source = loop.watch(listener, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in accept() }
+    }
+
+    isolated deinit {
+        source?.release()
+        close(listener)
+        unlink(path)
+    }
+
+    /// $RUNTIME_DIRECTORY, or else the program's folder below $XDG_RUNTIME_DIR or /run.
+    private static func folder(_ program: String) -> String {
+        if let own = SocketLocation.variable("RUNTIME_DIRECTORY"), own.hasPrefix("/") {
+            return String(own.prefix { $0 != ":" })
+        }
+        let base = SocketLocation.variable("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (base ?? (geteuid() == 0 ? "/run" : "/run/user/\(geteuid())")) + "/" + program
+    }
+
+    private func accept() {
+        guard let descriptor = try? UnixSocket.accept(listener) else { return }
+        let peer = UnixSocket.peer(descriptor)
+        guard let peer, peer.uid == geteuid() || peer.uid == 0, clients.count < BridgeServer.maximumClients else {
+            close(descriptor)
+            return
+        }
+        let client = BridgeClient(descriptor)
+        clients[ObjectIdentifier(client)] = client
+        client.begin(loop, handle) { [unowned self] client in clients[ObjectIdentifier(client)] = nil }
+    }
+}
+
+/// One connection to a bridge.
+@PlayerLoop private final class BridgeClient {
+    private let descriptor: Int32
+    private var source: EventSource?
+    private var input: [UInt8] = []
+
+    private static let maximumLine = 64 << 10
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    isolated deinit {
+        source?.release()
+        close(descriptor)
+    }
+
+    func begin(
+        _ loop: EventLoop, _ handle: @escaping @PlayerLoop (String, JSONValue, @escaping BridgeServer.Reply) -> Void,
+        _ gone: @escaping @PlayerLoop (BridgeClient) -> Void
+    ) {
+        source = loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0, errno == EAGAIN || errno == EINTR { return }
+            input += buffer[..<max(0, count)]
+            while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(input[..<end])
+                input.removeSubrange(...end)
+                take(line, handle)
+            }
+            if count <= 0 || input.count > BridgeClient.maximumLine {
+                source?.release()
+                gone(self)
+            }
+        }
+    }
+
+    private func take(
+        _ line: [UInt8], _ handle: @PlayerLoop (String, JSONValue, @escaping BridgeServer.Reply) -> Void
+    ) {
+        guard let request = try? JSONReader.read(line), let method = request["method"]?.stringValue else {
+            return send(["jsonrpc": "2.0", "id": .null, "error": ["code": -32600, "message": "not a request"]])
+        }
+        let id = request["id"] ?? .null
+        handle(method, request["params"] ?? [:]) { [weak self] result in
+            switch result {
+            case .success(let value): self?.send(["jsonrpc": "2.0", "id": id, "result": value])
+            case .failure(let refusal):
+                self?.send([
+                    "jsonrpc": "2.0", "id": id,
+                    "error": ["code": .integer(Int64(refusal.code)), "message": .string(refusal.message)],
+                ])
+            }
+        }
+    }
+
+    /// An answer fits what the kernel keeps for a socket; a client that does not read loses it.
+    private func send(_ message: JSONValue) {
+        let line = Array((JSONWriter.text(message) + "\n").utf8)
+        _ = line.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+    }
+}

@@ -1,0 +1,76 @@
+package import ConfigurationFiles
+import ControlProtocol
+
+/// What a bridge was told by its section of the configuration files.
+package protocol BridgeSettings: Sendable {
+    /// What holds when nothing is said.
+    init()
+    /// The name of the section.
+    static var section: String { get }
+    /// What may stand in it, in the order of the manual.
+    static var all: [BridgeSetting<Self>] { get }
+    /// What is wrong with the settings together, in words; nil: nothing.
+    var contradiction: String? { get }
+}
+
+/// One line of a bridge's section.
+package struct BridgeSetting<Settings: BridgeSettings>: Sendable {
+    package let name: String
+    /// What it takes, for people: a phrase that follows "takes".
+    package let takes: String
+    /// Takes a value over; false: it is not what the setting takes. Called once for each line that names it.
+    package let apply: @Sendable (inout Settings, String) -> Bool
+    /// Forgets what an earlier file said, before the first line of a later one.
+    package let clear: (@Sendable (inout Settings) -> Void)?
+
+    /// A setting, by its parts.
+    package init(
+        _ name: String, takes: String, clear: (@Sendable (inout Settings) -> Void)? = nil,
+        apply: @escaping @Sendable (inout Settings, String) -> Bool
+    ) {
+        self.name = name
+        self.takes = takes
+        self.apply = apply
+        self.clear = clear
+    }
+
+    /// A setting that is on or off.
+    package static func flag(_ name: String, _ place: any WritableKeyPath<Settings, Bool> & Sendable) -> BridgeSetting {
+        BridgeSetting(name, takes: "yes or no") { settings, text in
+            settings[keyPath: place] = text == "yes"
+            return text == "yes" || text == "no"
+        }
+    }
+}
+
+extension BridgeSettings {
+    /// The settings of `path`, or of the usual files if it is nil.
+    package static func load(_ path: String?) throws(ConfigurationError) -> Self {
+        var settings = Self()
+        for file in path.map({ [$0] }) ?? INIFile.usualPaths {
+            guard let text = try INIFile.contents(file, isOptional: path == nil) else { continue }
+            try settings.take(text, named: file)
+        }
+        if let contradiction = settings.contradiction {
+            throw ConfigurationError(messages: ["[\(section)]: \(contradiction)"])
+        }
+        return settings
+    }
+
+    /// Takes over the settings in `text`; `name` is the file's in messages. Sections of other programs are left to them.
+    package mutating func take(_ text: [UInt8], named name: String) throws(ConfigurationError) {
+        var result = self
+        var seen: Set<String> = []
+        try INIFile.parse(text, named: name, judge: { _ in nil }) { section, name, value in
+            guard section == Self.section else { return nil }
+            guard let setting = Self.all.first(where: { $0.name == name }) else {
+                let nearest = NearestName.of(name, among: Self.all.map(\.name)).map { "; the nearest is “\($0)”" } ?? ""
+                return "there is no setting “\(name)” in [\(section)]" + nearest
+            }
+            if seen.insert(name).inserted { setting.clear?(&result) }
+            return setting.apply(&result, value)
+                ? nil : "“\(name)” in [\(section)] takes \(setting.takes), not “\(value)”"
+        }
+        self = result
+    }
+}

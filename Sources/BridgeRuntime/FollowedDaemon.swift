@@ -1,0 +1,61 @@
+import CLinux
+package import ControlProtocol
+package import LinuxSystem
+import NowPlaying
+package import NowPlayingClient
+
+/// The daemon as a bridge knows it, over its restarts: states, and calls. Wakes for what it sends, and for its return.
+@PlayerLoop package final class FollowedDaemon {
+    /// Called with each state; the first after each connection has the cause `snapshot`.
+    package var onState: (@PlayerLoop (StateView) -> Void)?
+    /// Called when the daemon has closed the connection.
+    package var onLoss: (@PlayerLoop () -> Void)?
+    /// Called when it can't be followed any more.
+    package var onFailure: (@PlayerLoop (ClientError) -> Void)?
+    /// Whether there was a state since it was lost last.
+    package private(set) var isThere = false
+
+    private let loop: EventLoop
+    private let follower: Follower
+    private var source: EventSource?
+    private var retry: EventSource?
+
+    /// Waits for a daemon at one of these paths. Handlers are called from the next turn of the loop on.
+    package init(_ loop: EventLoop, paths: [String]) throws(ClientError) {
+        self.loop = loop
+        follower = try Follower(waitingFor: paths)
+        source = loop.watch(try follower.loopDescriptor(), UInt32(EPOLLIN.rawValue)) { [unowned self] _ in serve() }
+        loop.later { [weak self] in self?.serve() }
+    }
+
+    /// Calls a method. `caller` gets the whole answer, with `result` or `error`; nil: no daemon is there.
+    package func call(
+        _ method: String, _ parameters: JSONValue? = nil, _ caller: @escaping @PlayerLoop (JSONValue?) -> Void
+    ) {
+        do {
+            try follower.call(method, parameters) { answer in PlayerLoop.assumeIsolated { caller(answer) } }
+        } catch { onFailure?(error) }
+    }
+
+    private func serve() {
+        do {
+            while let event = try follower.take() {
+                switch event {
+                case .state(let state):
+                    isThere = true
+                    onState?(state)
+                case .disconnected:
+                    isThere = false
+                    onLoss?()
+                case .deadline, .readerGone: break
+                }
+            }
+        } catch {
+            source?.release()
+            retry?.release()
+            onFailure?(error)
+            return
+        }
+        retry = follower.due.map { due in loop.deadline(due) { [unowned self] in serve() } }
+    }
+}

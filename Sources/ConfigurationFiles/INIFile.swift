@@ -1,0 +1,142 @@
+import CINIH
+import CLinux
+import ControlProtocol
+import Glibc
+
+/// A configuration that can't be used, in words that name file and line.
+package struct ConfigurationError: Error, Equatable, Sendable {
+    /// One line for each fault.
+    package let messages: [String]
+
+    /// An error with these lines.
+    package init(messages: [String]) { self.messages = messages }
+}
+
+/// Reads INI files by libinih. All programs of the project share their files: each has sections of its own.
+package enum INIFile {
+    /// Files of less than this are read.
+    private static let maximumBytes = 1 << 20
+    /// Bytes of a line that libinih takes whole (INI_MAX_LINE less the line end).
+    private static let maximumLineBytes = 197
+
+    /// The sections of the bridges, which are judged by them alone.
+    package static let bridgeSections = ["hooks", "mqtt"]
+
+    /// The files that are read when no other is named, in this order; the later one counts more.
+    package static var usualPaths: [String] {
+        var paths = ["/etc/nowplayingd.conf"]
+        if let folder = getenv("XDG_CONFIG_HOME"), folder.pointee != 0 {
+            paths.append(String(cString: folder) + "/nowplayingd.conf")
+        } else if let home = getenv("HOME"), home.pointee != 0 {
+            paths.append(String(cString: home) + "/.config/nowplayingd.conf")
+        }
+        return paths
+    }
+
+    /// Calls `set` for each setting in `text`; `name` is the file's in messages. `set` returns what is wrong with it, if
+    /// anything is. `judge` returns what is wrong with a section, which may have no settings.
+    package static func parse(
+        _ text: [UInt8], named name: String, judge: @escaping (_ section: String) -> String?,
+        set: @escaping (_ section: String, _ name: String, _ value: String) -> String?
+    ) throws(ConfigurationError) {
+        let parser = Parser(text, name, judge, set)
+        let context = Unmanaged.passUnretained(parser).toOpaque()
+        let result = ini_parse_stream(
+            { buffer, size, context in
+                guard let buffer, let context else { return nil }
+                let parser = Unmanaged<Parser>.fromOpaque(context).takeUnretainedValue()
+                return parser.nextLine(into: buffer, size: Int(size)) ? buffer : nil
+            }, context,
+            { context, section, name, value in
+                guard let context, let section, let name else { return 0 }
+                let parser = Unmanaged<Parser>.fromOpaque(context).takeUnretainedValue()
+                parser.take(
+                    String(cString: section), String(cString: name), value.map { String(cString: $0) } ?? "")
+                return 1
+            }, context)
+        if result > 0, parser.faults.isEmpty {
+            parser.faults.append("\(name):\(result): neither “[section]” nor “name = value”")
+        }
+        guard parser.faults.isEmpty else { throw ConfigurationError(messages: parser.faults) }
+    }
+
+    /// What is in a file of at most 1 MiB; nil: it is not there, which `isOptional` allows.
+    package static func contents(_ path: String, isOptional: Bool) throws(ConfigurationError) -> [UInt8]? {
+        func failed() -> ConfigurationError {
+            let why = String(cString: strerror(errno))
+            return ConfigurationError(messages: ["the configuration can't be read: open \(path): \(why)"])
+        }
+        let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+        guard file >= 0 else {
+            if isOptional, errno == ENOENT || errno == ENOTDIR || errno == EACCES { return nil }
+            throw failed()
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        while bytes.count < maximumBytes {
+            let before = bytes.count
+            var got = 0
+            bytes.append(contentsOf: repeatElement(0, count: 16 << 10))
+            got = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress! + before, 16 << 10) }
+            bytes.removeLast((16 << 10) - max(0, got))
+            if got < 0 { throw failed() }
+            if got == 0 { return bytes }
+        }
+        throw ConfigurationError(messages: ["the configuration \(path) has more than \(maximumBytes) bytes"])
+    }
+
+    /// What happens between two calls of libinih, which does not tell line numbers: they are counted where it takes lines.
+    private final class Parser {
+        var faults: [String] = []
+        private let text: [UInt8]
+        private let name: String
+        private let judge: (String) -> String?
+        private let set: (String, String, String) -> String?
+        private var place = 0
+        private var line = 0
+
+        init(
+            _ text: [UInt8], _ name: String, _ judge: @escaping (String) -> String?,
+            _ set: @escaping (String, String, String) -> String?
+        ) {
+            self.text = text
+            self.name = name
+            self.judge = judge
+            self.set = set
+        }
+
+        func nextLine(into buffer: UnsafeMutablePointer<CChar>, size: Int) -> Bool {
+            guard place < text.count else { return false }
+            line += 1
+            let end = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+            var content = text[place..<end]
+            place = end + 1
+            if content.last == UInt8(ascii: "\r") { content.removeLast() }
+            if content.contains(0) || String(validating: content, as: UTF8.self) == nil {
+                fault("the line is not text in UTF-8")
+                content = []
+            } else if content.count > min(INIFile.maximumLineBytes, size - 2) {
+                fault("the line has more than \(INIFile.maximumLineBytes) bytes")
+                content = []
+            }
+            checkSection(content)
+            for (index, byte) in content.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            buffer[content.count] = CChar(bitPattern: UInt8(ascii: "\n"))
+            buffer[content.count + 1] = 0
+            return true
+        }
+
+        /// libinih says nothing of a section without settings.
+        private func checkSection(_ content: ArraySlice<UInt8>) {
+            let text = String(decoding: content, as: UTF8.self).drop { $0 == " " || $0 == "\t" }
+            guard text.first == "[", let end = text.firstIndex(of: "]") else { return }
+            if let message = judge(String(text[text.index(after: text.startIndex)..<end])) { fault(message) }
+        }
+
+        func take(_ section: String, _ name: String, _ value: String) {
+            if let message = set(section, name, value) { fault(message) }
+        }
+
+        private func fault(_ message: String) { faults.append("\(name):\(line): " + PrintableText.escaped(message)) }
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import NowPlayingClient
+
+/// A program that may be run as a hook, and whether it is safe to: nobody but root and the hooks' user can have put
+/// anything there.
+struct HookFile: Equatable {
+    /// As it was named.
+    var path: String
+    /// Without symbolic links; what is run.
+    var resolved: String
+
+    /// Why a file is not run, in words that follow its name.
+    struct Refusal: Error, Equatable {
+        var reason: String
+    }
+
+    /// Judges the file at an absolute path. `user`: who runs the hooks.
+    init(_ path: String, user: UInt32 = geteuid()) throws(Refusal) {
+        guard let found = realpath(path, nil) else { throw Refusal(reason: SystemText.error(errno)) }
+        resolved = String(cString: found)
+        free(found)
+        self.path = path
+        var status = stat()
+        guard stat(resolved, &status) == 0 else { throw Refusal(reason: SystemText.error(errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: "is no regular file") }
+        try HookFile.judge(status, user, "")
+        guard access(resolved, X_OK) == 0 else {
+            throw Refusal(reason: "is not executable for this user; try: chmod +x")
+        }
+        try HookFile.judgeFolders(of: resolved, user)
+        // The folder in which it is named, if the name is a link.
+        if path != resolved { try HookFile.judgeFolders(of: path, user) }
+    }
+
+    /// Whether it may be looked for hooks in this folder; a refusal when others could put some there.
+    static func judgeFolder(_ folder: String, user: UInt32 = geteuid()) throws(Refusal) {
+        try judgeFolders(of: folder + "/x", user)
+    }
+
+    private static func judgeFolders(of path: String, _ user: UInt32) throws(Refusal) {
+        var folder = path[...]
+        var isFirst = true
+        while let slash = folder.lastIndex(of: "/") {
+            folder = folder[..<slash]
+            let name = folder.isEmpty ? "/" : String(folder)
+            var status = stat()
+            guard stat(name, &status) == 0 else { throw Refusal(reason: "folder \(name): \(SystemText.error(errno))") }
+            // Above, a folder such as /tmp may let others write what they can't put in the place of ours (its sticky bit).
+            if isFirst || status.st_mode & S_ISVTX == 0 { try judge(status, user, "is in the folder \(name), which ") }
+            isFirst = false
+        }
+    }
+
+    private static func judge(_ status: stat, _ user: UInt32, _ what: String) throws(Refusal) {
+        guard status.st_uid == 0 || status.st_uid == user else {
+            throw Refusal(reason: what + "belongs to user \(status.st_uid), neither root nor the user of the hooks")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw Refusal(reason: what + "can be written by others; try: chmod go-w")
+        }
+    }
+}

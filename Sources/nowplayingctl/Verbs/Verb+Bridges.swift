@@ -1,0 +1,101 @@
+import ControlProtocol
+import NowPlayingClient
+
+extension Verb {
+    /// The programs that follow the daemon.
+    static let bridges = [
+        Verb(
+            name: "hooks", synopsis: "[test NAME [EVENT]]",
+            summary: "list the programs of nowplaying-hooks, or try one",
+            details: """
+                Shows which programs are run at which events, how they ended last, and why one is not run. test runs one \
+                now, as if
+                EVENT had happened, with the present state, and shows what it printed and how it ended.
+                """,
+            examples: [
+                ("hooks", "what there is, and how it went"), ("hooks test amplifier active-began", "try it"),
+            ], arity: 0...3, run: Hooks.run)
+    ]
+}
+
+/// `hooks`.
+enum Hooks {
+    private static let program = "nowplaying-hooks"
+
+    /// Seconds that a hook may be configured to take, and a few more.
+    private static let patience = 3610.0
+
+    /// `hooks` and `hooks test`.
+    static func run(_ run: Invocation) throws(Failure) {
+        guard let word = run.words.first?.text else { return try list(run) }
+        guard word == "test" else {
+            throw .usage("hooks takes nothing or \"test NAME\", not \"\(run.words[0].shown)\"", verb: "hooks")
+        }
+        guard run.words.count > 1 else { throw .usage("which hook? See: nowplayingctl hooks", verb: "hooks") }
+        try test(run, run.words[1].text, run.words.count > 2 ? run.words[2].text : nil)
+    }
+
+    private static func call(_ run: Invocation, _ method: String, _ parameters: JSONValue) throws(Failure) -> JSONValue
+    {
+        do {
+            let connection = try Connection(firstOf: SocketLocation.bridge(program))
+            return try connection.call(method, parameters, within: try run.timeout() ?? patience)
+        } catch let error as Failure { throw error } catch let error as ClientError {
+            guard case .noDaemon(let attempts) = error else { throw run.failure(error) }
+            var lines = ["\(program) does not answer"]
+            for attempt in attempts { lines.append("  \(TerminalText.safe(attempt.path)): \(attempt.explanation)") }
+            lines.append("Start it: systemctl --user start \(program), or \(program)")
+            throw Failure(.noDaemon, lines.joined(separator: "\n"))
+        } catch { throw Failure(.general, "\(error)") }
+    }
+
+    private static func list(_ run: Invocation) throws(Failure) {
+        let result = try call(run, "hooks.list", [:])
+        if run.wantsJSON { return run.printJSON(result) }
+        let hooks = result["hooks"]?.arrayValue ?? []
+        if hooks.isEmpty {
+            let folders = result["folders"]?.arrayValue?.compactMap(\.stringValue).map(TerminalText.safe) ?? []
+            run.output.line("There are no hooks. Put programs into " + folders.joined(separator: " or "))
+        }
+        for hook in hooks {
+            func text(_ name: String) -> String { TerminalText.safe(hook[name]?.stringValue ?? "") }
+            func words(_ name: String) -> [String] {
+                hook[name]?.arrayValue?.compactMap(\.stringValue).map(TerminalText.safe) ?? []
+            }
+            let events = words("events") == ["*"] ? "all events" : words("events").joined(separator: ", ")
+            let command = ([text("path")] + words("arguments")).joined(separator: " ")
+            run.output.line("\(run.output.styled(command, .bold))  \(run.output.styled(events, .dim))")
+            if let problem = hook["problem"]?.stringValue {
+                run.output.line("    " + run.output.styled(TerminalText.safe(problem), .red))
+            } else if hook["running"] == true {
+                run.output.line("    runs at the moment")
+            } else if let last = hook["last"] {
+                run.output.line("    " + outcome(last))
+            } else {
+                run.output.line("    has not run yet")
+            }
+        }
+    }
+
+    private static func outcome(_ result: JSONValue) -> String {
+        let words = TerminalText.safe(result["words"]?.stringValue ?? "")
+        let event = TerminalText.safe(result["event"]?.stringValue ?? "")
+        let seconds = ClockText.number(result["seconds"]?.doubleValue ?? 0, places: 3)
+        return "\(event): \(words) after \(seconds) s"
+    }
+
+    private static func test(_ run: Invocation, _ name: String, _ event: String?) throws(Failure) {
+        var parameters = JSONObject([.init("name", .string(name))])
+        parameters["event"] = event.map { .string($0) }
+        let result = try call(run, "hooks.test", .object(parameters))
+        if run.wantsJSON {
+            run.printJSON(result)
+        } else {
+            for line in (result["output"]?.stringValue ?? "").split(whereSeparator: \.isNewline) {
+                run.output.line(TerminalText.safe(String(line)))
+            }
+            run.output.line(outcome(result))
+        }
+        if result["success"] != true { throw Failure(.general, "the hook failed") }
+    }
+}
