@@ -18,9 +18,11 @@ zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 docdir = $(DESTDIR)$(PREFIX)/share/doc/nowplayingd
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/nowplayingd
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
+busdir = $(DESTDIR)$(PREFIX)/share/dbus-1/system.d
+buspolicy = etc/dbus/org.mpris.MediaPlayer2.nowplayingd.conf
 samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 
-programs = nowplayingd nowplayingctl nowplaying-hooks
+programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.service etc/systemd/system/*.service))
 
 .PHONY: help run build test lint bench nightly faults install uninstall clean
@@ -87,12 +89,15 @@ install:
 	    sed 's|@bindir@|$(PREFIX)/bin|' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
 	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
 	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
+	install -d $(busdir)
+	install -m 644 $(buspolicy) $(busdir)
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:
 	rm -f $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
 	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%)
 	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[157])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
+	rm -f $(busdir)/$(notdir $(buspolicy))
 	rm -rf $(docdir) $(libexecdir) $(samples)
 
 #: make clean

@@ -38,6 +38,7 @@ let package = Package(
         .executable(name: "nowplayingd", targets: ["nowplayingd"]),
         .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
         .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
+        .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
     ],
     targets: [
         systemLibrary("CPulse", package: "libpulse-dev"),
@@ -77,6 +78,10 @@ let package = Package(
         library(
             "BridgeRuntime",
             ["NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+        library(
+            "MPRISBridge",
+            ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
+        program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
         program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
         program(
@@ -110,6 +115,12 @@ let package = Package(
             [
                 "nowplaying-hooks", "nowplayingctl", "nowplayingd", "BridgeRuntime", "NowPlayingClient",
                 "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
+            ]),
+        tests(
+            "MPRISTests",
+            [
+                "MPRISBridge", "nowplaying-mpris", "nowplayingd", "nowplayingctl", "BridgeRuntime", "NowPlayingClient",
+                "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
             ]),
         tests("RepositoryTests", []),
         tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),

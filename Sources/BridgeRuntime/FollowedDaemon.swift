@@ -15,6 +15,9 @@ package import NowPlayingClient
     /// Whether there was a state since it was lost last.
     package private(set) var isThere = false
 
+    /// Where its socket may be, in the order in which that is tried.
+    package let paths: [String]
+
     private let loop: EventLoop
     private let follower: Follower
     private var source: EventSource?
@@ -23,6 +26,7 @@ package import NowPlayingClient
     /// Waits for a daemon at one of these paths. Handlers are called from the next turn of the loop on.
     package init(_ loop: EventLoop, paths: [String]) throws(ClientError) {
         self.loop = loop
+        self.paths = paths
         follower = try Follower(waitingFor: paths)
         source = loop.watch(try follower.loopDescriptor(), UInt32(EPOLLIN.rawValue)) { [unowned self] _ in serve() }
         loop.later { [weak self] in self?.serve() }

@@ -24,6 +24,14 @@ package import NowPlaying
     /// Serves events until `exit`.
     func serve() -> Int32 { max(0, sd_event_loop(event)) }
 
+    /// Serves a connection of sd-bus (`sd_bus *`) on this loop from now on. Returns 0, or `errno` below zero.
+    package func attach(_ bus: OpaquePointer) -> Int32 {
+        sd_bus_attach_event(bus, event, Int32(SD_EVENT_PRIORITY_NORMAL))
+    }
+
+    /// Serves it no longer.
+    package func detach(_ bus: OpaquePointer) { sd_bus_detach_event(bus) }
+
     /// Ends the loop after the present turn.
     package func exit(_ status: Int32) { sd_event_exit(event, status) }
 

@@ -1,0 +1,108 @@
+import LinuxSystem
+import NowPlaying
+
+/// The place of the player on its bus, over restarts of the bus: while there is one, a connection; while that is wanted,
+/// the name. Wakes for what is sent, and for the bus's return.
+@PlayerLoop final class BusPresence {
+    /// What happens on the bus.
+    struct Handlers {
+        var call: @PlayerLoop (BusMessage, BusConnection) -> Void
+        /// The name is ours now: who looks for players finds us.
+        var seen: @PlayerLoop () -> Void
+        /// The connection has ended: nothing of it is true any more.
+        var lost: @PlayerLoop () -> Void
+        var log: @PlayerLoop (String) -> Void
+        /// It can't go on, for this reason.
+        var failed: @PlayerLoop (String) -> Void
+    }
+
+    static let name = "org.mpris.MediaPlayer2.nowplayingd"
+
+    private let loop: EventLoop
+    private let address: String
+    private let handlers: Handlers
+    private(set) var connection: BusConnection?
+    private var wantsName = false
+    private var retry: EventSource?
+    /// Connections in a row that the bus ended before it said a word.
+    private var fruitless = 0
+    private var hasEnded = false
+
+    /// Such connections before it is given up.
+    private static let maximumAttempts = 8
+
+    /// Connects to the bus at this address, as soon as it is there.
+    init(_ loop: EventLoop, address: String, _ handlers: Handlers) {
+        self.loop = loop
+        self.address = address
+        self.handlers = handlers
+        connect()
+    }
+
+    /// Whether others see the player.
+    var isSeen: Bool { connection?.isOwner ?? false }
+
+    /// Lets others see the player, or hides it.
+    func setSeen(_ isSeen: Bool) {
+        wantsName = isSeen
+        connection?.setName(isSeen)
+    }
+
+    /// Leaves the bus.
+    func end() {
+        hasEnded = true
+        retry = nil
+        connection?.close()
+        connection = nil
+    }
+
+    private func connect() {
+        guard !hasEnded else { return }
+        do throws(SystemError) {
+            let made = try BusConnection(
+                loop, address: address, path: Introspection.path, name: Self.name, connectionHandlers)
+            connection = made
+            made.setName(wantsName)
+        } catch {
+            postpone(error.message)
+        }
+    }
+
+    private var connectionHandlers: BusConnection.Handlers {
+        BusConnection.Handlers(
+            call: { [unowned self] message in
+                if let connection { handlers.call(message, connection) }
+            },
+            owner: { [unowned self] isOwner in
+                if isOwner { return handlers.seen() }
+                if wantsName { handlers.log("another program has taken the name \(Self.name)") }
+            },
+            refused: { [unowned self] reason in
+                handlers.failed(
+                    "the bus does not give the name \(Self.name): \(reason); on the system's bus the policy file has to "
+                        + "allow it to this user")
+            },
+            end: { [unowned self] in ended() })
+    }
+
+    private func ended() {
+        guard !hasEnded else { return }
+        let wasAnswered = connection?.wasAnswered ?? false
+        connection = nil
+        handlers.lost()
+        if wasAnswered {
+            fruitless = 0
+            handlers.log("the bus has ended; waiting for it to come back")
+            connect()
+        } else {
+            postpone("the bus ends every connection before it answers")
+        }
+    }
+
+    private func postpone(_ reason: String) {
+        guard fruitless < Self.maximumAttempts else { return handlers.failed("\(reason) (\(address))") }
+        let pause = 0.005 * Double(1 << fruitless)
+        fruitless += 1
+        retry = loop.deadline(EventLoop.now.advanced(bySeconds: pause)) { [unowned self] in connect() }
+    }
+}

@@ -1,0 +1,97 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+
+/// What a sender of calls may.
+struct SenderRights: Equatable, Sendable {
+    /// Nil: not even look.
+    var role: Role?
+    /// Whether it is neither our own user nor root: then it is the daemon that judges what it names, as a stranger.
+    var isForeign: Bool
+}
+
+/// Judges senders by what the bus knows of them: their user and groups. Each is asked for once, as the bus never gives a
+/// unique name again.
+@PlayerLoop final class SenderJudge {
+    private let controlGroup: UInt32?
+    private let readGroup: UInt32?
+    private var known: [String: SenderRights] = [:]
+
+    /// Senders that are remembered, at most.
+    private static let limit = 256
+
+    /// Members of these groups may control, and look.
+    init(controlGroup: UInt32?, readGroup: UInt32?) {
+        self.controlGroup = controlGroup
+        self.readGroup = readGroup
+    }
+
+    /// Another bus gives the same names to others.
+    func forget() { known = [:] }
+
+    /// Calls `answer` with the rights of who sent this, at once when they are known.
+    func judge(
+        _ message: BusMessage, _ bus: BusConnection, _ answer: @escaping @PlayerLoop (SenderRights) -> Void
+    ) {
+        let sender = message.sender
+        if let rights = known[sender] { return answer(rights) }
+        bus.ask("GetConnectionCredentials", sender) { [weak self] reply in
+            guard let self else { return }
+            let rights = rights(reply)
+            if known.count >= Self.limit { known = [:] }
+            // One that was gone already is asked for again if it comes back, which it can't.
+            known[sender] = rights
+            answer(rights)
+        }
+    }
+
+    private func rights(_ reply: BusMessage?) -> SenderRights {
+        guard let reply, !reply.isError, let (user, listed) = Self.credentials(reply) else {
+            return SenderRights(role: nil, isForeign: true)
+        }
+        return rights(user: user, groups: listed ?? Self.groups(of: user))
+    }
+
+    /// What a user with these groups may.
+    func rights(user: UInt32, groups: Set<UInt32>) -> SenderRights {
+        if user == geteuid() || user == 0 { return SenderRights(role: .admin, isForeign: false) }
+        if let controlGroup, groups.contains(controlGroup) { return SenderRights(role: .control, isForeign: true) }
+        if let readGroup, groups.contains(readGroup) { return SenderRights(role: .read, isForeign: true) }
+        return SenderRights(role: nil, isForeign: true)
+    }
+
+    /// The user and, where the bus tells them, the groups. Specification: D-Bus, GetConnectionCredentials.
+    private static func credentials(_ reply: BusMessage) -> (user: UInt32, groups: Set<UInt32>?)? {
+        var user: UInt32?
+        var groups: Set<UInt32>?
+        guard reply.enter("a", "{sv}") else { return nil }
+        while reply.enter("e", "sv") {
+            switch reply.readText() {
+            case "UnixUserID" where reply.enter("v", "u"):
+                user = reply.readUInt32()
+                reply.leave()
+            case "UnixGroupIDs" where reply.enter("v", "au"):
+                var list: Set<UInt32> = []
+                if reply.enter("a", "u") {
+                    while let group = reply.readUInt32() { list.insert(group) }
+                    reply.leave()
+                }
+                groups = list
+                reply.leave()
+            default: break
+            }
+            reply.leave()
+        }
+        return user.map { ($0, groups) }
+    }
+
+    /// The groups that the system's tables give this user: for buses that do not tell those of the process.
+    private static func groups(of user: UInt32) -> Set<UInt32> {
+        guard let entry = getpwuid(user) else { return [] }
+        let primary = entry.pointee.pw_gid
+        var count: Int32 = 1024
+        var list = [gid_t](repeating: 0, count: Int(count))
+        guard getgrouplist(entry.pointee.pw_name, primary, &list, &count) >= 0 else { return [primary] }
+        return Set(list.prefix(Int(count)))
+    }
+}

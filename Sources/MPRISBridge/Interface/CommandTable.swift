@@ -1,0 +1,24 @@
+import ControlProtocol
+
+/// What the command centre allows at the moment: the answer of `commands.list`.
+struct CommandTable: Equatable, Sendable {
+    private var enabled: Set<String> = []
+    /// The rates that may be chosen, the slowest first; only 1 where no other is supported.
+    private(set) var rates: [Double] = [1]
+
+    /// Nothing is allowed: what holds before the daemon has told.
+    init() {}
+
+    /// Reads the answer; what can't be read is not allowed.
+    init(_ answer: JSONValue) {
+        for entry in answer["commands"]?.arrayValue ?? [] {
+            guard let name = entry["command"]?.stringValue else { continue }
+            if entry["enabled"]?.boolValue == true { enabled.insert(name) }
+            let supported = entry["supportedPlaybackRates"]?.arrayValue?.compactMap(\.doubleValue).filter { $0 > 0 }
+            if name == "changePlaybackRate", let supported, !supported.isEmpty { rates = supported.sorted() }
+        }
+    }
+
+    /// Whether this command can be done now.
+    func allows(_ command: String) -> Bool { enabled.contains(command) }
+}

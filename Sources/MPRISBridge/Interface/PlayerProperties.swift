@@ -1,0 +1,67 @@
+import ControlProtocol
+import NowPlaying
+import NowPlayingClient
+
+/// The properties of the interfaces as a state makes them: values, compared to find what changed.
+enum PlayerProperties {
+    /// All of `org.mpris.MediaPlayer2.Player` but `Position`, which is computed when it is read, and `CanControl`, which
+    /// never changes.
+    static func player(_ state: StateView, _ commands: CommandTable) -> BusDictionary {
+        [
+            "PlaybackStatus": .string(status(state)),
+            "LoopStatus": .string(loops[state.text("repeatMode") ?? ""] ?? "None"),
+            "Rate": .double(rate(state)),
+            "Shuffle": .bool(isShuffled(state)),
+            "Metadata": .dictionary(TrackMetadata.of(state.item)),
+            "Volume": .double(volume(state)),
+            "MinimumRate": .double(min(commands.rates.first ?? 1, 1)),
+            "MaximumRate": .double(max(commands.rates.last ?? 1, 1)),
+            "CanGoNext": .bool(commands.allows("nextTrack")),
+            "CanGoPrevious": .bool(commands.allows("previousTrack")),
+            "CanPlay": .bool(commands.allows("play")),
+            "CanPause": .bool(commands.allows("pause") && state.item != nil),
+            "CanSeek": .bool(commands.allows("changePlaybackPosition") && state.item != nil),
+        ]
+    }
+
+    /// Those of `org.mpris.MediaPlayer2`, which never change. `schemes` are what the daemon takes in uris, `types` the media
+    /// types of what it decodes.
+    static func root(schemes: [String], types: [String]) -> BusDictionary {
+        [
+            "CanQuit": .bool(false), "CanRaise": .bool(false), "Fullscreen": .bool(false),
+            "CanSetFullscreen": .bool(false), "HasTrackList": .bool(true), "Identity": .string(Product.name),
+            "SupportedUriSchemes": .strings(schemes), "SupportedMimeTypes": .strings(types),
+        ]
+    }
+
+    /// What is heard, in MPRIS's three words. Clients let the position run while it is `Playing`: where sound is wanted but
+    /// none is heard, it stands, so that is `Paused`.
+    static func status(_ state: StateView) -> String {
+        switch state.state {
+        case .playing: "Playing"
+        case .paused, .interrupted, .stalled: "Paused"
+        case .stopped, nil: "Stopped"
+        }
+    }
+
+    /// The rate at which it plays or would play; never 0, which MPRIS forbids.
+    static func rate(_ state: StateView) -> Double {
+        guard let anchor = state.anchor else { return 1 }
+        return anchor.rate > 0 ? anchor.rate : anchor.defaultRate > 0 ? anchor.defaultRate : 1
+    }
+
+    /// Whether the order is by chance, of items or of collections.
+    static func isShuffled(_ state: StateView) -> Bool { (state.text("shuffleMode") ?? "off") != "off" }
+
+    /// What is heard of the volume: MPRIS knows no silence but 0.
+    static func volume(_ state: StateView) -> Double {
+        state.isMuted ? 0 : max(0, min(1, state.volume ?? 1))
+    }
+
+    /// The protocol's word for a `LoopStatus`, or nil when it is none.
+    static func repeatMode(_ status: String) -> String? {
+        loops.first { $0.value == status }?.key
+    }
+
+    private static let loops = ["off": "None", "one": "Track", "all": "Playlist"]
+}

@@ -1,0 +1,55 @@
+import NowPlaying
+import NowPlayingClient
+
+/// What a client of MPRIS believes the position to be: since it was told one, it let it run while `PlaybackStatus` was
+/// `Playing`, by `Rate`, on its own clock. Tells when the belief is wrong, which is when `Seeked` is due.
+///
+/// Specification: MPRIS 2.2, signal Seeked.
+struct PositionModel: Equatable, Sendable {
+    /// Seconds that the belief may be off without a signal: messages take their time, and no ear tells.
+    static let tolerance = 0.1
+
+    private var item: Int64?
+    private var isStopped = true
+    /// Seconds into the track at `time`, and seconds a second from then on.
+    private var position = 0.0
+    private var rate = 0.0
+    private var time = MonotonicTime(nanoseconds: 0)
+    private var duration: Double?
+
+    /// What a client believes that reads everything now.
+    init(_ state: StateView, at now: MonotonicTime) {
+        begin(state, at: now, position: state.position(at: now) ?? 0)
+    }
+
+    /// Follows a state. Returns the position that clients must be told, in seconds; nil: they know.
+    mutating func follow(_ state: StateView, at now: MonotonicTime) -> Double? {
+        let actual = state.position(at: now) ?? 0
+        let isSame = state.itemID == item
+        // A track begins at its beginning, and stopped is there, for clients too.
+        let believed = isSame && (isStopped || state.state != .stopped) ? believed(at: now) : 0
+        let isJump =
+            if isSame {
+                state.item != nil && (state.causes.contains("seek") || abs(actual - believed) > Self.tolerance)
+            } else {
+                // What counts is where it began, however late we hear of it.
+                state.item != nil && (state.anchor?.elapsed ?? 0) > 2 * Self.tolerance
+            }
+        begin(state, at: now, position: isJump || !isSame ? actual : believed)
+        return isJump ? actual : nil
+    }
+
+    private mutating func begin(_ state: StateView, at now: MonotonicTime, position: Double) {
+        item = state.itemID
+        isStopped = state.state == .stopped
+        self.position = position
+        rate = PlayerProperties.status(state) == "Playing" ? PlayerProperties.rate(state) : 0
+        time = now
+        duration = state.duration
+    }
+
+    private func believed(at now: MonotonicTime) -> Double {
+        let moved = position + rate * max(0, now.seconds(since: time))
+        return min(moved, duration ?? moved)
+    }
+}

@@ -1,0 +1,57 @@
+import ControlProtocol
+import NowPlayingClient
+
+/// What is known about a track, by MPRIS's names and in its types. Specification: MPRIS v2 metadata guidelines.
+enum TrackMetadata {
+    /// The metadata of an item of the state or an entry of the queue; without one, that there is no track.
+    static func of(_ item: JSONValue?) -> BusDictionary {
+        guard let item, let id = item["id"]?.integerValue else { return ["mpris:trackid": .path(TrackPath.none)] }
+        var result: BusDictionary = ["mpris:trackid": .path(TrackPath.of(id))]
+        if item["isLiveStream"]?.boolValue != true {
+            result["mpris:length"] = item["duration"]?.doubleValue.flatMap(microseconds).map(BusValue.int64)
+        }
+        result["mpris:artUrl"] = BusText.pictureURI(item["artworkUrl"]?.stringValue).map(BusValue.string)
+        result["xesam:url"] = BusText.uri(item["uri"]?.stringValue).map(BusValue.string)
+        result["xesam:title"] = title(item).map(BusValue.string)
+        result["xesam:artist"] = artists(item).map(BusValue.strings)
+        result["xesam:album"] = text(item, "albumTitle").map(BusValue.string)
+        result["xesam:albumArtist"] = text(item, "albumArtist").map { .strings([$0]) }
+        result["xesam:composer"] = text(item, "composer").map { .strings([$0]) }
+        result["xesam:genre"] = text(item, "genre").map { .strings([$0]) }
+        result["xesam:comment"] = text(item, "description").map { .strings([$0]) }
+        result["xesam:trackNumber"] = number(item, "trackNumber")
+        result["xesam:discNumber"] = number(item, "discNumber")
+        result["xesam:useCount"] = number(item, "playCount")
+        result["xesam:userRating"] = item["rating"]?.doubleValue.map { .double(max(0, min(1, $0 / 5))) }
+        result["xesam:contentCreated"] = date(text(item, "releaseDate")).map(BusValue.string)
+        return result
+    }
+
+    /// Seconds as MPRIS counts them; nil for what it can't count.
+    static func microseconds(_ seconds: Double) -> Int64? {
+        Int64(exactly: (seconds * 1_000_000).rounded())
+    }
+
+    private static func title(_ item: JSONValue) -> String? {
+        text(item, "title") ?? item["uri"]?.stringValue.flatMap { BusText.clean(StateView.name(ofURI: $0)) }
+    }
+
+    private static func artists(_ item: JSONValue) -> [String]? {
+        let listed = item["artists"]?.arrayValue?.compactMap { BusText.clean($0.stringValue) } ?? []
+        return listed.isEmpty ? text(item, "artist").map { [$0] } : listed
+    }
+
+    private static func text(_ item: JSONValue, _ name: String) -> String? { BusText.clean(item[name]?.stringValue) }
+
+    private static func number(_ item: JSONValue, _ name: String) -> BusValue? {
+        item[name]?.integerValue.flatMap(Int32.init(exactly:)).map(BusValue.int32)
+    }
+
+    /// A date of ISO 8601, as precise as it is known; another text is none.
+    private static func date(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let pattern = "0000-00-00".prefix(text.count)
+        let isDate = zip(text, pattern).allSatisfy { $1 == "-" ? $0 == "-" : $0.isASCII && $0.isNumber }
+        return isDate && [4, 7, 10].contains(text.count) ? text : nil
+    }
+}

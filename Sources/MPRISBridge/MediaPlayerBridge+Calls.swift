@@ -1,0 +1,155 @@
+import BridgeRuntime
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import NowPlayingClient
+
+/// Calls from the bus, from the message to the answer.
+extension MediaPlayerBridge {
+    /// Calls that wait for the daemon, at most.
+    private static let maximumOutstanding = 256
+    /// Bytes of a uri, at most: a path of 4 KiB of which every byte is encoded.
+    private static let maximumURI = 3 * 4096
+
+    /// A call whose sender was judged.
+    struct Call {
+        let message: BusMessage
+        let bus: BusConnection
+        let rights: SenderRights
+
+        /// Answers it.
+        @PlayerLoop func reply(_ values: BusValue...) {
+            bus.reply(to: message) { answer in for value in values { answer.append(value) } }
+        }
+
+        /// Answers it by an error.
+        @PlayerLoop func refuse(_ name: BusError.Name, _ words: String) { bus.refuse(message, BusError(name, words)) }
+    }
+
+    /// Judges who calls, and does what it asks for.
+    func called(_ message: BusMessage, _ bus: BusConnection) {
+        judge.judge(message, bus) { [weak self] rights in
+            guard let self else { return }
+            let call = Call(message: message, bus: bus, rights: rights)
+            guard rights.role != nil else {
+                return call.refuse(
+                    .accessDenied, "this user may not use the player; members of the bridge's groups may")
+            }
+            serve(call)
+        }
+    }
+
+    private func serve(_ call: Call) {
+        let message = call.message
+        switch (message.interface, message.member) {
+        case (Introspection.introspectable, "Introspect"), ("", "Introspect"):
+            call.reply(.string(Introspection.document))
+        case (Introspection.properties, _), ("", "Get"), ("", "GetAll"), ("", "Set"): property(call)
+        case (Introspection.root, "Raise"), (Introspection.root, "Quit"), ("", "Raise"), ("", "Quit"):
+            // CanRaise and CanQuit are false: then it does nothing, as the specification has it.
+            if takes(call, "") { call.reply() }
+        case (Introspection.player, _): player(call)
+        case (Introspection.trackList, _): trackList(call)
+        case ("", "AddTrack"), ("", "RemoveTrack"), ("", "GoTo"), ("", "GetTracksMetadata"): trackList(call)
+        case ("", _): player(call)
+        case (Introspection.root, _): unknown(call)
+        default: call.refuse(.unknownInterface, "there is no interface \(message.interface) here")
+        }
+    }
+
+    /// `org.mpris.MediaPlayer2.Player`.
+    private func player(_ call: Call) {
+        switch call.message.member {
+        case "Next": plain(call, "nextTrack")
+        case "Previous": plain(call, "previousTrack")
+        case "Pause": plain(call, "pause")
+        case "PlayPause": plain(call, "togglePlayPause")
+        case "Stop": plain(call, "stop")
+        case "Play": plain(call, "play")
+        case "Seek": seek(call)
+        case "SetPosition": setPosition(call)
+        case "OpenUri":
+            guard takes(call, "s"), let uri = uri(call) else { return }
+            command(call, "play", ["uri": .string(uri)])
+        default: unknown(call)
+        }
+    }
+
+    private func plain(_ call: Call, _ method: String) {
+        if takes(call, "") { command(call, method) }
+    }
+
+    /// Forward past the end is the next track, backward past the start the start: in MPRIS and in the protocol.
+    private func seek(_ call: Call) {
+        guard takes(call, "x"), let offset = call.message.readInt64() else { return }
+        guard offset != 0 else { return call.reply() }
+        command(
+            call, offset > 0 ? "skipForward" : "skipBackward",
+            ["interval": .number(Double(offset.magnitude) / 1_000_000)])
+    }
+
+    /// A position outside the track, or of another track than the present one, is to be ignored.
+    private func setPosition(_ call: Call) {
+        guard takes(call, "ox"), let path = call.message.readText("o"), let offset = call.message.readInt64() else {
+            return
+        }
+        guard let id = TrackPath.id(path), id == state?.itemID, offset >= 0 else { return call.reply() }
+        let position: JSONValue = .number(Double(offset) / 1_000_000)
+        command(call, "changePlaybackPosition", ["position": position, "itemId": .integer(id)]) { error in
+            ["otherItem", "outOfRange"].contains(error["data"]?["reason"]?.stringValue ?? "")
+        }
+    }
+
+    // MARK: To the daemon
+
+    /// Has the daemon do something for the sender, by its rights, and answers when it is done. `isForgiven`: whether an
+    /// error of the daemon is to be none.
+    func command(
+        _ call: Call, _ method: String, _ parameters: JSONValue = [:],
+        isForgiven: @escaping @PlayerLoop (JSONValue) -> Bool = { _ in false }
+    ) {
+        guard let role = call.rights.role, role >= .control else {
+            return call.refuse(.accessDenied, "this user may look, but not control the player")
+        }
+        guard state != nil else { return call.refuse(.failed, "the daemon is not running") }
+        guard outstanding < Self.maximumOutstanding else {
+            return call.refuse(.limitsExceeded, "too many calls wait for the daemon")
+        }
+        outstanding += 1
+        let caller: @PlayerLoop (JSONValue?) -> Void = { [weak self] answer in
+            self?.outstanding -= 1
+            guard let answer else { return call.refuse(.failed, "the daemon has ended before it answered") }
+            guard let error = answer["error"], !isForgiven(error) else { return call.reply() }
+            call.bus.refuse(call.message, DaemonRefusal.error(error))
+        }
+        if call.rights.isForeign {
+            foreign.call(method, parameters, caller)
+        } else {
+            daemon.call(method, parameters, caller)
+        }
+    }
+
+    // MARK: Arguments
+
+    /// Whether the arguments are of these types; refuses the call if not.
+    func takes(_ call: Call, _ signature: String) -> Bool {
+        if call.message.has(signature: signature) { return true }
+        let wanted = signature.isEmpty ? "no arguments" : "arguments of the types “\(signature)”"
+        call.refuse(.invalidArguments, "\(call.message.member) takes \(wanted)")
+        return false
+    }
+
+    /// Reads an argument that is a uri; refuses the call if it can't be one.
+    func uri(_ call: Call) -> String? {
+        guard let text = call.message.readText(), !text.isEmpty, text.utf8.count <= Self.maximumURI else {
+            call.refuse(.invalidArguments, "a uri has 1 to \(Self.maximumURI) bytes")
+            return nil
+        }
+        return text
+    }
+
+    /// Refuses a call of a method that is not there.
+    func unknown(_ call: Call) {
+        call.refuse(.unknownMethod, "there is no method \(call.message.member) here")
+    }
+}

@@ -1,0 +1,67 @@
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import NowPlayingClient
+
+/// `org.mpris.MediaPlayer2.TrackList`.
+extension MediaPlayerBridge {
+    func trackList(_ call: Call) {
+        switch call.message.member {
+        case "GetTracksMetadata":
+            guard takes(call, "ao"), let paths = call.message.readPaths(limit: Int(TrackWindow.length)) else { return }
+            withTracks(call) { [unowned self] in call.reply(.dictionaries(paths.compactMap(metadata))) }
+        case "AddTrack": addTrack(call)
+        case "RemoveTrack":
+            guard takes(call, "o"), let id = track(call) else { return }
+            command(call, "queue.remove", ["ids": [.integer(id)]], isForgiven: Self.isMissing)
+        case "GoTo":
+            guard takes(call, "o"), let id = track(call) else { return }
+            command(call, "play", ["itemId": .integer(id)], isForgiven: Self.isMissing)
+        default: unknown(call)
+        }
+    }
+
+    private func addTrack(_ call: Call) {
+        guard takes(call, "sob"), let uri = uri(call), let path = call.message.readText("o"),
+            let isCurrent = call.message.readBool()
+        else { return }
+        withTracks(call) { [unowned self] in
+            let place: Int64
+            if path == TrackPath.none {
+                place = 0
+            } else if let after = tracks.entry(path) {
+                place = after.place + 1
+            } else {
+                return call.refuse(.invalidArguments, "there is no track \(path) in the list")
+            }
+            command(
+                call, "queue.add",
+                ["items": [.string(uri)], "at": .integer(place), "play": .bool(isCurrent)])
+        }
+    }
+
+    /// Calls `then` when the list of tracks is as the queue is.
+    private func withTracks(_ call: Call, _ then: @escaping @PlayerLoop () -> Void) {
+        guard let state else { return call.refuse(.failed, "the daemon is not running") }
+        tracks.refresh(state) { isDone in
+            isDone ? then() : call.refuse(.failed, "the daemon did not tell its queue")
+        }
+    }
+
+    /// The current track has more to tell than the list does.
+    private func metadata(_ path: String) -> BusDictionary? {
+        if let item = state?.item, TrackPath.id(path) == item["id"]?.integerValue { return TrackMetadata.of(item) }
+        return tracks.entry(path).map { TrackMetadata.of($0.entry) }
+    }
+
+    /// Reads a track; one that is none of ours is in no list, and then nothing is to happen.
+    private func track(_ call: Call) -> Int64? {
+        guard let id = TrackPath.id(call.message.readText("o") ?? "") else {
+            call.reply()
+            return nil
+        }
+        return id
+    }
+
+    private static func isMissing(_ error: JSONValue) -> Bool { error["code"]?.integerValue == 100 }
+}

@@ -1,0 +1,168 @@
+package import BridgeRuntime
+import ControlProtocol
+package import LinuxSystem
+import NowPlaying
+import NowPlayingClient
+
+/// Shows the daemon on a message bus as a media player. Specification: MPRIS 2.2, D-Bus interface.
+///
+/// It is seen there while the daemon runs. Between key events it is asleep: what is read is computed when it is read.
+@PlayerLoop package final class MediaPlayerBridge: Bridge {
+    /// Its section of the configuration.
+    package typealias Settings = MPRISSettings
+
+    let daemon: FollowedDaemon
+    let foreign: ForeignDaemon
+    let judge: SenderJudge
+    let tracks: TrackWindow
+    private let context: BridgeContext
+    private var presence: BusPresence?
+
+    /// The last state; nil while there is no daemon.
+    private(set) var state: StateView?
+    private(set) var commands = CommandTable()
+    /// What `commands` was asked for; nil: it was not.
+    private var commandsKey: [String]?
+    private var hasCommands = false
+    /// What clients know, and what they believe about the position.
+    private var published = BusDictionary()
+    private var position: PositionModel?
+    /// Calls that the daemon has not answered.
+    var outstanding = 0
+
+    /// Looks for its bus, and follows the daemon.
+    package init(_ context: BridgeContext, _ settings: MPRISSettings) throws(BridgeFailure) {
+        self.context = context
+        daemon = context.daemon
+        foreign = ForeignDaemon(context.loop, paths: daemon.paths)
+        judge = SenderJudge(
+            controlGroup: try Self.group(settings.controlGroup), readGroup: try Self.group(settings.readGroup))
+        tracks = TrackWindow(daemon)
+        let log = context.log
+        let handlers = BusPresence.Handlers(
+            call: { [unowned self] message, bus in called(message, bus) },
+            seen: { [unowned self] in seen() },
+            lost: { [unowned self] in judge.forget() },
+            log: { log.info($0) },
+            failed: { [loop = context.loop] reason in
+                log.error(reason)
+                loop.exit(1)
+            })
+        let address = settings.bus.text(environment: SocketLocation.variable)
+        presence = BusPresence(context.loop, address: address, handlers)
+        daemon.onState = { [unowned self] in follow($0) }
+        daemon.onLoss = { [unowned self] in lost() }
+    }
+
+    package func reload(_ settings: MPRISSettings) {
+        context.log.info("a new configuration of [mpris] holds from the next start on")
+    }
+
+    package func end() {
+        presence?.end()
+        context.loop.exit(0)
+    }
+
+    private static func group(_ name: String?) throws(BridgeFailure) -> UInt32? {
+        guard let name else { return nil }
+        guard let number = GroupAccess.number(of: name) else {
+            throw BridgeFailure("the configuration names the group “\(name)” in [mpris], which does not exist")
+        }
+        return number
+    }
+
+    // MARK: Following the daemon
+
+    private func follow(_ state: StateView) {
+        let isFirst = self.state == nil
+        let isNewTrack = self.state?.itemID != state.itemID
+        self.state = state
+        if isFirst { daemon.call("hello", ["client": "nowplaying-mpris"]) { _ in } }
+        askForCommands(state)
+        publish()
+        guard tracks.isWanted else { return }
+        if !tracks.isCurrent(state) {
+            let before = tracks.paths
+            tracks.refresh(state) { [unowned self] isDone in
+                if isDone, tracks.paths != before { replaced() }
+            }
+        } else if !isNewTrack, state.causes.contains("metadata"), let item = state.item {
+            changedMetadata(item)
+        }
+    }
+
+    private func lost() {
+        state = nil
+        commandsKey = nil
+        hasCommands = false
+        tracks.forget()
+        presence?.setSeen(false)
+        context.log.info("the daemon has ended; waiting for it to come back")
+    }
+
+    /// What the command centre allows depends on what it was told, and on whether there is something to act on.
+    private func askForCommands(_ state: StateView) {
+        let version = state.json["commandsVersion"]?.integerValue ?? 0
+        let key = [state.instance, "\(version)", "\(state.itemID ?? 0)", "\(state.queueCount == 0)"]
+        guard key != commandsKey else { return }
+        commandsKey = key
+        daemon.call("commands.list") { [weak self] answer in
+            guard let self, self.state != nil, let result = answer?["result"] else { return }
+            commands = CommandTable(result)
+            hasCommands = true
+            // Whoever finds the player finds it complete.
+            if presence?.isSeen == true { publish() } else { presence?.setSeen(true) }
+        }
+    }
+
+    // MARK: Telling the bus
+
+    private func seen() {
+        guard let state else { return }
+        published = PlayerProperties.player(state, commands)
+        position = PositionModel(state, at: EventLoop.now)
+    }
+
+    /// Tells what has changed, and nothing else.
+    private func publish() {
+        guard let state, hasCommands, let bus = presence?.connection, bus.isOwner else { return }
+        let properties = PlayerProperties.player(state, commands)
+        let changes = properties.changes(since: published)
+        published = properties
+        if !changes.isEmpty { changed(bus, Introspection.player, changes) }
+        if let place = position?.follow(state, at: EventLoop.now),
+            let microseconds = TrackMetadata.microseconds(place)
+        {
+            bus.signal(path: Introspection.path, interface: Introspection.player, member: "Seeked") {
+                $0.append(.int64(microseconds))
+            }
+        }
+    }
+
+    private func changed(
+        _ bus: BusConnection, _ interface: String, _ changes: BusDictionary, invalidated: [String] = []
+    ) {
+        bus.signal(path: Introspection.path, interface: Introspection.properties, member: "PropertiesChanged") {
+            $0.append(.string(interface))
+            $0.append(.dictionary(changes))
+            $0.append(.strings(invalidated))
+        }
+    }
+
+    private func replaced() {
+        guard let state, let bus = presence?.connection, bus.isOwner else { return }
+        bus.signal(path: Introspection.path, interface: Introspection.trackList, member: "TrackListReplaced") {
+            $0.append(.paths(tracks.paths))
+            $0.append(.path(state.itemID.map(TrackPath.of) ?? TrackPath.none))
+        }
+        changed(bus, Introspection.trackList, [:], invalidated: ["Tracks"])
+    }
+
+    private func changedMetadata(_ item: JSONValue) {
+        guard let bus = presence?.connection, bus.isOwner, let id = item["id"]?.integerValue else { return }
+        bus.signal(path: Introspection.path, interface: Introspection.trackList, member: "TrackMetadataChanged") {
+            $0.append(.path(TrackPath.of(id)))
+            $0.append(.dictionary(TrackMetadata.of(item)))
+        }
+    }
+}

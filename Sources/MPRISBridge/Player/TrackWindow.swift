@@ -1,0 +1,83 @@
+import BridgeRuntime
+import ControlProtocol
+import LinuxSystem
+import NowPlayingClient
+
+/// The part of the queue around the current entry, as MPRIS allows for lists that are long. Fetched when somebody asks for
+/// the first time, and from then on after each change.
+@PlayerLoop final class TrackWindow {
+    /// Entries of the window, at most, and how many of them stand before the current one when it is fetched.
+    static let length: Int64 = 200
+    static let lead: Int64 = 50
+
+    private let daemon: FollowedDaemon
+    /// The entries in their order, as `queue.list` tells them.
+    private(set) var entries: [JSONValue] = []
+    /// Place of the first entry in the queue.
+    private(set) var offset: Int64 = 0
+    /// Version of the queue and run of the daemon that the entries are of; nil: none were fetched.
+    private var version: String?
+    /// Who waits for the fetch that is under way; nil: none is.
+    private var waiting: [@PlayerLoop (Bool) -> Void]?
+    /// Whether anybody has ever asked.
+    private(set) var isWanted = false
+
+    /// A window on the queue of this daemon.
+    init(_ daemon: FollowedDaemon) { self.daemon = daemon }
+
+    /// The paths of the entries.
+    var paths: [String] { entries.compactMap { $0["id"]?.integerValue.map(TrackPath.of) } }
+
+    /// The entry of this path and its place in the queue; nil when it is not in the window.
+    func entry(_ path: String) -> (entry: JSONValue, place: Int64)? {
+        guard let id = TrackPath.id(path), let index = entries.firstIndex(where: { $0["id"]?.integerValue == id })
+        else { return nil }
+        return (entries[index], offset + Int64(index))
+    }
+
+    /// The daemon has gone.
+    func forget() {
+        entries = []
+        offset = 0
+        version = nil
+    }
+
+    /// Whether the window shows the queue as it is in this state.
+    func isCurrent(_ state: StateView) -> Bool {
+        guard version == Self.version(state) else { return false }
+        guard let index = state.queueIndex else { return true }
+        let end = offset + Int64(entries.count)
+        // The next one is to be seen as well, where there is one.
+        return index >= offset && (index < end) && (index + 1 < end || end >= state.queueCount)
+    }
+
+    /// Makes the window current, and then calls `then`; false: it could not be.
+    func refresh(_ state: StateView, _ then: @escaping @PlayerLoop (Bool) -> Void) {
+        isWanted = true
+        if isCurrent(state) { return then(true) }
+        guard waiting == nil else {
+            waiting?.append(then)
+            return
+        }
+        waiting = [then]
+        let first = max(0, (state.queueIndex ?? 0) - Self.lead)
+        let parameters: JSONValue = ["offset": .integer(first), "limit": .integer(Self.length)]
+        let instance = state.instance
+        daemon.call("queue.list", parameters) { [weak self] answer in
+            guard let self else { return }
+            let result = answer?["result"]
+            if let result, let list = result["items"]?.arrayValue, let version = result["version"]?.integerValue {
+                entries = list
+                offset = first
+                self.version = "\(instance) \(version)"
+            }
+            let callers = waiting ?? []
+            waiting = nil
+            for caller in callers { caller(result != nil) }
+        }
+    }
+
+    private static func version(_ state: StateView) -> String {
+        "\(state.instance) \(state.json["queue"]?["version"]?.integerValue ?? -1)"
+    }
+}

@@ -1,0 +1,146 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+/// The bridge on a real bus, before a real daemon, with the programs that people use.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct LiveTests {
+    @Test func everyVerbOfPlayerctl() async throws {
+        let installation = await Installation.running()
+        #expect(installation.playerctl("status") == "Stopped")
+        #expect(installation.playerctl("next") != "")
+        let (first, second) = (installation.silence("a.wav"), installation.silence("b.wav"))
+        #expect(installation.playerctl("open", first) == "")
+        installation.control("add", second)
+        #expect(becomes { installation.playerctl("status") == "Playing" })
+        #expect(installation.playerctl("pause") == "")
+        #expect(installation.playerctl("status") == "Paused")
+        #expect(installation.playerctl("position", "5") == "")
+        #expect(installation.playerctl("position") == "5.000000")
+        installation.playerctl("position", "3+")
+        #expect(installation.playerctl("position") == "8.000000")
+        installation.playerctl("position", "2-")
+        #expect(installation.playerctl("position") == "6.000000")
+        #expect(installation.playerctl("next") == "")
+        #expect(installation.playerctl("metadata", "title") == "b")
+        #expect(installation.playerctl("metadata", "xesam:url") == "file://\(second)")
+        #expect(installation.playerctl("previous") == "")
+        #expect(installation.playerctl("metadata", "mpris:length") == "60000000")
+        #expect(installation.playerctl("play") == "")
+        #expect(installation.playerctl("status") == "Playing")
+        #expect(installation.playerctl("play-pause") == "")
+        #expect(installation.playerctl("volume", "0.5") == "")
+        #expect(installation.playerctl("volume") == "0.500000")
+        #expect(installation.playerctl("volume", "0.25+") == "")
+        let line = installation.playerctl(
+            "metadata", "--format", "{{playerName}} {{status}} {{title}} {{volume}} {{duration(mpris:length)}}")
+        #expect(line == "nowplayingd Paused a 0.75 1:00")
+        #expect(installation.playerctl("loop") == "None")
+        #expect(installation.playerctl("loop", "None") == "")
+        #expect(installation.playerctl("loop", "Track") == "")
+        #expect(installation.playerctl("loop") == "Track")
+        #expect(installation.playerctl("shuffle") == "Off")
+        #expect(installation.playerctl("shuffle", "On") == "")
+        #expect(installation.playerctl("shuffle") == "On")
+        #expect(installation.playerctl("open", "/no/such.wav") == "status 1")
+        #expect(installation.playerctl("stop") == "")
+        #expect(installation.playerctl("status") == "Stopped")
+        #expect(installation.playerctl("position") == "0.000000")
+        #expect(installation.end("bridge") == 0)
+    }
+
+    @Test func playerctlFollows() async throws {
+        let installation = await Installation.running()
+        let environment = installation.environment
+        let words = ["playerctl", "--follow", "metadata", "--format", "{{status}} {{title}}"]
+        let follower = await LoopThread.run { TestProcess(words, environment: environment, output: true) }
+        defer { follower.end() }
+        func line() -> String {
+            var text = ""
+            var byte: UInt8 = 0
+            while read(follower.output, &byte, 1) == 1, byte != UInt8(ascii: "\n") {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+            return text
+        }
+        installation.control("play", installation.silence("a.wav"))
+        // How often playerctl writes for one signal is its business.
+        func follows(_ wanted: String) -> Bool { (0..<4).contains { _ in line() == wanted } }
+        #expect(follows("Playing a"))
+        installation.control("pause")
+        #expect(follows("Paused a"))
+        // The daemon ends, and with it the player; it comes back with the daemon.
+        installation.end("daemon")
+        #expect(becomes { installation.run("playerctl", "-l").text == "" })
+        await installation.startDaemon()
+        #expect(installation.isSeen())
+    }
+
+    @Test func signalsAreToldAtKeyEventsAndSeekedAtJumps() async throws {
+        let installation = await Installation.running()
+        let monitor = await BusMonitor(installation)
+        let files = (0..<3).map { installation.silence("\($0).wav", seconds: $0 == 2 ? 60 : 0.3) }
+        // Two tracks that end by themselves, the third plays on.
+        installation.control("add", files[0], files[1], files[2])
+        installation.control("play")
+        #expect(becomes { installation.playerctl("metadata", "title") == "2" })
+        var signals = monitor.signals()
+        let titles = signals.compactMap { $0.changed?["Metadata"]?["data"]?["xesam:title"]?["data"]?.stringValue }
+        #expect(titles == ["0", "1", "2"])
+        #expect(signals.allSatisfy { $0.seeked == nil })
+        let statuses = signals.compactMap { $0.changed?["PlaybackStatus"]?["data"]?.stringValue }
+        #expect(statuses == ["Playing"])
+        // Nothing between key events.
+        usleep(1_000_000)
+        #expect(monitor.messages().isEmpty)
+        // Jumps, each told once and exactly.
+        installation.control("pause")
+        installation.control("seek", "30")
+        #expect(monitor.signals().compactMap(\.seeked) == [30_000_000])
+        installation.control("seek", "+5")
+        installation.playerctl("position", "12.5")
+        signals = monitor.signals()
+        #expect(signals.compactMap(\.seeked) == [35_000_000, 12_500_000])
+        #expect(signals.count == 2)
+        // The same state is no news, and neither are play and pause for the position.
+        installation.control("pause")
+        installation.control("play")
+        installation.control("pause")
+        installation.control("stop")
+        #expect(monitor.signals().allSatisfy { $0.seeked == nil && $0.changed?["PlaybackStatus"] != nil })
+    }
+
+    @Test func theListOfTracks() async throws {
+        let installation = await Installation.running()
+        let files = (0..<3).map { installation.silence("\($0).wav") }
+        installation.control("add", files[0], files[1])
+        func call(_ method: String, _ arguments: String...) -> String {
+            let words =
+                ["busctl", "--user", "call", "org.mpris.MediaPlayer2.nowplayingd", "/org/mpris/MediaPlayer2"]
+                + ["org.mpris.MediaPlayer2.TrackList", method]
+            let result = TestProcess.run(words + arguments, environment: installation.environment)
+            return result.status == 0 ? result.text : "status \(result.status)"
+        }
+        func tracks() -> [Substring] {
+            installation.run(
+                "busctl", "--user", "get-property", "org.mpris.MediaPlayer2.nowplayingd", "/org/mpris/MediaPlayer2",
+                "org.mpris.MediaPlayer2.TrackList", "Tracks"
+            ).text.split(separator: " ").dropFirst(2).map { $0.dropFirst().dropLast() }
+        }
+        #expect(tracks() == ["/nowplayingd/track/1", "/nowplayingd/track/2"])
+        let monitor = await BusMonitor(installation)
+        #expect(call("AddTrack", "sob", "file://\(files[2])", "/nowplayingd/track/1", "false") == "")
+        #expect(tracks() == ["/nowplayingd/track/1", "/nowplayingd/track/3", "/nowplayingd/track/2"])
+        let replaced = monitor.signals().first { $0["member"] == "TrackListReplaced" }
+        #expect(replaced?["payload"]?["data"]?.arrayValue?.first?.arrayValue?.count == 3)
+        #expect(call("GetTracksMetadata", "ao", "2", "/nowplayingd/track/3", "/nowplayingd/track/9").contains("2.wav"))
+        #expect(call("GoTo", "o", "/nowplayingd/track/2") == "")
+        #expect(installation.playerctl("metadata", "title") == "1")
+        #expect(call("RemoveTrack", "o", "/nowplayingd/track/1") == "")
+        #expect(tracks() == ["/nowplayingd/track/3", "/nowplayingd/track/2"])
+        // What is not in the list is passed over.
+        #expect(call("RemoveTrack", "o", "/nowplayingd/track/99") == "")
+        #expect(call("GoTo", "o", "/elsewhere") == "")
+        #expect(call("AddTrack", "sob", "file://\(files[2])", "/nowplayingd/track/99", "false") == "status 1")
+    }
+}
