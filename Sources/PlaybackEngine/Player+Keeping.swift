@@ -25,6 +25,7 @@ extension Player {
         place.muted = muted
         place.repeatMode = transport.order.repeatMode
         place.shuffleMode = transport.order.shuffleMode
+        if loudness != parts.loudness { place.loudness = loudness }
         return place
     }
 
@@ -48,6 +49,7 @@ extension Player {
     package func restore(_ queue: PlayQueue, _ saved: SavedPlace, _ policy: ResumePolicy) {
         volume = saved.volume
         muted = saved.muted
+        if let loudness = saved.loudness { self.loudness = loudness }
         output.setVolume(volume, muted: muted)
         if let highest = queue.entries.lazy.map(\.id.number).max() { nextItemNumber = max(nextItemNumber, highest + 1) }
         let item = saved.item.flatMap { queue.index(of: $0) == nil ? nil : $0 }

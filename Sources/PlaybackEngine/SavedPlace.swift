@@ -15,6 +15,8 @@ package struct SavedPlace: Equatable, Sendable {
     package var muted = false
     package var repeatMode = RepeatMode.off
     package var shuffleMode = ShuffleMode.off
+    /// What a client set for loudness; nil: nobody did, the configuration holds.
+    package var loudness: LoudnessSettings?
 
     /// Stopped, nowhere.
     package init() {}

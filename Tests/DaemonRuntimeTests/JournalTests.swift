@@ -212,11 +212,15 @@ import Testing
                 case .integer: .integer(Int64(place + 1))
                 case .boolean: .bool(place % 2 == 0)
                 case .positiveNumber: .number(Double(place) + 0.5)
+                case .numberIn: .number(1.5)
                 case .array: ["one", "two"]
                 default: .null
                 }
         }
-        let metadata = MediaMetadata(fields: fields)
+        var metadata = MediaMetadata(fields: fields)
+        // Only files tell these.
+        metadata.show = "show ü"
+        metadata.language = "deu"
         // What the file says about its loudness is read with the file.
         for child in Mirror(reflecting: metadata).children where child.label != "loudness" {
             #expect("\(child.value)" != "nil" && "\(child.value)" != "[]", "\(child.label ?? "") is not given here")
@@ -260,6 +264,7 @@ import Testing
         place.muted = true
         place.repeatMode = .all
         place.shuffleMode = .items
+        place.loudness = LoudnessSettings(mode: .album, preamp: -3.5)
         let bytes = try #require(PlaceSlot.encode(place, number: 77))
         let read = try #require(bytes.withUnsafeBytes { PlaceSlot.decode($0) })
         #expect(read.place == place && read.number == 77)

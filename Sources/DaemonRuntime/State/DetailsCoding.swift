@@ -42,6 +42,8 @@ extension ByteWriter {
             double(rate)
         }
         field(20, metadata.artworkURL)
+        field(21, metadata.show)
+        field(22, metadata.language)
         byte(0)
     }
 
@@ -108,6 +110,8 @@ extension ByteReader {
             case 18: metadata.isLiveStream = try byte() != 0
             case 19: metadata.defaultRate = try double()
             case 20: metadata.artworkURL = try text()
+            case 21: metadata.show = try text()
+            case 22: metadata.language = try text()
             default: throw Malformed()
             }
         }

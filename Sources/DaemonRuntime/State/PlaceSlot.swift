@@ -22,6 +22,10 @@ enum PlaceSlot {
         json.member("muted", place.muted)
         json.member("repeatMode", place.repeatMode.rawValue)
         json.member("shuffleMode", place.shuffleMode.rawValue)
+        if let loudness = place.loudness {
+            json.member("loudness", loudness.mode.rawValue)
+            json.member("preamp", loudness.preamp)
+        }
         json.endObject()
         guard json.bytes.count <= byteCount - headerBytes else { return nil }
         var writer = ByteWriter()
@@ -61,6 +65,10 @@ enum PlaceSlot {
         place.muted = value["muted"]?.boolValue ?? false
         place.repeatMode = value["repeatMode"]?.stringValue.flatMap(RepeatMode.init) ?? .off
         place.shuffleMode = value["shuffleMode"]?.stringValue.flatMap(ShuffleMode.init) ?? .off
+        if let mode = value["loudness"]?.stringValue.flatMap(LoudnessMode.init) {
+            let preamp = max(-30, min(30, value["preamp"]?.doubleValue ?? 0))
+            place.loudness = LoudnessSettings(mode: mode, preamp: preamp)
+        }
         return place
     }
 }
