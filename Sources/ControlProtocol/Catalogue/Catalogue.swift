@@ -15,7 +15,8 @@ package enum Catalogue {
     /// Methods of version 1 of the protocol that this version of the daemon does not have.
     package static let planned: [String] = [
         "seekForward", "seekBackward", "rating", "like", "dislike", "bookmark", "sleep.set", "artwork.get",
-        "session.list", "session.create", "session.activate", "session.close", "nowPlaying.publish", "announce", "diagnostics.get",
+        "session.list", "session.create", "session.activate", "session.close", "nowPlaying.publish", "announce",
+        "diagnostics.get",
     ]
 
     /// The refusal of a method that `method(_:)` does not know.
