@@ -96,7 +96,9 @@ let package = Package(
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "NowPlaying"]),
-        tests("AudioDecodersTests", ["AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests(
+            "AudioDecodersTests",
+            ["AudioDecoders", "ForeignMedia", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
             "PulseOutputTests",
             ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),

@@ -20,6 +20,13 @@ package enum DecoderRegistry {
             }
             guard tags.end > 0 else { throw notRecognised }
             throw DecodingError(.notRecognised, "it has an ID3 tag, but no MPEG audio follows it")
+        case .foreign(let name):
+            guard ForeignProgram.path != nil else {
+                throw DecodingError(.notRecognised, "it is \(name): \(ForeignProgram.howToGet)")
+            }
+            let decoder = try ForeignDecoder(file: file.descriptor)
+            try decoder.awaitOpening()
+            return decoder
         case .unsupported(let name): throw DecodingError(.notRecognised, "\(name) is not built into this version")
         case .text: throw DecodingError(.notRecognised, notRecognised.message + ": it is text")
         case .unknown:

@@ -9,6 +9,8 @@ enum MediaKind: Equatable {
     case samples(container: String)
     /// MPEG audio, or behind a tag that stands before it.
     case mpegAudio
+    /// Decoded by nowplaying-decode; its name for people.
+    case foreign(String)
     /// Known, but not decoded by this version; its name for people.
     case unsupported(String)
     case text
@@ -31,15 +33,17 @@ enum MediaKind: Equatable {
             !["lpcm", "ulaw", "alaw"].contains(where: { has($0, at: 28) })
         {
             // libsndfile would prepare to decode ALAC before anybody could object.
-            self = .unsupported("CAF with compressed audio")
+            self = .foreign("CAF with compressed audio")
         } else if let container = Self.container(bytes, has: has) {
             self = .samples(container: container)
         } else if let name = Self.foreignMagic.first(where: { has($0.magic, at: $0.offset) })?.name {
+            self = .foreign(name)
+        } else if let name = Self.otherMagic.first(where: { has($0.magic, at: $0.offset) })?.name {
             self = .unsupported(name)
         } else if bytes.starts(with: Self.windowsMediaIdentifier) {
-            self = .unsupported("Windows Media")
+            self = .foreign("Windows Media")
         } else if Self.isADTS(bytes) {
-            self = .unsupported("AAC")
+            self = .foreign("AAC")
         } else if afterTag || MPEGFrameHeader(bytes.prefix(4)) != nil {
             self = .mpegAudio
         } else if Self.isText(bytes) {
@@ -70,8 +74,11 @@ enum MediaKind: Equatable {
     private static let foreignMagic: [(magic: StaticString, offset: Int, name: String)] = [
         ("ftyp", 4, "MP4 (AAC, ALAC)"), ("\u{1A}E", 0, "Matroska"),
         ("wvpk", 0, "WavPack"), ("MAC ", 0, "Monkey's Audio"), ("MPCK", 0, "Musepack"), ("MP+", 0, "Musepack"),
-        ("TTA1", 0, "True Audio"), ("DSD ", 0, "DSD"), ("FRM8", 0, "DSD"), ("OFR ", 0, "OptimFROG"),
-        ("MThd", 0, "MIDI"), ("ADIF", 0, "AAC"), ("#!AMR", 0, "AMR"),
+        ("TTA1", 0, "True Audio"), ("DSD ", 0, "DSD"), ("FRM8", 0, "DSD"),
+    ]
+
+    private static let otherMagic: [(magic: StaticString, offset: Int, name: String)] = [
+        ("OFR ", 0, "OptimFROG"), ("MThd", 0, "MIDI"), ("ADIF", 0, "AAC"), ("#!AMR", 0, "AMR"),
         ("AVI ", 8, "AVI"), ("FLV", 0, "Flash video"),
         ("\u{7F}ELF", 0, "A program"), ("%PDF", 0, "PDF"), ("GIF8", 0, "A picture"), ("PNG\r\n", 1, "A picture"),
         ("JFIF", 6, "A picture"), ("Exif", 6, "A picture"), ("WEBP", 8, "A picture"),

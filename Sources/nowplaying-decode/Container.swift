@@ -84,6 +84,15 @@ final class Container {
     /// Seconds of one unit of the stream's times.
     var timeBase: AVRational { stream.pointee.time_base }
 
+    /// Seconds of the whole; nil: not known.
+    var wholeDuration: Double? {
+        guard let duration = context?.pointee.duration, duration != ffmpeg_no_time, duration > 0 else { return nil }
+        return Double(duration) / Double(AV_TIME_BASE)
+    }
+
+    /// A tag of the container by its own name.
+    func tag(_ name: String) -> String? { Tags.value(name, of: context?.pointee.metadata) }
+
     /// Units of the whole stream; nil: not known.
     var duration: Int64? {
         stream.pointee.duration == ffmpeg_no_time || stream.pointee.duration <= 0 ? nil : stream.pointee.duration

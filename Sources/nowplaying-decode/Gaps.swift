@@ -16,8 +16,23 @@ struct Gaps {
     /// What the container says of it.
     init(_ container: Container, _ decoder: Decoder, isLive: Bool) {
         rate = decoder.frameRate
-        guard !isLive, let duration = container.duration else { return }
-        length = av_rescale_q(duration, container.timeBase, AVRational(num: 1, den: Int32(rate)))
+        guard !isLive else { return }
+        if let told = container.tag("iTunSMPB").flatMap(Self.gaplessLength) {
+            length = told
+        } else if let duration = container.duration {
+            length = av_rescale_q(duration, container.timeBase, AVRational(num: 1, den: Int32(rate)))
+        } else {
+            length = container.wholeDuration.map { Int64(($0 * Double(rate)).rounded()) }
+        }
+        // Tables of packets and edits are exact, other words about the length mostly are not.
+        if container.formatName.contains("mp4") { end = length }
+    }
+
+    /// Frames of the item by iTunes' own tag: flags, frames before, frames behind, frames of the item, all hexadecimal.
+    private static func gaplessLength(_ text: String) -> Int64? {
+        let fields = text.split(separator: " ")
+        guard fields.count >= 4, let length = Int64(fields[3], radix: 16), length > 0 else { return nil }
+        return length
     }
 
     /// Frame of the stream where this frame of the item stands.

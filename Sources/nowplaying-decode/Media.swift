@@ -21,6 +21,8 @@ final class Media {
     private let decoder: Decoder
     private let converter: Converter
     private let gaps: Gaps
+    /// Frames a second as the decoder gives them; its frame forgets them when there is no more.
+    private let sourceRate: Int
     /// Frame of the item that is decoded next; nil: not known before its packet comes.
     private var nextFrame: Int64? = 0
     /// Frames before this one are decoded, but not sent.
@@ -40,10 +42,11 @@ final class Media {
         guard try Media.decodeFirst(container, decoder, input) else {
             throw network?.failure ?? WireFailure(.broken, "there is no audio in it that can be decoded")
         }
+        sourceRate = decoder.frameRate
         converter = try Converter(decoder, wanted)
         gaps = Gaps(container, decoder, isLive: network?.isLive ?? false)
         opened = OpenedMedia(
-            format: converter.format, codec: decoder.codecName, sourceSampleRate: decoder.frameRate)
+            format: converter.format, codec: decoder.codecName, sourceSampleRate: sourceRate)
         opened.isLive = network.map { $0.isLive || (container.isEndless && $0.isSegmented) } ?? false
         opened.isSeekable = input.isSeekable && !opened.isLive
         opened.isPublic = network?.zone == .everywhere
@@ -51,7 +54,8 @@ final class Media {
         opened.bitRate = network.map { $0.station.bitRate } ?? 0
         if opened.bitRate == 0 { opened.bitRate = container.bitRate(decoder) }
         opened.length =
-            opened.isLive ? nil : gaps.length.map { $0 * Int64(converter.format.sampleRate) / Int64(decoder.frameRate) }
+            opened.isLive
+            ? nil : gaps.length.map { av_rescale($0, Int64(converter.format.sampleRate), Int64(sourceRate)) }
         opened.tags = container.tags + (network?.station.tags ?? [])
         opened.chapters = container.chapters
     }
@@ -76,8 +80,9 @@ final class Media {
     /// Goes to this frame of the item. Throws `WireFailure`.
     func seek(to frame: Int64) throws(WireFailure) {
         guard opened.isSeekable else { throw WireFailure(.broken, "it can't be moved in") }
-        let source = gaps.sourceFrame(frame * Int64(decoder.frameRate) / Int64(converter.format.sampleRate))
-        try container.seek(to: source, rate: decoder.frameRate, preroll: decoder.preroll)
+        let source = gaps.sourceFrame(
+            av_rescale(frame, Int64(sourceRate), Int64(converter.format.sampleRate)))
+        try container.seek(to: source, rate: sourceRate, preroll: decoder.preroll)
         decoder.flush()
         converter.reset()
         hasFirst = false

@@ -101,13 +101,17 @@ import Testing
             message("", [0xFF, 0xFB, 0x90, 0x64]) == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
         #expect(
             message("ID3", [4, 0, 0, 0, 0, 1, 0]) == "it has an ID3 tag, but no MPEG audio follows it")
-        #expect(message("", [0xFF, 0xF1, 0x50, 0x80]) == "AAC is not built into this version")
-        #expect(
-            message("", [0, 0, 0, 0x20] + Array("ftypM4A ".utf8)) == "MP4 (AAC, ALAC) is not built into this version")
-        #expect(message("", [0x1A, 0x45, 0xDF, 0xA3]) == "Matroska is not built into this version")
-        #expect(message("wvpk") == "WavPack is not built into this version")
+        #expect(message("MThd") == "MIDI is not built into this version")
         let media: [UInt8] = [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]
-        #expect(message("", media) == "Windows Media is not built into this version")
+        let foreign: [(String, [UInt8])] = [
+            ("", [0xFF, 0xF1, 0x50, 0x80]), ("", [0, 0, 0, 0x20] + Array("ftypM4A ".utf8)),
+            ("", [0x1A, 0x45, 0xDF, 0xA3]), ("wvpk", []), ("", media),
+        ]
+        for (start, rest) in foreign {
+            let words = message(start, rest) ?? ""
+            #expect(words.isEmpty == false)
+            if ForeignProgram.path == nil { #expect(words.contains("nowplaying-decode"), "\(words)") }
+        }
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededRandom(seed: seed)
             let garbage = (0..<3000).map { _ in UInt8(truncatingIfNeeded: random.next()) }

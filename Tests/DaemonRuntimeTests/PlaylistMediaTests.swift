@@ -123,6 +123,18 @@ import Testing
         #expect(uris([.string(folder.path + "/w0.m3u")]).contains("200 tooDeep"))
     }
 
+    @Test func stationsInLists() throws {
+        let list = list("radio.m3u", "#EXTM3U\n#EXTINF:-1,Radio One\nhttp://me:secret@example.org/one\n")
+        let media = try resolve([list]).get()
+        #expect(media.map(\.source.uri) == ["http://example.org/one"])
+        #expect(media.first?.details?.metadata.title == "Radio One")
+        guard case .remote(let remote)? = media.first?.source else {
+            Issue.record("it is no stream")
+            return
+        }
+        #expect(remote.address == "http://me:secret@example.org/one")
+    }
+
     @Test func allOrNothing() throws {
         folder.file("a.flac")
         mkfifo(folder.path + "/fifo", 0o644)

@@ -20,17 +20,19 @@ package final class ForeignDecoder: LateDecoder {
     private var failure: DecodingError?
     private let onOpened: ((OpenedMedia) -> Void)?
     /// Seconds that a child may be silent while it decodes a file.
-    private static let filePatience = 10.0
+    package static let filePatience = 10.0
     /// The same for one that waits for the network: longer than it waits itself.
     private static let networkPatience = 30.0
     /// Seconds.
     package let patience: Double
 
-    /// Starts a child for a file, which stays the caller's. Throws `.unavailable`.
-    package init(file: Int32) throws(DecodingError) {
-        (process, socket) = try ForeignProgram.start(file: file, OpenRequest())
+    /// Starts a child for a file, which stays the caller's. `patience`: seconds that it may be silent. Throws `.unavailable`.
+    package init(
+        file: Int32, program: String? = ForeignProgram.path, patience: Double = ForeignDecoder.filePatience
+    ) throws(DecodingError) {
+        (process, socket) = try ForeignProgram.start(program, file: file, OpenRequest())
         incoming = ForeignMessages(socket.number)
-        patience = Self.filePatience
+        self.patience = patience
         onOpened = nil
     }
 
@@ -45,7 +47,7 @@ package final class ForeignDecoder: LateDecoder {
         request.wasPublic = media.wasPublic
         request.certificates = certificates ?? ""
         request.userAgent = userAgent
-        (process, socket) = try ForeignProgram.start(file: nil, request)
+        (process, socket) = try ForeignProgram.start(ForeignProgram.path, file: nil, request)
         incoming = ForeignMessages(socket.number)
         patience = Self.networkPatience
         onOpened = { if $0.isPublic { media.wasPublic = true } }
@@ -85,6 +87,11 @@ package final class ForeignDecoder: LateDecoder {
         return true
     }
 
+    /// Waits until it is open. Throws what opening it came to.
+    package func awaitOpening() throws(DecodingError) {
+        while try !isOpened() { guard wait(seconds: patience) else { throw hung } }
+    }
+
     private func take(opened body: [UInt8]) throws(DecodingError) {
         do throws(WireError) {
             let media = try OpenedMedia(body)
@@ -105,10 +112,13 @@ package final class ForeignDecoder: LateDecoder {
     package func seek(toFrame frame: Int64) throws(DecodingError) {
         if let failure { throw failure }
         guard isSeekable else { throw DecodingError(.unavailable, "it can't be moved in") }
+        let frame = max(0, frame)
+        change = nil
+        isAtEnd = opened?.length.map { frame >= $0 } ?? false
+        // Nothing is there to be asked for.
+        if isAtEnd { return }
         seekNumber &+= 1
         soughtFrame = frame
-        isAtEnd = false
-        change = nil
         let body = WireSeek(number: seekNumber, frame: frame).bytes
         let message = WireMessage.seek.header(count: body.count) + body
         guard

@@ -25,12 +25,12 @@ package enum ForeignProgram {
         "this build has no nowplaying-decode: install FFmpeg's, libcurl's and libseccomp's development packages and build "
         + "again (“make build” names them)"
 
-    /// Starts it. `file`: the open file that it is to decode; nil: it is to use the network. Our end of the socket to it
+    /// Starts `program`, which stands for it. `file`: the open file that it is to decode; nil: it is to use the network. Our end of the socket to it
     /// does not block. Throws `.unavailable`.
     static func start(
-        file: Int32?, _ request: OpenRequest
+        _ program: String?, file: Int32?, _ request: OpenRequest
     ) throws(DecodingError) -> (process: ChildProcess, socket: OwnedDescriptor) {
-        guard let path else { throw DecodingError(.unavailable, howToGet) }
+        guard let program else { throw DecodingError(.unavailable, howToGet) }
         var ends: [Int32] = [-1, -1]
         guard linux_socket_pair(&ends) == 0 else {
             throw DecodingError(.unavailable, "the daemon is out of file descriptors")
@@ -39,7 +39,7 @@ package enum ForeignProgram {
         defer { close(ends[1]) }
         do throws(SystemError) {
             let process = try ChildProcess.start(
-                path, [file == nil ? "network" : "file", String(getpid())],
+                program, [file == nil ? "network" : "file", String(getpid())],
                 descriptors: [ends[1]] + (file.map { [$0] } ?? []))
             let body = request.bytes
             let message = WireMessage.open.header(count: body.count) + body

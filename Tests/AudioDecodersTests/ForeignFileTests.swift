@@ -1,0 +1,124 @@
+import AudioCore
+import AudioDecoders
+import ForeignMedia
+import Foundation
+import NowPlaying
+import TestSupport
+import Testing
+
+/// Files that nowplaying-decode decodes, held against what `ffmpeg` decodes of them.
+@Suite(
+    .enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"), .serialized)
+struct ForeignFileTests {
+    private let folder = TemporaryFolder()
+    private static let frames = 132_300
+
+    /// Runs ffmpeg and returns its status.
+    @discardableResult private func ffmpeg(_ arguments: [String]) -> Int32 {
+        TestProcess(["ffmpeg", "-v", "error", "-y"] + arguments).wait()
+    }
+
+    /// A file coded by ffmpeg from material of our own.
+    private func coded(_ name: String, _ options: [String], _ material: AudioMaterial) throws -> String {
+        let source = folder.write(material.wave(), "source.wav")
+        let path = folder.path + "/" + name
+        try #require(ffmpeg(["-i", source] + options + [path]) == 0)
+        return path
+    }
+
+    private func decoded(_ path: String, as format: String) throws -> [UInt8] {
+        let raw = folder.path + "/decoded.raw"
+        try #require(ffmpeg(["-i", path, "-f", format, raw]) == 0)
+        return [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
+    }
+
+    @Test(
+        "codings without loss are the samples that were coded, from any place on",
+        arguments: [
+            ("a.m4a", ["-c:a", "alac"], 16), ("b.m4a", ["-c:a", "alac"], 24), ("c.wv", ["-c:a", "wavpack"], 16),
+            ("d.tta", ["-c:a", "tta"], 16), ("e.mka", ["-c:a", "flac"], 16),
+        ] as [(String, [String], Int)])
+    func lossless(_ name: String, _ options: [String], _ bits: Int) throws {
+        let material = AudioMaterial.noise(frames: Self.frames, bits: bits)
+        let path = try coded(name, options, material)
+        let decoder = try DecoderRegistry.openDecoder(path: path)
+        #expect(decoder.format.sampleRate == material.sampleRate)
+        #expect(decoder.mediaFormat.bitsPerSample == bits)
+        #expect(decoder.lengthInFrames == Int64(Self.frames))
+        try checkConformance(decoder, expected: expectedBytes(material, decoder.format.sampleFormat))
+    }
+
+    @Test("AAC in MP4 is what ffmpeg decodes, without what the encoder put before and behind")
+    func gapless() throws {
+        let material = AudioMaterial.noise(frames: Self.frames)
+        let path = try coded("a.m4a", ["-c:a", "aac", "-b:a", "192k"], material)
+        let decoder = try DecoderRegistry.openDecoder(path: path)
+        #expect(decoder.lengthInFrames == Int64(Self.frames))
+        let read = try readFrames(decoder)
+        #expect(read.count == Self.frames * decoder.format.bytesPerFrame)
+        expectSame(read, try decoded(path, as: "f32le").prefix(read.count))
+        for target in [1, 1023, 1024, 5000, 44_100, 100_000, Self.frames - 1] {
+            try decoder.seek(toFrame: Int64(target))
+            let part = try readFrames(decoder, frames: 2000)
+            let size = decoder.format.bytesPerFrame
+            let wanted = read[(target * size)..<min(read.count, (target + 2000) * size)]
+            #expect(part.count == wanted.count)
+            #expect(Self.isNear(part, wanted), "after a seek to \(target)")
+        }
+    }
+
+    /// Whether samples of 32 bit floats differ by less than the least bit of 16.
+    private static func isNear(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+        func samples(_ bytes: some Collection<UInt8>) -> [Float] {
+            Array(bytes).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        }
+        return zip(samples(a), samples(b)).allSatisfy { abs($0 - $1) < 1 / 32768 }
+    }
+
+    @Test("tags, chapters and the format are told")
+    func whatItSays() throws {
+        let list = folder.write(
+            Array(
+                """
+                ;FFMETADATA1
+                title=Größe
+                artist=Somebody
+                album=All
+                track=3/11
+                [CHAPTER]
+                TIMEBASE=1/1000
+                START=0
+                END=1000
+                title=One
+                [CHAPTER]
+                TIMEBASE=1/1000
+                START=1000
+                END=3000
+                title=Two
+                """.utf8), "metadata.txt")
+        let material = AudioMaterial.noise(frames: Self.frames)
+        let path = try coded("a.m4a", ["-i", list, "-map_metadata", "1", "-c:a", "aac"], material)
+        let decoder = try #require(try DecoderRegistry.openDecoder(path: path) as? ForeignDecoder)
+        #expect(decoder.metadata.title == "Größe")
+        #expect(decoder.metadata.artist == "Somebody")
+        #expect(decoder.metadata.albumTitle == "All")
+        #expect(decoder.metadata.trackNumber == 3)
+        #expect(decoder.metadata.trackCount == 11)
+        #expect(decoder.mediaFormat.codec == "AAC")
+        #expect((decoder.mediaFormat.bitRate ?? 0) > 50_000)
+        #expect(decoder.chapters.map(\.start) == [0, 1_000_000])
+        #expect(decoder.chapters.map { String(decoding: $0.title, as: UTF8.self) } == ["One", "Two"])
+    }
+
+    @Test("a file that is cut or made up is an error in words, and the child is gone with its decoder")
+    func damaged() throws {
+        let material = AudioMaterial.noise(frames: Self.frames)
+        let whole = [UInt8](
+            try Data(contentsOf: URL(fileURLWithPath: coded("a.m4a", ["-c:a", "alac"], material))))
+        for count in [40, 200, 1000] {
+            #expect(openingError(Array(whole.prefix(count)), folder, "cut.m4a")?.message.isEmpty == false)
+        }
+        let noise = AudioMaterial.noise(frames: 4000).samples.map { UInt8(truncatingIfNeeded: $0) }
+        #expect(openingError(Array("wvpk".utf8) + noise, folder, "x.wv") != nil)
+    }
+}
