@@ -22,7 +22,7 @@ busdir = $(DESTDIR)$(PREFIX)/share/dbus-1/system.d
 buspolicy = etc/dbus/org.mpris.MediaPlayer2.nowplayingd.conf
 samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 
-programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris
+programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.service etc/systemd/system/*.service))
 
 .PHONY: help run build test lint bench nightly faults install uninstall clean
@@ -84,13 +84,15 @@ install:
 	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
 	install -m 644 etc/completions/_nowplayingctl $(zshdir)
 	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf) $(docdir)
-	install -d $(unitdir)/user $(unitdir)/system $(samples)/hooks
+	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red)
 	for unit in $(units); do \
 	    sed 's|@bindir@|$(PREFIX)/bin|' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
 	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
 	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
 	install -d $(busdir)
 	install -m 644 $(buspolicy) $(busdir)
+	install -m 644 etc/homeassistant/*.yaml $(samples)/homeassistant
+	install -m 644 etc/node-red/*.json $(samples)/node-red
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:

@@ -39,6 +39,7 @@ let package = Package(
         .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
         .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
+        .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
     ],
     targets: [
         systemLibrary("CPulse", package: "libpulse-dev"),
@@ -51,6 +52,7 @@ let package = Package(
         systemLibrary("CExpat", package: "libexpat1-dev"),
         systemLibrary("CSystemd", package: "libsystemd-dev"),
         systemLibrary("CINIH", package: "libinih-dev"),
+        systemLibrary("CMosquitto", package: "libmosquitto-dev"),
         .target(name: "CLinux", path: "Sources/SystemLibraries/CLinux"),
 
         // Imports point down this list only; `make lint` checks it.
@@ -87,6 +89,12 @@ let package = Package(
         program(
             "nowplaying-hooks",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+        program(
+            "nowplaying-mqtt",
+            [
+                "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CMosquitto",
+                "CLinux",
+            ]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem", "NowPlaying", "CLinux"], path: "Tests/TestSupport",
@@ -115,7 +123,8 @@ let package = Package(
         tests(
             "BridgeTests",
             [
-                "nowplaying-hooks", "nowplayingctl", "nowplayingd", "BridgeRuntime", "NowPlayingClient",
+                "nowplaying-hooks", "nowplaying-mqtt", "nowplayingctl", "nowplayingd", "BridgeRuntime",
+                "NowPlayingClient",
                 "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(

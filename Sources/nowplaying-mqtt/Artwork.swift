@@ -1,0 +1,71 @@
+import BridgeRuntime
+import CLinux
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlayingClient
+
+/// The picture of the present item, asked from the daemon once for each.
+@PlayerLoop final class Artwork {
+    private let daemon: FollowedDaemon
+    private let log: BridgeLog
+    private let publish: @PlayerLoop ([UInt8]) -> Void
+    /// The picture that is published or asked for; nil: none yet.
+    private var current: String?
+    private var picture: [UInt8] = []
+
+    /// Bytes of a picture, at most.
+    private static let maximumBytes = 1 << 20
+
+    /// `publish` gets the bytes of each picture; none: there is no picture.
+    init(_ daemon: FollowedDaemon, _ log: BridgeLog, _ publish: @escaping @PlayerLoop ([UInt8]) -> Void) {
+        self.daemon = daemon
+        self.log = log
+        self.publish = publish
+    }
+
+    /// Asks for the picture of this state's item, if it is another one.
+    func show(_ state: StateView) {
+        let pictures = state.item?["artwork"]?.arrayValue ?? []
+        let id = pictures.first { $0["kind"]?.stringValue != "animated" }?["id"]?.stringValue ?? ""
+        guard id != current else { return }
+        current = id
+        guard !id.isEmpty else { return set([]) }
+        let wanted: JSONValue = ["id": .string(id), "kind": "image", "width": 600, "height": 600, "fit": "inside"]
+        daemon.call("artwork.get", wanted) { [weak self] answer in
+            guard let self, current == id, let answer else { return }
+            guard let path = answer["result"]?["path"]?.stringValue, let bytes = Artwork.read(path) else {
+                let why = answer["error"]?["message"]?.stringValue ?? "it can't be read or has more than 1 MiB"
+                log.warning("no picture is published: \(why)")
+                return set([])
+            }
+            set(bytes)
+        }
+    }
+
+    /// Publishes once more what is known: the broker may have forgotten it.
+    func again() { if current != nil { publish(picture) } }
+
+    private func set(_ bytes: [UInt8]) {
+        picture = bytes
+        publish(bytes)
+    }
+
+    private static func read(_ path: String) -> [UInt8]? {
+        let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var got = 0
+        while got < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + got, $0.count - got) }
+            guard count > 0 else { return nil }
+            got += count
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,134 @@
+import ControlProtocol
+import NowPlaying
+
+/// Home Assistant's MQTT discovery: what makes sensors, buttons, numbers and selects of our topics.
+/// Specification: home-assistant.io/integrations/mqtt, discovery.
+struct Discovery {
+    /// The prefix that Home Assistant listens to.
+    var prefix: String
+    /// The box in identifiers, and for people.
+    var node: String
+    var name: String
+    /// What our topics begin with.
+    var base: String
+    /// Methods that the daemon has and that may be called; empty: no commands are taken.
+    var methods: Set<String>
+
+    /// Topics and their retained payloads.
+    var entities: [(topic: String, payload: [UInt8])] {
+        var result = [binary("playing", "Playing")]
+        for (object, label, icon) in Discovery.sensors { result.append(sensor(object, label, icon)) }
+        for (object, label, icon, word, method) in Discovery.buttons where methods.contains(method) {
+            result.append(
+                entity(
+                    "button", object, label,
+                    [
+                        .init("command_topic", topic("command")), .init("payload_press", .string(word)),
+                        .init("icon", .string(icon)),
+                    ]))
+        }
+        if methods.contains("volume.set") {
+            result.append(
+                number(
+                    "volume", "Volume", 0, 1, 0.01, "mdi:volume-high",
+                    #"{"method":"volume.set","params":{"volume":{{ value }}}}"#))
+        }
+        if methods.contains("changePlaybackPosition") {
+            result.append(
+                number(
+                    "position", "Position", 0, 86400, 1, "mdi:progress-clock",
+                    #"{"method":"changePlaybackPosition","params":{"position":{{ value }}}}"#, unit: "s"))
+        }
+        for (object, label, method, options) in Discovery.selects where methods.contains(method) {
+            result.append(
+                entity(
+                    "select", object, label,
+                    [
+                        .init("state_topic", topic(object)), .init("command_topic", topic("command")),
+                        .init("options", .array(options.map { .string($0) })),
+                        .init(
+                            "command_template",
+                            .string("{\"method\":\"\(method)\",\"params\":{\"mode\":\"{{ value }}\"}}")),
+                    ]))
+        }
+        return result
+    }
+
+    private static let sensors = [
+        ("status", "Status", "mdi:play-pause"), ("title", "Title", "mdi:music-note"),
+        ("artist", "Artist", "mdi:account-music"), ("album", "Album", "mdi:album"),
+        ("duration", "Duration", "mdi:timer-outline"), ("output", "Output", "mdi:speaker"),
+        ("error", "Error", "mdi:alert-circle-outline"),
+    ]
+
+    private static let buttons = [
+        ("play", "Play", "mdi:play", "play", "play"), ("pause", "Pause", "mdi:pause", "pause", "pause"),
+        ("play_pause", "Play or pause", "mdi:play-pause", "playpause", "togglePlayPause"),
+        ("stop", "Stop", "mdi:stop", "stop", "stop"), ("next", "Next", "mdi:skip-next", "next", "nextTrack"),
+        ("previous", "Previous", "mdi:skip-previous", "previous", "previousTrack"),
+        ("mute", "Mute", "mdi:volume-off", "mutetoggle", "volume.set"),
+    ]
+
+    private static let selects = [
+        ("repeat", "Repeat", "changeRepeatMode", ["off", "one", "all"]),
+        ("shuffle", "Shuffle", "changeShuffleMode", ["off", "items", "collections"]),
+    ]
+
+    private func topic(_ name: String) -> JSONValue { .string(base + "/" + name) }
+
+    private func binary(_ object: String, _ label: String) -> (topic: String, payload: [UInt8]) {
+        entity(
+            "binary_sensor", object, label,
+            [
+                .init("state_topic", topic(object)), .init("payload_on", "1"), .init("payload_off", "0"),
+                .init("device_class", "sound"),
+            ])
+    }
+
+    private func sensor(_ object: String, _ label: String, _ icon: String) -> (topic: String, payload: [UInt8]) {
+        var members: [JSONObject.Member] = [.init("state_topic", topic(object)), .init("icon", .string(icon))]
+        // Home Assistant takes states of at most 255 characters.
+        members.append(.init("value_template", "{{ value[:255] }}"))
+        if object == "duration" {
+            members.append(.init("unit_of_measurement", "s"))
+            members.append(.init("value_template", "{{ value | float(0) }}"))
+        }
+        if object == "status" { members.append(.init("json_attributes_topic", topic("state"))) }
+        return entity("sensor", object, label, members)
+    }
+
+    private func number(
+        _ object: String, _ label: String, _ low: JSONValue, _ high: JSONValue, _ step: JSONValue, _ icon: String,
+        _ template: String, unit: String? = nil
+    ) -> (topic: String, payload: [UInt8]) {
+        var members: [JSONObject.Member] = [
+            .init("state_topic", topic(object)), .init("command_topic", topic("command")),
+            .init("command_template", .string(template)), .init("min", low), .init("max", high), .init("step", step),
+            .init("icon", .string(icon)), .init("value_template", "{{ value | float(0) }}"),
+        ]
+        if let unit { members.append(.init("unit_of_measurement", .string(unit))) }
+        return entity("number", object, label, members)
+    }
+
+    private func entity(
+        _ component: String, _ object: String, _ label: String, _ members: [JSONObject.Member]
+    ) -> (topic: String, payload: [UInt8]) {
+        let id = "nowplaying_\(node)_\(object)"
+        var all: [JSONObject.Member] = [
+            .init("name", .string(label)), .init("unique_id", .string(id)), .init("object_id", .string(id)),
+            .init("default_entity_id", .string("\(component).\(id)")),
+        ]
+        all += members
+        all += [
+            .init("availability_topic", topic("availability")),
+            .init(
+                "device",
+                [
+                    "identifiers": [.string("nowplaying_" + node)], "name": .string(name),
+                    "manufacturer": "nowplayingd", "model": "nowplayingd", "sw_version": .string(Product.version),
+                ]),
+        ]
+        let text = JSONWriter.text(.object(JSONObject(all)))
+        return ("\(prefix)/\(component)/nowplaying_\(node)/\(object)/config", Array(text.utf8))
+    }
+}

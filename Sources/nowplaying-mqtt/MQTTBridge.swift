@@ -1,0 +1,187 @@
+import BridgeRuntime
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import NowPlayingClient
+
+/// `nowplaying-mqtt`: what plays, on a broker, and its commands here.
+@PlayerLoop final class MQTTBridge: Bridge {
+    private let context: BridgeContext
+    private let settings: MQTTSettings
+    private let connection: MQTTConnection
+    private let base: String
+    private var state: StateView?
+    /// What the retained topics hold on the broker, as far as we know.
+    private var published: [String: [UInt8]] = [:]
+    /// Methods of the daemon; empty while none is there.
+    private var methods: Set<String> = []
+    private var artwork: Artwork?
+    private var retry: EventSource?
+    /// Attempts to connect that failed in a row.
+    private var failures = 0
+    /// Whether the daemon has taken away our own rights, without which no command is passed on.
+    private var isLowered = false
+
+    /// Seconds between two attempts, at most.
+    private static let maximumPause = 64.0
+
+    init(_ context: BridgeContext, _ settings: MQTTSettings) throws(BridgeFailure) {
+        self.context = context
+        self.settings = settings
+        base = settings.base
+        let account = MQTTAccount(
+            clientID: "nowplaying-" + settings.node, host: settings.host,
+            port: settings.port ?? (settings.usesTLS ? 8883 : 1883), user: settings.user,
+            password: try settings.password(),
+            tls: settings.usesTLS ? (settings.certificateAuthority, settings.certificate, settings.key) : nil,
+            keepAlive: settings.keepAlive, will: (settings.base + "/availability", "offline"))
+        do throws(MQTTFailure) { connection = try MQTTConnection(context.loop, account) } catch {
+            throw BridgeFailure(error.words)
+        }
+        if settings.publishesArtwork {
+            artwork = Artwork(context.daemon, context.log) { [unowned self] picture in
+                publish("artwork", picture, isRetained: true)
+            }
+        }
+        context.daemon.onState = { [unowned self] state in take(state) }
+        context.daemon.onLoss = { [unowned self] in lost() }
+        connection.onConnect = { [unowned self] keepAlive in connected(keepAlive) }
+        connection.onEnd = { [unowned self] why in ended(why) }
+        connection.onMessage = { [unowned self] _, payload in command(payload) }
+        connection.connect()
+    }
+
+    func reload(_ settings: MQTTSettings) {
+        context.log.warning("a change of [mqtt] comes true when the program is started again")
+    }
+
+    func end() {
+        publish("availability", Array("offline".utf8), isRetained: true)
+        connection.disconnect()
+        context.loop.exit(0)
+    }
+
+    // MARK: The daemon
+
+    private func take(_ state: StateView) {
+        let isNew = self.state == nil
+        self.state = state
+        if isNew { greet() }
+        publishState()
+        publish("event", StateTopics.event(state), isRetained: false)
+        artwork?.show(state)
+    }
+
+    /// A daemon is there: gives up what rights we have of our own, and asks what it can do.
+    private func greet() {
+        isLowered = false
+        context.daemon.call("hello", ["client": "nowplaying-mqtt", "role": "control"]) { [unowned self] answer in
+            guard let answer else { return }
+            isLowered = answer["result"] != nil
+            if !isLowered, settings.takesCommands {
+                context.log.warning("this daemon can't lower our rights, so no command is passed on; it is too old")
+            }
+        }
+        context.daemon.call("rpc.discover") { [unowned self] answer in
+            let methods = answer?["result"]?["methods"]?.arrayValue ?? []
+            self.methods = Set(methods.compactMap { $0["name"]?.stringValue })
+            publishDiscovery()
+        }
+    }
+
+    private func lost() {
+        state = nil
+        methods = []
+        isLowered = false
+        publish("availability", Array("offline".utf8), isRetained: true)
+    }
+
+    // MARK: The broker
+
+    private func connected(_ keepAlive: Int) {
+        failures = 0
+        context.log.info("connected to \(settings.host)")
+        if keepAlive > 0, settings.keepAlive == 0 {
+            context.log.info("the broker insists on a sign of life every \(keepAlive) s, which wakes this program")
+        }
+        published = [:]
+        if settings.takesCommands {
+            connection.subscribe(base + "/command")
+            connection.subscribe(base + "/remote")
+        }
+        publishDiscovery()
+        publishState()
+        artwork?.again()
+    }
+
+    private func ended(_ why: String) {
+        // An hour without a broker is an hour with a line, and a look every minute.
+        if failures == 0 { context.log.warning("\(settings.host): \(why); trying again until it is there") }
+        var pause = 1.0
+        for _ in 0..<min(failures, 6) { pause *= 2 }
+        failures += 1
+        let due = EventLoop.now.advanced(bySeconds: min(pause, MQTTBridge.maximumPause))
+        retry = context.loop.deadline(due) { [unowned self] in connection.connect() }
+    }
+
+    private func publish(_ name: String, _ payload: [UInt8], isRetained: Bool) {
+        guard connection.isConnected else { return }
+        if isRetained {
+            guard published[name] != payload else { return }
+            published[name] = payload
+        }
+        connection.publish(base + "/" + name, payload, isRetained: isRetained)
+    }
+
+    private func publishState() {
+        guard let state, connection.isConnected else { return }
+        publish("state", StateTopics.whole(state), isRetained: true)
+        for field in StateTopics.fields(state) { publish(field.name, field.payload, isRetained: true) }
+        publish("availability", Array("online".utf8), isRetained: true)
+    }
+
+    private func publishDiscovery() {
+        guard let prefix = settings.discovery, connection.isConnected, !methods.isEmpty else { return }
+        let discovery = Discovery(
+            prefix: prefix, node: settings.node, name: settings.name, base: base,
+            methods: settings.takesCommands ? methods : [])
+        for entity in discovery.entities where published[entity.topic] != entity.payload {
+            published[entity.topic] = entity.payload
+            connection.publish(entity.topic, entity.payload, isRetained: true)
+        }
+    }
+
+    // MARK: Commands
+
+    private func command(_ payload: [UInt8]) {
+        let command: MQTTCommand
+        do throws(MQTTCommand.Refusal) {
+            command = try MQTTCommand(payload, state: state)
+            guard context.daemon.isThere, isLowered else {
+                throw MQTTCommand.Refusal(
+                    code: -32000, message: "no daemon is there that takes commands", id: command.id)
+            }
+        } catch {
+            context.log.warning("a command was refused: \(error.message)")
+            return answer(
+                error.id, ["error": ["code": .integer(Int64(error.code)), "message": .string(error.message)]])
+        }
+        context.daemon.call(command.method, command.parameters) { [unowned self] answer in
+            let answer = answer ?? ["error": ["code": -32000, "message": "the daemon has ended"]]
+            if let error = answer["error"] {
+                context.log.warning("“\(command.method)” was refused: \(error["message"]?.stringValue ?? "")")
+            } else if command.id == nil {
+                return
+            }
+            self.answer(command.id, answer)
+        }
+    }
+
+    /// Tells those who want to know; refusals always, results where a request had an `id`.
+    private func answer(_ id: JSONValue?, _ answer: JSONValue) {
+        var object = JSONObject([.init("jsonrpc", "2.0"), .init("id", id ?? .null)])
+        object["result"] = answer["result"]
+        object["error"] = answer["error"]
+        publish("answer", Array(TerminalText.escapedJSON(JSONWriter.text(.object(object))).utf8), isRetained: false)
+    }
+}

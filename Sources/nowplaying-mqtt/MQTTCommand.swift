@@ -1,0 +1,119 @@
+import ControlProtocol
+import NowPlayingClient
+
+/// What a message on the command topic asks for: a JSON-RPC request, or a word with at most one argument.
+struct MQTTCommand: Equatable {
+    var method: String
+    var parameters: JSONValue
+    /// The request's `id`; nil: it wants no answer.
+    var id: JSONValue?
+
+    /// Why it can't be carried out, in words.
+    struct Refusal: Error, Equatable {
+        var code: Int
+        var message: String
+        var id: JSONValue?
+    }
+
+    /// Bytes of a message, at most.
+    static let maximumBytes = 64 << 10
+
+    /// Methods that would change our own connection.
+    private static let ours: Set<String> = ["hello", "nowPlaying.subscribe", "nowPlaying.unsubscribe"]
+
+    /// Reads a message. `state`: the last one, for words that turn something over.
+    init(_ payload: [UInt8], state: StateView?) throws(Refusal) {
+        guard payload.count <= MQTTCommand.maximumBytes else {
+            throw Refusal(code: -32600, message: "a command has at most \(MQTTCommand.maximumBytes) bytes")
+        }
+        let first = payload.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+            try self.init(json: payload)
+        } else {
+            guard let text = String(validating: payload, as: UTF8.self) else {
+                throw Refusal(code: -32700, message: "a command is text in UTF-8")
+            }
+            try self.init(words: text, state)
+        }
+    }
+
+    private init(json: [UInt8]) throws(Refusal) {
+        let request: JSONValue
+        do throws(JSONError) { request = try JSONReader.read(json) } catch {
+            throw Refusal(code: -32700, message: "the command is not JSON: \(error.message)")
+        }
+        guard case .object = request, let method = request["method"]?.stringValue else {
+            throw Refusal(
+                code: -32600,
+                message: "a command is one JSON-RPC request, an object with “method”, or a word; not a batch")
+        }
+        id = request["id"]
+        if MQTTCommand.ours.contains(method) {
+            throw Refusal(code: 403, message: "“\(method)” can't be called by way of the broker", id: id)
+        }
+        switch request["params"] {
+        case .object?, nil: break
+        default: throw Refusal(code: -32600, message: "“params” must be an object", id: id)
+        }
+        self.method = method
+        parameters = request["params"] ?? [:]
+    }
+
+    private init(words text: String, _ state: StateView?) throws(Refusal) {
+        let parts = text.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+        guard let word = parts.first else { throw Refusal(code: -32600, message: "the command is empty") }
+        var argument = parts.count > 1 ? parts[1] : nil
+        while argument?.last?.isWhitespace == true { argument?.removeLast() }
+        if argument == "" { argument = nil }
+        guard let found = MQTTCommand.of(word, argument, state) else {
+            throw Refusal(
+                code: -32601,
+                message: "“\(word.prefix(64))”" + (argument == nil ? "" : " with an argument")
+                    + " is no command; there are "
+                    + MQTTCommand.words.joined(separator: ", "))
+        }
+        (method, parameters) = found
+        id = nil
+    }
+
+    /// Our words and those of shairport-sync's `remote` topic.
+    static let words = [
+        "play [URI]", "pause", "playpause", "toggle", "stop", "next", "nextitem", "previous", "previtem", "playresume",
+        "beginff", "beginrew", "shuffle_songs", "volumeup", "volumedown", "mutetoggle", "mute", "unmute", "volume 0…1",
+        "seek SECONDS", "skip SECONDS", "add URI", "announce URI",
+    ]
+
+    private static func of(_ word: String, _ argument: String?, _ state: StateView?) -> (String, JSONValue)? {
+        if let argument { return of(word, argument) }
+        return switch word {
+        case "play", "playresume": ("play", [:])
+        case "pause", "stop": (word, [:])
+        case "playpause", "toggle": ("togglePlayPause", [:])
+        case "next", "nextitem": ("nextTrack", [:])
+        case "previous", "previtem": ("previousTrack", [:])
+        case "beginff": ("seekForward", ["phase": "begin"])
+        case "beginrew": ("seekBackward", ["phase": "begin"])
+        case "shuffle_songs": ("queue.shuffle", [:])
+        case "volumeup": ("volume.set", ["step": 0.05])
+        case "volumedown": ("volume.set", ["step": -0.05])
+        case "mutetoggle": ("volume.set", ["muted": .bool(!(state?.isMuted ?? false))])
+        case "mute": ("volume.set", ["muted": true])
+        case "unmute": ("volume.set", ["muted": false])
+        default: nil
+        }
+    }
+
+    private static func of(_ word: String, _ argument: String) -> (String, JSONValue)? {
+        let isNegative = argument.hasPrefix("-")
+        let number = ClockText.decimal(isNegative ? String(argument.dropFirst()) : argument)
+        switch (word, number) {
+        case ("play", _), ("announce", _): return (word, ["uri": .string(argument)])
+        case ("add", _): return ("queue.add", ["items": [.string(argument)]])
+        case ("volume", let value?) where !isNegative: return ("volume.set", ["volume": .number(value)])
+        case ("seek", let value?) where !isNegative: return ("changePlaybackPosition", ["position": .number(value)])
+        case ("skip", let value?):
+            return (isNegative ? "skipBackward" : "skipForward", ["interval": .number(value)])
+        default: return nil
+        }
+    }
+}

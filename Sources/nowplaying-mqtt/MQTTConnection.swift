@@ -1,0 +1,258 @@
+import CLinux
+import CMosquitto
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// What to connect to, and as whom.
+struct MQTTAccount {
+    var clientID: String
+    var host: String
+    var port: Int32
+    var user: String?
+    var password: String?
+    /// Nil: no TLS.
+    var tls: (authority: String?, certificate: String?, key: String?)?
+    /// Seconds; 0: none.
+    var keepAlive: Int32
+    /// What the broker tells others when we are gone.
+    var will: (topic: String, payload: String)
+}
+
+/// The client library on our loop, without a thread of its own: it wakes for what the broker sends, and for what the
+/// kernel could not take at once.
+@PlayerLoop final class MQTTConnection {
+    /// Called when the broker has taken us. Seconds of the keep alive that it insists on; 0: none.
+    var onConnect: (@PlayerLoop (_ keepAlive: Int) -> Void)?
+    /// Called when it is over or could not be begun, in words.
+    var onEnd: (@PlayerLoop (_ why: String) -> Void)?
+    /// Called with each message that is not retained.
+    var onMessage: (@PlayerLoop (_ topic: String, _ payload: [UInt8]) -> Void)?
+    private(set) var isConnected = false
+
+    /// Bytes of a packet of the broker, at most: a payload of 64 KiB, and its topic.
+    private static let maximumPacket: UInt32 = (64 << 10) + 1024
+
+    private let loop: EventLoop
+    private let account: MQTTAccount
+    private let client: OpaquePointer
+    private var source: EventSource?
+    private var signOfLife: EventSource?
+    private var keepAlive: Int
+    private var isOldProtocol = false
+    /// Why the broker refused us, until the end is told.
+    private var refusal: String?
+
+    /// Prepares a client. Throws in words when a certificate can't be used.
+    init(_ loop: EventLoop, _ account: MQTTAccount) throws(MQTTFailure) {
+        self.loop = loop
+        self.account = account
+        keepAlive = Int(account.keepAlive)
+        mosquitto_lib_init()
+        guard let made = mosquitto_new(account.clientID, true, nil) else {
+            throw MQTTFailure(words: "no MQTT client can be made: \(String(cString: strerror(errno)))")
+        }
+        client = made
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        mosquitto_user_data_set(client, context)
+        mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
+        mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
+        mosquitto_username_pw_set(client, account.user, account.password)
+        if let tls = account.tls {
+            let result = mosquitto_tls_set(
+                client, tls.authority, tls.authority == nil ? "/etc/ssl/certs" : nil, tls.certificate, tls.key, nil)
+            guard result == MOSQ_ERR_SUCCESS.rawValue else {
+                throw MQTTFailure(words: "the certificates: \(Self.words(result))")
+            }
+        }
+        let will = Array(account.will.payload.utf8)
+        mosquitto_will_set(client, account.will.topic, Int32(will.count), will, 0, true)
+        setHandlers()
+    }
+
+    isolated deinit {
+        source?.release()
+        signOfLife?.release()
+        mosquitto_destroy(client)
+        mosquitto_lib_cleanup()
+    }
+
+    // MARK: From outside
+
+    /// Begins to connect; `onConnect` or `onEnd` follows.
+    func connect() {
+        refusal = nil
+        limitPackets()
+        var result = mosquitto_connect_bind_async(client, account.host, account.port, account.keepAlive, nil)
+        if result == MOSQ_ERR_CONN_PENDING.rawValue { result = MOSQ_ERR_SUCCESS.rawValue }
+        guard result == MOSQ_ERR_SUCCESS.rawValue, mosquitto_socket(client) >= 0 else {
+            return fail(Self.words(result))
+        }
+        watch()
+    }
+
+    /// Has the broker keep longer packets to itself. The library takes that only in a call which waits for the network: one
+    /// for a socket of this machine that can't be there fails at once, and what it was given stays.
+    private func limitPackets() {
+        guard !isOldProtocol else { return }
+        var properties: OpaquePointer?
+        let name = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
+        mosquitto_property_add_int32(&properties, name, MQTTConnection.maximumPacket)
+        mosquitto_connect_bind_v5(client, "/", 0, account.keepAlive, nil, properties)
+        mosquitto_property_free_all(&properties)
+    }
+
+    /// Sends a message. Nothing is kept for a broker that is not there.
+    func publish(_ topic: String, _ payload: [UInt8], isRetained: Bool) {
+        guard isConnected else { return }
+        mosquitto_publish(client, nil, topic, Int32(payload.count), payload, 0, isRetained)
+        update()
+    }
+
+    /// Takes messages of this topic from now on.
+    func subscribe(_ topic: String) {
+        // Retained messages are not even sent, and what comes tells whether it is one that the broker keeps.
+        let retain = MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue | MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue
+        let options = isOldProtocol ? 0 : Int32(retain)
+        mosquitto_subscribe_v5(client, nil, topic, 0, options, nil)
+        update()
+    }
+
+    /// Says good-bye, so that the broker does not tell our will.
+    func disconnect() {
+        onEnd = nil
+        mosquitto_disconnect(client)
+        for _ in 0..<16 where mosquitto_want_write(client) { mosquitto_loop_write(client, 1) }
+        stopWatching()
+    }
+
+    // MARK: The loop
+
+    private func watch() {
+        let socket = mosquitto_socket(client)
+        // The kernel finds out that the broker is gone, and wakes us only then.
+        var values: [(Int32, Int32, Int32)] = [(SOL_SOCKET, SO_KEEPALIVE, 1)]
+        let tcp = Int32(IPPROTO_TCP)
+        values += [
+            (tcp, TCP_KEEPIDLE, 120), (tcp, TCP_KEEPINTVL, 30), (tcp, TCP_KEEPCNT, 4), (tcp, TCP_USER_TIMEOUT, 240_000),
+        ]
+        for (level, name, value) in values {
+            var value = value
+            setsockopt(socket, level, name, &value, 4)
+        }
+        source = loop.watch(socket, wanted) { [unowned self] events in serve(events) }
+        if source == nil { fail("the connection can't be watched") }
+    }
+
+    private var wanted: UInt32 {
+        UInt32(EPOLLIN.rawValue) | (mosquitto_want_write(client) ? UInt32(EPOLLOUT.rawValue) : 0)
+    }
+
+    private func update() { source?.setEvents(wanted) }
+
+    private func serve(_ events: UInt32) {
+        if events & UInt32(EPOLLOUT.rawValue) != 0, mosquitto_loop_write(client, 1) != MOSQ_ERR_SUCCESS.rawValue {
+            return
+        }
+        // One packet is read at a time; what TLS has decrypted already is told by no descriptor.
+        for _ in 0..<1000 {
+            errno = 0
+            guard mosquitto_loop_read(client, 1) == MOSQ_ERR_SUCCESS.rawValue, source != nil else { return }
+            if errno == EAGAIN { break }
+        }
+        update()
+    }
+
+    private func stopWatching() {
+        source?.release()
+        source = nil
+        signOfLife?.release()
+        signOfLife = nil
+        isConnected = false
+    }
+
+    private func fail(_ why: String) {
+        stopWatching()
+        onEnd?(why)
+    }
+
+    private func armSignOfLife() {
+        guard keepAlive > 0 else { return }
+        let due = EventLoop.now.advanced(bySeconds: Double(keepAlive))
+        signOfLife = loop.deadline(due) { [unowned self] in
+            mosquitto_loop_misc(client)
+            guard isConnected else { return }
+            update()
+            armSignOfLife()
+        }
+    }
+
+    // MARK: What the library calls
+
+    fileprivate func connected(_ reason: Int32, _ insisted: UInt16?) {
+        guard reason == 0 else {
+            let isUnknownProtocol = reason == 1 || reason == Int32(MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION.rawValue)
+            if isUnknownProtocol, !isOldProtocol {
+                isOldProtocol = true
+                mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
+            }
+            let words = reason < 128 ? mosquitto_connack_string(reason) : mosquitto_reason_string(reason)
+            refusal = "the broker refuses: " + (words.map { String(cString: $0) } ?? "reason \(reason)")
+            return
+        }
+        isConnected = true
+        keepAlive = insisted.map(Int.init) ?? Int(account.keepAlive)
+        armSignOfLife()
+        onConnect?(keepAlive)
+    }
+
+    fileprivate func disconnected(_ reason: Int32) {
+        // The library has closed the descriptor a moment ago.
+        let wasConnected = isConnected
+        stopWatching()
+        let why = refusal ?? (wasConnected ? "the connection was lost" : "no connection") + ": " + Self.words(reason)
+        loop.later { [weak self] in self?.onEnd?(why) }
+    }
+
+    fileprivate func received(_ topic: String, _ payload: [UInt8], _ isRetained: Bool) {
+        if !isRetained { onMessage?(topic, payload) }
+    }
+
+    static func words(_ code: Int32) -> String {
+        if code == MOSQ_ERR_ERRNO.rawValue { return String(cString: strerror(errno)) }
+        if code >= 128 { return mosquitto_reason_string(code).map { String(cString: $0) } ?? "reason \(code)" }
+        return mosquitto_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+
+    private func setHandlers() {
+        mosquitto_connect_v5_callback_set(client) { _, context, reason, _, properties in
+            var insisted: UInt16 = 0
+            let isThere =
+                mosquitto_property_read_int16(properties, Int32(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &insisted, false)
+                != nil
+            let address = UInt(bitPattern: context)
+            let keepAlive = isThere ? insisted : nil
+            PlayerLoop.assumeIsolated { MQTTConnection.at(address).connected(reason, keepAlive) }
+        }
+        mosquitto_disconnect_v5_callback_set(client) { _, context, reason, _ in
+            let address = UInt(bitPattern: context)
+            PlayerLoop.assumeIsolated { MQTTConnection.at(address).disconnected(reason) }
+        }
+        mosquitto_message_v5_callback_set(client) { _, context, message, _ in
+            guard let message = message?.pointee, let topic = message.topic else { return }
+            let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+            let (text, payload, isRetained) = (String(cString: topic), Array(bytes), message.retain)
+            let address = UInt(bitPattern: context)
+            PlayerLoop.assumeIsolated { MQTTConnection.at(address).received(text, payload, isRetained) }
+        }
+    }
+
+    private static func at(_ address: UInt) -> MQTTConnection {
+        Unmanaged<MQTTConnection>.fromOpaque(UnsafeRawPointer(bitPattern: address)!).takeUnretainedValue()
+    }
+}
+
+/// Why no client could be made, in words.
+struct MQTTFailure: Error {
+    let words: String
+}
