@@ -69,6 +69,8 @@ final class BusMonitor {
                 input.removeSubrange(...end)
                 return line
             }
+            var wait = pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, 10_000) > 0 else { return nil }
             var buffer = [UInt8](repeating: 0, count: 65536)
             let count = read(process.output, &buffer, buffer.count)
             guard count > 0 else { return nil }

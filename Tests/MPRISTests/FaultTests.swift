@@ -29,26 +29,27 @@ import Testing
         let installation = await Installation.running()
         installation.control("play", installation.silence("a.wav"))
         #expect(installation.playerctl("status") == "Playing")
-        let playing = installation.switches
-        usleep(1_500_000)
-        #expect(installation.switches == playing)
+        #expect(wakeups(installation, 1_500_000) == 0, "playing")
         installation.control("pause")
         #expect(installation.playerctl("status") == "Paused")
-        let paused = installation.switches
-        usleep(500_000)
-        #expect(installation.switches == paused)
-        // Without a daemon, and without a bus.
+        #expect(wakeups(installation, 500_000) == 0, "paused")
         installation.end("daemon")
         #expect(becomes { installation.run("playerctl", "-l").text == "" })
-        let alone = installation.switches
-        usleep(500_000)
-        #expect(installation.switches == alone)
+        #expect(wakeups(installation, 500_000) == 0, "without a daemon")
         installation.end("bus")
-        usleep(200_000)
-        let nowhere = installation.switches
-        usleep(500_000)
-        #expect(installation.switches == nowhere)
+        #expect(wakeups(installation, 500_000) == 0, "without a bus")
         #expect(installation.end("bridge") == 0)
+    }
+
+    /// How often the bridge wakes in so many microseconds, after what it was doing is done.
+    private func wakeups(_ installation: Installation, _ microseconds: UInt32) -> Int {
+        var before = -1
+        while before != installation.switches {
+            before = installation.switches
+            usleep(200_000)
+        }
+        usleep(microseconds)
+        return installation.switches - before
     }
 
     @Test func hostileTextsArriveHarmless() async throws {
