@@ -131,7 +131,7 @@ let package = Package(
             "MPRISTests",
             [
                 "MPRISBridge", "nowplaying-mpris", "nowplayingd", "nowplayingctl", "BridgeRuntime", "NowPlayingClient",
-                "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
+                "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
             ]),
         tests("RepositoryTests", []),
         tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),

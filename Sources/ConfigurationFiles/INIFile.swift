@@ -20,7 +20,7 @@ package enum INIFile {
     private static let maximumLineBytes = 197
 
     /// The sections of the bridges, which are judged by them alone.
-    package static let bridgeSections = ["hooks", "mqtt"]
+    package static let bridgeSections = ["hooks", "mqtt", "mpris"]
 
     /// The files that are read when no other is named, in this order; the later one counts more.
     package static var usualPaths: [String] {

@@ -1,4 +1,5 @@
 import BridgeRuntime
+import ConfigurationFiles
 import ControlProtocol
 import Glibc
 import LinuxSystem
@@ -32,6 +33,10 @@ import Testing
         #expect(settings.controlGroup == "audio")
         #expect(settings.readGroup == nil)
         #expect(throws: (any Error).self) { try settings.take(Array("[mpris]\nbus = 5\n".utf8), named: "x") }
+    }
+
+    @Test func theDaemonLeavesTheSectionToTheBridge() {
+        #expect(INIFile.bridgeSections.contains(MPRISSettings.section))
     }
 
     @Test func rights() async {
