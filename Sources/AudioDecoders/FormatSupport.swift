@@ -18,12 +18,19 @@ package struct FormatSupport: Equatable, Sendable {
             ("WAV", ["wav"], "libsndfile1"), ("RF64", ["wav", "rf64"], "libsndfile1"),
             ("W64", ["w64"], "libsndfile1"), ("AIFF", ["aif", "aiff", "aifc"], "libsndfile1"),
             ("AU", ["au", "snd"], "libsndfile1"), ("CAF", ["caf"], "libsndfile1"),
-        ].map { FormatSupport(name: $0.0, endings: $0.1, plays: true, package: $0.2) } + foreign
+        ].map { FormatSupport(name: $0.0, endings: $0.1, plays: true, package: $0.2) } + foreign + others
 
-    /// What libraries of FFmpeg decode.
+    /// What nowplaying-decode decodes, with libraries of FFmpeg.
     private static let foreign = [
         ("AAC", ["aac"]), ("MP4 (AAC, ALAC)", ["m4a", "m4b", "mp4"]), ("Windows Media", ["wma", "asf"]),
         ("Monkey's Audio", ["ape"]), ("WavPack", ["wv"]), ("Musepack", ["mpc"]), ("True Audio", ["tta"]),
-        ("DSD", ["dsf", "dff"]), ("Speex", ["spx"]), ("AMR", ["amr"]), ("Matroska", ["mka", "webm"]),
-    ].map { FormatSupport(name: $0.0, endings: $0.1, plays: false, package: "libavformat59") }
+        ("DSD", ["dsf", "dff"]), ("Matroska", ["mka", "webm"]),
+    ].map {
+        FormatSupport(name: $0.0, endings: $0.1, plays: ForeignProgram.path != nil, package: "libavformat59")
+    }
+
+    /// What only libraries of FFmpeg decode, and nothing of ours asks them for.
+    private static let others = [("Speex", ["spx"]), ("AMR", ["amr"])].map {
+        FormatSupport(name: $0.0, endings: $0.1, plays: false, package: "libavformat59")
+    }
 }
