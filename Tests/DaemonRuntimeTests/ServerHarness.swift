@@ -130,7 +130,7 @@ final class ServerHarness: Sendable {
 
     /// Waits until something holds on the loop, looking after each of its turns; false: it did not within ten seconds.
     func until(_ condition: @escaping @PlayerLoop @Sendable () -> Bool) async -> Bool {
-        let end = EventLoop.now.advanced(bySeconds: 10)
+        let end = EventLoop.now.advanced(bySeconds: 60)
         while EventLoop.now < end {
             if await LoopThread.run({ condition() }) { return true }
             await Task.yield()
