@@ -36,6 +36,7 @@ struct MQTTAccount {
     private let loop: EventLoop
     private let account: MQTTAccount
     private let client: OpaquePointer
+    private var probe: BrokerProbe?
     private var source: EventSource?
     private var signOfLife: EventSource?
     private var keepAlive: Int
@@ -81,25 +82,26 @@ struct MQTTAccount {
 
     /// Begins to connect; `onConnect` or `onEnd` follows.
     func connect() {
+        probe = BrokerProbe(loop, host: account.host, port: account.port) { [unowned self] failure in
+            probe = nil
+            if let failure { fail(failure) } else { open() }
+        }
+    }
+
+    private func open() {
         refusal = nil
-        limitPackets()
-        var result = mosquitto_connect_bind_async(client, account.host, account.port, account.keepAlive, nil)
-        if result == MOSQ_ERR_CONN_PENDING.rawValue { result = MOSQ_ERR_SUCCESS.rawValue }
+        var properties: OpaquePointer?
+        if !isOldProtocol {
+            let name = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
+            mosquitto_property_add_int32(&properties, name, MQTTConnection.maximumPacket)
+        }
+        defer { mosquitto_property_free_all(&properties) }
+        let result = mosquitto_connect_bind_v5(
+            client, account.host, account.port, account.keepAlive, nil, properties)
         guard result == MOSQ_ERR_SUCCESS.rawValue, mosquitto_socket(client) >= 0 else {
             return fail(Self.words(result))
         }
         watch()
-    }
-
-    /// Has the broker keep longer packets to itself. The library takes that only in a call which waits for the network: one
-    /// for a socket of this machine that can't be there fails at once, and what it was given stays.
-    private func limitPackets() {
-        guard !isOldProtocol else { return }
-        var properties: OpaquePointer?
-        let name = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
-        mosquitto_property_add_int32(&properties, name, MQTTConnection.maximumPacket)
-        mosquitto_connect_bind_v5(client, "/", 0, account.keepAlive, nil, properties)
-        mosquitto_property_free_all(&properties)
     }
 
     /// Sends a message. Nothing is kept for a broker that is not there.
@@ -121,6 +123,7 @@ struct MQTTAccount {
     /// Says good-bye, so that the broker does not tell our will.
     func disconnect() {
         onEnd = nil
+        probe = nil
         mosquitto_disconnect(client)
         for _ in 0..<16 where mosquitto_want_write(client) { mosquitto_loop_write(client, 1) }
         stopWatching()
@@ -151,16 +154,25 @@ struct MQTTAccount {
     private func update() { source?.setEvents(wanted) }
 
     private func serve(_ events: UInt32) {
-        if events & UInt32(EPOLLOUT.rawValue) != 0, mosquitto_loop_write(client, 1) != MOSQ_ERR_SUCCESS.rawValue {
-            return
+        if events & UInt32(EPOLLOUT.rawValue) != 0 {
+            let result = mosquitto_loop_write(client, 1)
+            guard result == MOSQ_ERR_SUCCESS.rawValue else { return over(result) }
         }
         // One packet is read at a time; what TLS has decrypted already is told by no descriptor.
         for _ in 0..<1000 {
             errno = 0
-            guard mosquitto_loop_read(client, 1) == MOSQ_ERR_SUCCESS.rawValue, source != nil else { return }
-            if errno == EAGAIN { break }
+            let result = mosquitto_loop_read(client, 1)
+            let isEmpty = errno == EAGAIN
+            guard result == MOSQ_ERR_SUCCESS.rawValue else { return over(result) }
+            if source == nil { return }
+            if isEmpty { break }
         }
         update()
+    }
+
+    /// The library tells the end of a connection by a call, but not that of one whose handshake failed.
+    private func over(_ result: Int32) {
+        if source != nil { fail("no connection: " + Self.words(result)) }
     }
 
     private func stopWatching() {
@@ -210,7 +222,7 @@ struct MQTTAccount {
         // The library has closed the descriptor a moment ago.
         let wasConnected = isConnected
         stopWatching()
-        let why = refusal ?? (wasConnected ? "the connection was lost" : "no connection") + ": " + Self.words(reason)
+        let why = refusal ?? (wasConnected ? "the connection was lost" : "no connection: " + Self.words(reason))
         loop.later { [weak self] in self?.onEnd?(why) }
     }
 
