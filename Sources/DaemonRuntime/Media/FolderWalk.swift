@@ -8,9 +8,14 @@ import LinuxSystem
 /// name is mostly there anyway. Runs on a worker thread; every call may block.
 struct FolderWalk {
     /// Names with these endings are taken for audio inside folders.
-    static let endings: Set<String> = [
+    static let endings: Set<String> = own.union(ForeignProgram.path == nil ? [] : foreign)
+    private static let own: Set<String> = [
         "flac", "mp3", "mp2", "mpga", "ogg", "oga", "opus", "wav", "wave", "rf64", "w64", "aif", "aiff", "aifc", "au",
         "snd", "caf",
+    ]
+    /// What nowplaying-decode plays, where it is built.
+    private static let foreign: Set<String> = [
+        "m4a", "m4b", "aac", "wma", "ape", "wv", "mpc", "tta", "mka", "dsf", "dff",
     ]
     /// Folders inside each other, at most.
     private static let maximumDepth = 64
