@@ -144,6 +144,8 @@ package final class ForeignDecoder: LateDecoder {
         guard try isOpened() else { return nil }
         let frameBytes = incoming.frameBytes
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(buffer.count / frameBytes * frameBytes)])
+        // Without room for a frame nothing is to be waited for.
+        if room.isEmpty { return 0 }
         var done = 0
         while done < room.count, !isAtEnd {
             if let failure { if done > 0 { break } else { throw failure } }
