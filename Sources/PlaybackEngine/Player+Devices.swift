@@ -221,7 +221,7 @@ extension Player {
         untoldRoute = nil
         guard let route, route.from != route.to else {
             guard let told = state.output, let now = output.device else { return }
-            let isOtherwise = state.state == .playing && told.bitPerfect != fidelity(at: now)
+            let isOtherwise = state.state == .playing && interruption == nil && told.bitPerfect != fidelity(at: now)
             guard told.state != now.state.rawValue || isOtherwise else { return }
             lastDeviceNews = EventLoop.now
             return publish(.outputs)

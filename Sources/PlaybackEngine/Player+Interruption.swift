@@ -24,7 +24,7 @@ extension Player {
         flow = nil
         change?.deadline?.release()
         let told: @PlayerLoop (PlaybackAnchor) -> Void = { [self] anchor in
-            publish(.interruptionBegan, anchor: anchor)
+            if interruption != nil { publish(.interruptionBegan, anchor: anchor) }
             answer(change?.waiters ?? [])
         }
         guard let lane = audible, lane.isReady, !lane.isCorked, let stream = lane.stream else {

@@ -63,6 +63,7 @@ extension Player {
         _ cause: Cause, _ reason: ChangeReason? = nil, anchor: PlaybackAnchor? = nil, by: Originator? = nil,
         route: Route? = nil
     ) {
+        if cause == .interruptionBegan { interruptionIsTold = true }
         var next = state
         next.sequence += 1
         next.cause = cause
@@ -70,7 +71,7 @@ extension Player {
         next.by = by
         next.state = playbackState(cause)
         next.stall = next.state == .stalled ? stall : nil
-        next.interruption = interruption ?? (cause == .interruptionEnded ? endedInterruption : nil)
+        next.interruption = interruptionIsTold ? interruption : cause == .interruptionEnded ? endedInterruption : nil
         next.route = route
         if let anchor {
             next.anchor = anchor
@@ -114,7 +115,7 @@ extension Player {
         case .stopped: return .stopped
         case .paused: return .paused
         case .playing:
-            if interruption != nil { return .interrupted }
+            if interruption != nil { return interruptionIsTold ? .interrupted : state.state }
             if stall != nil { return .stalled }
             // Not audible yet: what was told last holds until it is.
             let isAudible = audible.map { !$0.isCorked } ?? false

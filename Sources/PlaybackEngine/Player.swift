@@ -102,7 +102,11 @@ package import NowPlaying
     /// Why wanted sound can't be heard; nil while it can.
     var stall: StallReason?
     /// Who silences us; nil: nobody.
-    var interruption: Interruption?
+    var interruption: Interruption? {
+        didSet { if interruption == nil { interruptionIsTold = false } }
+    }
+    /// Whether listeners know of it; what else they hear before that holds the state and the anchor from before.
+    var interruptionIsTold = false
     /// The one that has just ended, until that is told.
     var endedInterruption: Interruption?
     /// Whether the sound server asks for silence: it mutes what plays all the same.

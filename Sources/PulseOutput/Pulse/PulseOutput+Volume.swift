@@ -44,12 +44,13 @@ extension PulseOutput {
                 // PipeWire says 0 until it knows; the real volume follows as a change.
                 if isFirst, info.volume == 0, server?.isPipeWire == true { return }
                 // Who asks for silence also mutes us meanwhile: that is no wish of anybody's.
-                let muted = stream.isAskedToCork ? volumeControl.known?.muted ?? false : info.isMuted
+                let isSilenced = stream.isAskedToCork
+                let muted = isSilenced ? volumeControl.known?.muted ?? false : info.isMuted
                 let wasNeutral = volumeControl.isNeutral
-                volumeControl.isNeutral = info.isNeutral
+                if !isSilenced { volumeControl.isNeutral = info.isNeutral }
                 if let news = volumeControl.heard(info.volume, muted: muted) {
                     delegate?.outputVolumeChanged(news.volume, muted: news.muted)
-                } else if wasNeutral != info.isNeutral {
+                } else if wasNeutral != volumeControl.isNeutral {
                     // Between 100 % and more, or in the balance: nothing that our volume shows.
                     delegate?.outputDeviceChanged(device, nil)
                 }
