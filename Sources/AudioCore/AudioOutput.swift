@@ -177,6 +177,10 @@ package struct StreamTiming: Equatable, Sendable {
     var prebufferFrames: Int64 { get }
     /// Whether the device can take back what it has taken but not yet played; false: such frames are heard whatever we do.
     var canRewind: Bool { get }
+    /// Whether frames are taken at a device's pace. False: as fast as can be, and none while a rewrite is awaited.
+    var isPaced: Bool { get }
+    /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
+    func awaitRewrite(_ isAwaited: Bool)
     /// Writes whole frames at stream frame `at` (overwriting what was queued from there on), or after the last ones.
     /// Ownership of the bytes stays with the caller; they are copied.
     func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?)
@@ -232,6 +236,8 @@ extension AudioOutput {
 }
 
 extension AudioStream {
+    package var isPaced: Bool { true }
+    package func awaitRewrite(_ isAwaited: Bool) {}
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {
         write(frames, at: frame)
     }

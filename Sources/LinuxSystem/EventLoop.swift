@@ -66,8 +66,8 @@ package import NowPlaying
 
     /// Calls `handler` in every turn of the loop while the source is enabled; begins enabled. Disable it when there is
     /// nothing to do, or the process spins. As long as it is enabled it runs before all that becomes ready later: for
-    /// work that goes on, release it and make a new one in each turn.
-    package func deferred(_ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
+    /// work that goes on, release it and make a new one in each turn. `whenIdle`: only in turns that have nothing else.
+    package func deferred(whenIdle: Bool = false, _ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
         let source = EventSource(.repeated(handler))
         let result = sd_event_add_defer(
             event, &source.pointer,
@@ -75,6 +75,7 @@ package import NowPlaying
                 EventSource.dispatch(context) { if case .repeated(let handler) = $0 { handler() } }
             }, source.context)
         precondition(result >= 0, "no deferred work can be had: out of memory")
+        if whenIdle { sd_event_source_set_priority(source.pointer, Int64(SD_EVENT_PRIORITY_IDLE)) }
         sd_event_source_set_enabled(source.pointer, Int32(SD_EVENT_ON))
         return source
     }
@@ -140,8 +141,17 @@ package import NowPlaying
         sd_event_source_set_enabled(pointer, Int32(enabled ? SD_EVENT_ON : SD_EVENT_OFF))
     }
 
-    /// Moves a deadline that has not come yet, or makes one that has come due again.
+    /// Moves a deadline that has not come yet, or makes one that has come due again. One that is due already and shall be
+    /// keeps its turn: a deadline that is set anew in each turn of a busy loop would never be called.
     package func setDeadline(_ time: MonotonicTime) {
+        let now = UInt64(max(0, EventLoop.now.nanoseconds / 1000))
+        var isArmed: Int32 = 0
+        var due: UInt64 = 0
+        if time.nanoseconds / 1000 < now, sd_event_source_get_enabled(pointer, &isArmed) > 0,
+            sd_event_source_get_time(pointer, &due) >= 0, due <= now
+        {
+            return
+        }
         sd_event_source_set_time(pointer, UInt64(max(0, (time.nanoseconds + 999) / 1000)))
         sd_event_source_set_enabled(pointer, Int32(SD_EVENT_ONESHOT))
     }

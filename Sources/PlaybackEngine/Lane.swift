@@ -35,7 +35,9 @@ import NowPlaying
         var oldEnd: Int64
     }
     /// Set as long as the server holds something that must not be heard.
-    var rewrite: Rewrite?
+    var rewrite: Rewrite? {
+        didSet { stream?.awaitRewrite(rewrite != nil) }
+    }
     /// Ring frame behind the last one of all that follows by itself; nil while more comes.
     var ringEnd: Int64?
     /// Whether the server was told that nothing follows.

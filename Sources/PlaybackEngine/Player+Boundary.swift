@@ -64,17 +64,28 @@ extension Player {
             lane.note(timing, isPrompt: false)
             // It stands: what sets it going again comes back here.
             guard timing.isPlaying || lane.isDraining else { return refill(lane, timing) }
-            guard
-                let place = lane.timeline.place(at: lane.audibleFrame(timing) + 0.001 * Double(lane.format.sampleRate)),
-                place.segment.ticket != shownTicket
-            else { return scheduleBoundary() }
-            // Items of a few frames may have gone by at once: each is told.
-            let segments = lane.timeline.segments
-            let first = segments.lastIndex { $0.ticket == shownTicket }.map { $0 + 1 } ?? segments.startIndex
-            for segment in segments[first...] where segment.streamStart <= place.segment.streamStart {
-                itemBecameAudible(lane, segment, flowingAnchor(lane, timing, of: segment))
-            }
+            if !tellHeardItems(on: lane, timing) { scheduleBoundary() }
         }
+    }
+
+    /// Tells of each item that has begun by this reading; those of a few frames may have gone by at once. False: of none.
+    private func tellHeardItems(on lane: Lane, _ timing: StreamTiming) -> Bool {
+        let frame = lane.audibleFrame(timing) + 0.001 * Double(lane.format.sampleRate)
+        guard let place = lane.timeline.place(at: frame), place.segment.ticket != shownTicket else { return false }
+        let segments = lane.timeline.segments
+        let first = segments.lastIndex { $0.ticket == shownTicket }.map { $0 + 1 } ?? segments.startIndex
+        for segment in segments[first...] where segment.streamStart <= place.segment.streamStart {
+            itemBecameAudible(lane, segment, flowingAnchor(lane, timing, of: segment))
+        }
+        return true
+    }
+
+    /// What the last reading knows of is told before the queue is held against it.
+    func tellHeardItems() {
+        guard let lane = audible, let timing = lane.timing, pending == nil, flow == nil, !lane.isCorked, stall == nil,
+            timing.isPlaying
+        else { return }
+        _ = tellHeardItems(on: lane, timing)
     }
 
     /// The next item on the same stream is heard.

@@ -35,6 +35,7 @@ extension Player {
     func replan() {
         guard transport.wish != .stopped, !chain.isEmpty else { return }
         takeReports()
+        tellHeardItems()
         guard let wrong = chain.indices.dropFirst().first(where: { chain[$0].id != successor(of: chain[$0 - 1].id) })
         else {
             return planNext()

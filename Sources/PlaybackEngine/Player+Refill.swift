@@ -44,7 +44,8 @@ extension Player {
         guard let stream = lane.stream, let offset = lane.offset, !lane.awaitsSplice else { return }
         let heard = min(Int64(timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
         lane.ring.release(before: min(heard - offset, lane.sentEnd))
-        lane.timeline.forget(before: heard)
+        // An output that is faster than we tell of it may be past items that nobody has heard of.
+        lane.timeline.forget(before: heard, sparing: shownTicket)
         lane.gain.forget(before: heard)
         if lane.rewrite != nil, !rewrite(lane, timing) { return }
         let queued = lane.sentStreamEnd - timing.takenFrame
@@ -105,8 +106,9 @@ extension Player {
         }
         lane.rewrite = nil
         let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
+        let stands = lane.isCorked || !stream.isPaced
         let place = max(
-            wrong.streamStart, lane.isCorked ? timing.takenFrame : firstRewritable(lane, timing, margin: margin))
+            wrong.streamStart, stands ? timing.takenFrame : firstRewritable(lane, timing, margin: margin))
         lane.offset = place - lane.sentEnd
         let isTaken = !lane.isCorked && !lane.canRewriteFlowing && place < timing.takenFrame
         if isTaken { stream.setCorked(true) { _ in } }
@@ -124,6 +126,11 @@ extension Player {
 
     /// Covers what the server still holds behind the end: a drain would play it.
     private func silence(_ lane: Lane, upTo end: Int64) {
+        guard lane.stream?.isPaced != false else {
+            // It ends what is queued where the last write ends.
+            lane.stream?.write(UnsafeRawBufferPointer(start: nil, count: 0), at: lane.sentStreamEnd)
+            return
+        }
         let nothing = [UInt8](repeating: 0, count: 64 << 10)
         let piece = Int64(nothing.count / lane.format.bytesPerFrame)
         var at = lane.sentStreamEnd

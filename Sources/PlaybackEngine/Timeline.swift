@@ -49,9 +49,11 @@ package struct Timeline: Equatable, Sendable {
         while let last = segments.last, last.streamStart >= streamFrame { segments.removeLast() }
     }
 
-    /// Forgets what ends at or before this stream frame.
-    package mutating func forget(before streamFrame: Int64) {
-        while segments.count > 1, segments[1].streamStart <= streamFrame { segments.removeFirst() }
+    /// Forgets what ends at or before this stream frame; not the stretches of `ticket` and what follows them.
+    package mutating func forget(before streamFrame: Int64, sparing ticket: Int? = nil) {
+        while segments.count > 1, segments[1].streamStart <= streamFrame, segments[0].ticket != ticket {
+            segments.removeFirst()
+        }
     }
 
     /// Moves everything by so many frames of the stream: what follows is heard on another one.

@@ -4,14 +4,15 @@ import NowPlaying
 
 /// A stream into a file. It never runs empty: it waits for frames as a file can, time standing still meanwhile.
 ///
-/// What is written waits in a queue and goes to the file in pieces, one in each turn of the loop, so that everything else
-/// is served in between; until then it may be rewritten. Corked, nothing goes.
+/// What is written waits in a queue and goes to the file in pieces, each in a turn of the loop that has nothing else to do,
+/// so that everything is told of one before the next; until then it may be rewritten. Corked, nothing goes.
 @PlayerLoop package final class FileStream: SimulatedStream, AudioStream {
     package let format: AudioFormat
     package var targetFrames: Int64 { queue.target }
     package var refillFrames: Int64 { queue.refill }
     package var prebufferFrames: Int64 { queue.prebuffer }
     package var canRewind: Bool { true }
+    package var isPaced: Bool { false }
 
     /// Bytes that go to the file in one turn of the loop.
     private static let piece = 256 << 10
@@ -23,6 +24,7 @@ import NowPlaying
     private var isReady = false
     private var isCorked = true
     private var isFlowing = false
+    private var awaitsRewrite = false
     private var work: EventSource?
 
     init(_ output: FileOutput, _ loop: EventLoop, _ format: AudioFormat, _ delegate: any AudioStreamDelegate) {
@@ -73,6 +75,11 @@ import NowPlaying
             bytes.append(contentsOf: repeatElement(0, count: offset - bytes.count))
         }
         bytes.append(contentsOf: frames[(Int(skipped) * size)...])
+        goOn()
+    }
+
+    package func awaitRewrite(_ isAwaited: Bool) {
+        awaitsRewrite = isAwaited
         goOn()
     }
 
@@ -135,9 +142,9 @@ import NowPlaying
             completeDrains()
         }
         if queue.ask() { tell { [self] in $0.streamNeedsFrames(self) } }
-        let hasWork = isFlowing && queue.queued > 0
+        let hasWork = isFlowing && queue.queued > 0 && !awaitsRewrite
         if hasWork, work == nil {
-            work = loop.deferred { [unowned self] in
+            work = loop.deferred(whenIdle: true) { [unowned self] in
                 work?.release()
                 work = nil
                 writePiece()
