@@ -20,7 +20,7 @@ extension Acceptance {
             let place = await RecordedSink.start(TestSink("rate"))
             let folder = place.daemon.folder
             let client = place.follow()
-            client.call("queue.add", ["items": [Self.marks(folder, "a"), Self.marks(folder, "b")]])
+            client.call("queue.add", ["items": [Self.marks(folder, "a"), Self.marks(folder, "b")], "play": true])
             await place.recorder.waitFor(more: 1)
             let asked = now()
             #expect(client.call("changePlaybackRate", ["rate": .number(rate)])?.rate == rate)

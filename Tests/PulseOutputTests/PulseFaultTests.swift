@@ -163,7 +163,7 @@ import Testing
         #expect(refused != .ready)
         again.close()
         _ = server.load(TestSink("new"))
-        await log.next(isDevice("new"))
+        await log.next(.appeared)
         _ = await play(output, log)
         output.disconnect()
         server.stop()
