@@ -16,21 +16,43 @@ package struct ConfigurationError: Error, Equatable, Sendable {
 package enum INIFile {
     /// Files of less than this are read.
     private static let maximumBytes = 1 << 20
+    /// Files of a folder of drop-ins, at most.
+    private static let maximumDropIns = 100
     /// Bytes of a line that libinih takes whole (INI_MAX_LINE less the line end).
     private static let maximumLineBytes = 197
 
     /// The sections of the bridges, which are judged by them alone.
     package static let bridgeSections = ["hooks", "mqtt", "mpris"]
 
-    /// The files that are read when no other is named, in this order; the later one counts more.
-    package static var usualPaths: [String] {
-        var paths = ["/etc/nowplayingd.conf"]
-        if let folder = getenv("XDG_CONFIG_HOME"), folder.pointee != 0 {
-            paths.append(String(cString: folder) + "/nowplayingd.conf")
-        } else if let home = getenv("HOME"), home.pointee != 0 {
-            paths.append(String(cString: home) + "/.config/nowplayingd.conf")
+    /// The files that are read when no other is named, in this order; the later one counts more: the system's, the
+    /// user's, and the drop-ins of both.
+    package static var usualPaths: [String] { paths(inFolders: folders) }
+
+    /// The same for these folders.
+    package static func paths(inFolders folders: [String]) -> [String] {
+        let files = folders.map { $0 + "/nowplayingd.conf" }
+        return files + files.flatMap { dropIns($0 + ".d") }
+    }
+
+    /// Where configuration lies, the user's last.
+    private static var folders: [String] {
+        if let folder = getenv("XDG_CONFIG_HOME"), folder.pointee != 0 { return ["/etc", String(cString: folder)] }
+        if let home = getenv("HOME"), home.pointee != 0 { return ["/etc", String(cString: home) + "/.config"] }
+        return ["/etc"]
+    }
+
+    /// Paths of a folder's files that end in `.conf` and are not hidden, in the order of the bytes of their names.
+    private static func dropIns(_ folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream), names.count < maximumDropIns {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".conf"), !name.hasPrefix(".") { names.append(folder + "/" + name) }
         }
-        return paths
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// Calls `set` for each setting in `text`; `name` is the file's in messages. `set` returns what is wrong with it, if

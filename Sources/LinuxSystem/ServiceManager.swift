@@ -15,6 +15,18 @@ package enum ServiceManager {
         }
     }
 
+    /// Where a listening socket lies; nil: it has no name in the file system.
+    package static func path(ofSocket descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        let path = withUnsafeBytes(of: address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return path.isEmpty ? nil : path
+    }
+
     /// Tells that the process is ready to be used, or whatever else sd_notify(3) knows.
     package static func notify(_ state: String) { sd_notify(0, state) }
 }

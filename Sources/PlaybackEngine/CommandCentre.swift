@@ -43,9 +43,9 @@ package struct CommandCentre: Equatable, Sendable {
     }
 
     /// Intervals of the configuration, seconds; the first is the default.
-    package let forwardIntervals: [Double]
+    package var forwardIntervals: [Double]
     /// The same for skipping backward.
-    package let backwardIntervals: [Double]
+    package var backwardIntervals: [Double]
     private var layers: [Layer] = []
 
     /// Nothing set by clients yet.

@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct ConfigurationTests {
     private static func parse(_ text: String) throws(ConfigurationError) -> Configuration {
-        var configuration = Configuration()
-        try ConfigurationFile.parse(Array(text.utf8), named: "f.conf", into: &configuration)
-        return configuration
+        var contents = ConfigurationFile.Contents()
+        try ConfigurationFile.parse(Array(text.utf8), named: "f.conf", into: &contents)
+        return contents.configuration
     }
 
     private static func faults(_ text: String) -> [String] {
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func linesThatAreNotText() {
-        var configuration = Configuration()
+        var configuration = ConfigurationFile.Contents()
         let long = "[daemon]\nsocket = /" + String(repeating: "a", count: 300) + "\nlog-level = debug\n"
         #expect(Self.faults(long) == ["f.conf:2: the line has more than 197 bytes"])
         #expect(throws: ConfigurationError(messages: ["f.conf:1: the line is not text in UTF-8"])) {
@@ -145,5 +145,55 @@ import Testing
         #expect(service.socket == "/run/np/control.sock")
         #expect(service.stateDirectory == "/var/lib/np")
         #expect(throws: DaemonFailure.self) { _ = try paths(4_000_000, [:]) }
+    }
+}
+
+/// Several files, and what changes when they are read again.
+@Suite struct ConfigurationFilesTests {
+    @Test func dropInsComeLast() throws {
+        let system = TemporaryFolder()
+        let user = TemporaryFolder()
+        for folder in [system, user] { mkdir(folder.path + "/nowplayingd.conf.d", 0o755) }
+        for (folder, name) in [
+            (system, "nowplayingd.conf.d/20-b.conf"), (system, "nowplayingd.conf.d/10-a.conf"),
+            (system, "nowplayingd.conf.d/.hidden.conf"), (system, "nowplayingd.conf.d/10-a.conf.bak"),
+            (user, "nowplayingd.conf.d/05.conf"),
+        ] { _ = folder.file(name, "") }
+        #expect(
+            INIFile.paths(inFolders: [system.path, user.path]) == [
+                system.path + "/nowplayingd.conf", user.path + "/nowplayingd.conf",
+                system.path + "/nowplayingd.conf.d/10-a.conf", system.path + "/nowplayingd.conf.d/20-b.conf",
+                user.path + "/nowplayingd.conf.d/05.conf",
+            ])
+    }
+
+    @Test func changesAreFound() throws {
+        func contents(_ text: String) throws -> ConfigurationFile.Contents {
+            var contents = ConfigurationFile.Contents()
+            try ConfigurationFile.parse(Array(text.utf8), named: "f.conf", into: &contents)
+            return contents
+        }
+        let before = try contents("[daemon]\nlog-level = info\n[access]\nmedia-roots = /a\n /b\n")
+        let after = try contents("[daemon]\nlog-level = debug\n[output]\nsink = x\n[access]\nmedia-roots = /a\n /b\n")
+        #expect(before.changes(to: after).map(\.name) == ["log-level", "sink"])
+        #expect(before.changes(to: before).isEmpty)
+        #expect(before.changes(to: try contents("")).map(\.name) == ["log-level", "media-roots"])
+        var both = before
+        try ConfigurationFile.parse(Array("[access]\nmedia-roots = /c\n".utf8), named: "later", into: &both)
+        #expect(both.written["media-roots"] == ["/c"] && both.configuration.mediaRoots == ["/c"])
+    }
+
+    /// What the table says of a setting is what `reload` does with it.
+    @Test func theTableTellsWhatReloads() throws {
+        for setting in Setting.all {
+            var contents = ConfigurationFile.Contents()
+            let text = "[\(setting.section)]\n\(setting.name) = \(setting.sample)\n"
+            try ConfigurationFile.parse(Array(text.utf8), named: "f.conf", into: &contents)
+            let alone = contents.configuration
+            guard alone != Configuration() else { continue }
+            var taken = Configuration()
+            taken.reload(from: alone)
+            #expect((taken == alone) == setting.isReloadable, "\(setting.name)")
+        }
     }
 }

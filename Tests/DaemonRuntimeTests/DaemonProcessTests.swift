@@ -8,7 +8,7 @@ import Testing
 /// The real program: how it starts, refuses to, and ends.
 @Suite(.timeLimit(.minutes(2))) struct DaemonProcessTests {
     /// nowplayingd as it was built with the tests.
-    private static let program: String = {
+    static let program: String = {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let own = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -105,9 +105,9 @@ import Testing
         let used = text.split(separator: "\n").map { line in
             line.hasPrefix("#") && line.contains(" = ") ? line.dropFirst() : line
         }
-        var configuration = Configuration()
-        try ConfigurationFile.parse(Array(used.joined(separator: "\n").utf8), named: "sample", into: &configuration)
-        #expect(configuration.mediaRoots == ["/srv/music"])
+        var contents = ConfigurationFile.Contents()
+        try ConfigurationFile.parse(Array(used.joined(separator: "\n").utf8), named: "sample", into: &contents)
+        #expect(contents.configuration.mediaRoots == ["/srv/music"])
     }
 
     @Test func protocolPage() throws {

@@ -82,6 +82,8 @@ final class TemporaryFolder: Sendable {
 
     func clientGone(_ client: ClientIdentity) { gone.append(client) }
 
+    func take(_ configuration: Configuration, instead before: Configuration, by: Originator) {}
+
     func finish() {}
 }
 

@@ -114,6 +114,11 @@ extension Catalogue {
             name: .rpcDiscover, kind: .server, role: .read, parameters: [],
             help: "Answers this catalogue as an OpenRPC document.", result: "an OpenRPC document", example: "{}"),
         Method(
+            name: .daemonReload, kind: .server, role: .admin, parameters: [],
+            help: "Reads the configuration again, as SIGHUP does. If a file is wrong, all stays as it was.",
+            result: "changed: settings that hold from now on; restart: those that hold when the daemon is restarted",
+            example: "{}"),
+        Method(
             name: .daemonQuit, kind: .server, role: .admin, parameters: [],
             help: "Ends the daemon.", result: "an empty object", example: "{}"),
     ]

@@ -60,5 +60,10 @@ package struct Configuration: Equatable, Sendable {
     package mutating func reload(from other: Configuration) {
         logLevel = other.logLevel
         mediaRoots = other.mediaRoots
+        resume = other.resume
+        loudness = other.loudness
+        loudnessPreamp = other.loudnessPreamp
+        forwardIntervals = other.forwardIntervals
+        backwardIntervals = other.backwardIntervals
     }
 }

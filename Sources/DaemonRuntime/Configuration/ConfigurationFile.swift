@@ -3,21 +3,42 @@ import ControlProtocol
 
 /// The daemon's sections of the configuration files.
 package enum ConfigurationFile {
+    /// The settings of files, and as they are written there.
+    package struct Contents: Sendable {
+        package var configuration = Configuration()
+        /// The values of each setting that is named, from the file that counts.
+        package var written: [String: [String]] = [:]
+
+        /// Nothing was said.
+        package init() {}
+
+        /// The settings that are written in another way in `other`, in the order of the manual.
+        package func changes(to other: Contents) -> [Setting] {
+            Setting.all.filter { written[$0.name] != other.written[$0.name] }
+        }
+    }
+
     /// The settings of `path`, or of the usual files if it is nil. Files of the usual ones that do not exist are left out.
     package static func load(_ path: String?) throws(ConfigurationError) -> Configuration {
-        var configuration = Configuration()
+        try read(path).configuration
+    }
+
+    /// The same, with what is written there. Reads files.
+    package static func read(_ path: String?) throws(ConfigurationError) -> Contents {
+        var contents = Contents()
         for file in path.map({ [$0] }) ?? INIFile.usualPaths {
             guard let text = try INIFile.contents(file, isOptional: path == nil) else { continue }
-            try parse(text, named: file, into: &configuration)
+            try parse(text, named: file, into: &contents)
         }
-        return configuration
+        return contents
     }
 
     /// Takes over the settings in `text`; `name` is the file's in messages.
     package static func parse(
-        _ text: [UInt8], named name: String, into configuration: inout Configuration
+        _ text: [UInt8], named name: String, into contents: inout Contents
     ) throws(ConfigurationError) {
-        var result = configuration
+        var result = contents.configuration
+        var written = contents.written
         // The first line of a setting replaces what an earlier file said.
         var seen: Set<String> = []
         try INIFile.parse(text, named: name, judge: judge) { section, name, value in
@@ -26,13 +47,16 @@ package enum ConfigurationFile {
                 return unknown(section, name)
             }
             if seen.insert(name).inserted {
+                written[name] = []
                 if name == "media-roots" { result.mediaRoots = [] }
                 if name == "speech-folders" { result.speech.folders = [] }
             }
+            written[name, default: []].append(value)
             return setting.apply(&result, value)
                 ? nil : "“\(name)” in [\(section)] takes \(setting.takes), not “\(value)”"
         }
-        configuration = result
+        contents.configuration = result
+        contents.written = written
     }
 
     private static func judge(_ section: String) -> String? {

@@ -131,7 +131,7 @@ package struct Setting: Sendable {
             help:
                 "What becomes of what was playing when the daemon ended, or the power went: it is there again at its place, "
                 + "paused, or playing at once, or stopped. The queue is kept in any case.",
-            isReloadable: false
+            isReloadable: true
         ) { configuration, text in
             guard let policy = ResumePolicy(rawValue: text) else { return false }
             configuration.resume = policy
@@ -155,7 +155,7 @@ package struct Setting: Sendable {
             help:
                 "How items of different loudness are brought together, by their ReplayGain or R128 tags. auto is album "
                 + "while an album plays in order, else track; off leaves every sample as it is.",
-            isReloadable: false
+            isReloadable: true
         ) { configuration, text in
             guard let mode = LoudnessMode(rawValue: text) else { return false }
             configuration.loudness = mode
@@ -163,7 +163,7 @@ package struct Setting: Sendable {
         },
         Setting(
             section: "playback", name: "loudness-preamp", takes: "decibels from -30 to 30", defaultText: "0",
-            sample: "-3", help: "What is added to the gain of items with such tags.", isReloadable: false
+            sample: "-3", help: "What is added to the gain of items with such tags.", isReloadable: true
         ) { configuration, text in
             guard let preamp = Double(text), abs(preamp) <= 30 else { return false }
             configuration.loudnessPreamp = preamp
@@ -222,7 +222,7 @@ package struct Setting: Sendable {
         Setting(
             section: "playback", name: name, takes: "seconds of more than 0, separated by commas", defaultText: "15",
             sample: "15, 30",
-            help: "The preferred intervals of \(command); the first is the default.", isReloadable: false
+            help: "The preferred intervals of \(command); the first is the default.", isReloadable: true
         ) { configuration, text in
             let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
                 Double(part.drop { $0 == " " }.prefix { $0 != " " })

@@ -122,6 +122,7 @@ extension Connection {
             if let limit = request.parameters["role"]?.stringValue.flatMap(Role.init) { giveUpRights(beyond: limit) }
             answer(.success(greeting))
         case .rpcDiscover: answer(.encoded(server.discovery))
+        case .daemonReload: server.requestReload(identity.originator, answer)
         case .daemonQuit:
             answer(.success([:]))
             flush()

@@ -39,6 +39,12 @@ package struct ControlServerOptions: Sendable {
     /// Bytes taken from a connection at once, so that the others get their turn.
     static let readBytes = 32 << 10
 
+    /// Reads the configuration, and answers what changed.
+    package typealias Reload =
+        @PlayerLoop (
+            _ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+        ) -> Void
+
     let loop: EventLoop
     private(set) var options: ControlServerOptions
     let encoder: StateEncoder
@@ -47,6 +53,8 @@ package struct ControlServerOptions: Sendable {
     /// Carries out what the server does not answer itself; nil before `begin`.
     private(set) var handler: (any MethodHandler)?
     private var quit: (@PlayerLoop () -> Void)?
+    /// Reads the configuration again; nil: there is none.
+    package var reload: Reload?
     /// Requests that wait; nil: none has to.
     private var held: [@PlayerLoop () -> Void]?
     private let listener: Int32
@@ -122,7 +130,7 @@ package struct ControlServerOptions: Sendable {
     /// Keeps a request for later; false: it need not wait.
     func hold(_ method: MethodName, _ request: @escaping @PlayerLoop () -> Void) -> Bool {
         switch method {
-        case .hello, .rpcDiscover, .daemonQuit: return false
+        case .hello, .rpcDiscover, .daemonReload, .daemonQuit: return false
         default: break
         }
         guard held != nil else { return false }
@@ -165,6 +173,11 @@ package struct ControlServerOptions: Sendable {
     func setMediaRoots(_ roots: MediaRoots) { options.mediaRoots = roots }
 
     func requestQuit() { quit?() }
+
+    func requestReload(_ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        guard let reload else { return answer(.failure(.commandFailed("unavailable", "there is no configuration"))) }
+        reload(by, answer)
+    }
 
     func setSubscribed(_ connection: Connection, _ isSubscribed: Bool) {
         let place = subscribers.firstIndex { $0 === connection }

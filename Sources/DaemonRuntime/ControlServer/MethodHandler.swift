@@ -20,6 +20,10 @@ package import PlaybackEngine
     /// A connection ended that a request came from: what it set for its life is undone.
     func clientGone(_ client: ClientIdentity)
 
+    /// Takes over the settings that may change while it plays, as the owner of the daemon wrote them anew. `by`: who had
+    /// them read.
+    func take(_ configuration: Configuration, instead before: Configuration, by: Originator)
+
     /// The daemon ends after this call: the sound stops and what must outlive it is written.
     func finish()
 }

@@ -18,6 +18,9 @@ package struct ControlSocket {
             descriptor = handed
             path = nil
             self.locks = locks
+            if let path = ServiceManager.path(ofSocket: handed) {
+                Self.admit(groups, path, isFolderOurs: path.hasSuffix("/nowplayingd/control.sock"))
+            }
             return
         }
         let socket = paths.socket
@@ -33,16 +36,22 @@ package struct ControlSocket {
         do throws(SystemError) { descriptor = try UnixSocket.listen(socket) } catch {
             throw DaemonFailure("the control socket can't be made: \(error.message)")
         }
+        Self.admit(groups, socket, isFolderOurs: isNew || folder.hasSuffix("/nowplayingd"))
+        path = socket
+        self.locks = locks
+    }
+
+    /// Lets these groups reach the socket, and its folder where that is for the socket alone.
+    private static func admit(_ groups: [UInt32], _ socket: String, isFolderOurs: Bool) {
         do throws(SystemError) {
-            if isNew || folder.hasSuffix("/nowplayingd") {
+            if isFolderOurs {
+                let folder = String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])
                 try GroupAccess.allow(groups, folder, ownerMay: 7, groupsMay: 5)
             }
             try GroupAccess.allow(groups, socket, ownerMay: 6, groupsMay: 6)
         } catch {
             Log.warning("the configured groups may not reach the control socket: \(error.message)")
         }
-        path = socket
-        self.locks = locks
     }
 
     private static func lock(_ path: String, _ what: String) throws(DaemonFailure) -> FileLock {

@@ -25,16 +25,17 @@ package enum Daemon {
         }
         if options.showsHelp { return print(DaemonOptions.help, to: 1) }
         if options.showsVersion { return print("nowplayingd \(version)", to: 1) }
-        let configuration: Configuration
+        let contents: ConfigurationFile.Contents
         do throws(ConfigurationError) {
-            configuration = options.applied(to: try ConfigurationFile.load(options.configurationFile))
+            contents = try ConfigurationFile.read(options.configurationFile)
         } catch {
             for message in error.messages { print(message, to: 2) }
             return 1
         }
         if options.checksConfiguration { return print("The configuration is in order.", to: 1) }
+        let configuration = options.applied(to: contents.configuration)
         Log.setLevel(configuration.logLevel)
-        do throws(DaemonFailure) { return try serve(configuration, options, makeHandler) } catch {
+        do throws(DaemonFailure) { return try serve(configuration, contents, options, makeHandler) } catch {
             Log.error(error.message)
             return 1
         }
@@ -52,7 +53,7 @@ package enum Daemon {
     }
 
     private static func serve(
-        _ configuration: Configuration, _ options: DaemonOptions,
+        _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,
         _ makeHandler: @escaping @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
     ) throws(DaemonFailure) -> Int32 {
         let paths = try DaemonPaths(configuration, uid: geteuid(), environment: environment)
@@ -68,8 +69,8 @@ package enum Daemon {
         let status = PlayerLoop.run { loop in
             do throws(DaemonFailure) {
                 running = try RunningDaemon(
-                    loop, socket, serverOptions, configuration, options, stateDirectory: paths.stateDirectory,
-                    makeHandler)
+                    loop, socket, serverOptions, configuration, contents, options,
+                    stateDirectory: paths.stateDirectory, makeHandler)
             } catch {
                 failure = error
                 loop.exit(1)

@@ -1,4 +1,5 @@
 import ConfigurationFiles
+import ControlProtocol
 import Glibc
 import LinuxSystem
 import NowPlaying
@@ -10,31 +11,46 @@ import NowPlaying
     private let handler: any MethodHandler
     private let options: DaemonOptions
     private var configuration: Configuration
+    /// What the files said when they were read last.
+    private var contents: ConfigurationFile.Contents
+    private let workers: Workers
     private var signals: [EventSource] = []
     private var isEnding = false
+    private let status = ServiceStatus()
 
     init(
         _ loop: EventLoop, _ socket: ControlSocket, _ serverOptions: ControlServerOptions,
-        _ configuration: Configuration, _ options: DaemonOptions, stateDirectory: String,
+        _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,
+        stateDirectory: String,
         _ makeHandler: @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
     ) throws(DaemonFailure) {
         self.loop = loop
         self.configuration = configuration
+        self.contents = contents
+        workers = Workers(loop, name: "configuration")
         self.options = options
         var state = NowPlayingState(anchor: PlaybackAnchor(elapsed: 0, rate: 0, monotonic: EventLoop.now))
         state.instance = Self.makeInstance()
         let server = ControlServer(loop, listener: socket.descriptor, options: serverOptions, state: state)
         self.server = server
+        let status = status
         handler = try makeHandler(
             DaemonContext(
                 loop: loop, configuration: configuration, instance: state.instance, stateDirectory: stateDirectory,
-                encoder: server.encoder, publish: { server.publish($0) },
+                encoder: server.encoder,
+                publish: { state in
+                    server.publish(state)
+                    status.tell(state)
+                },
                 holdRequests: { $0 ? server.holdRequests() : server.releaseRequests() }))
         server.begin(handler) { [unowned self] in end() }
         for number in [SIGTERM, SIGINT] {
             if let source = loop.signal(number, { [unowned self] in end() }) { signals.append(source) }
         }
-        if let source = loop.signal(SIGHUP, { [unowned self] in reload() }) { signals.append(source) }
+        let ourselves = Originator(client: Product.name, pid: getpid(), uid: geteuid(), via: "signal")
+        let reloading = loop.signal(SIGHUP) { [unowned self] in reload(ourselves) { _ in } }
+        if let reloading { signals.append(reloading) }
+        server.reload = { [unowned self] in reload($0, $1) }
         ServiceManager.notify("READY=1")
         Log.info("ready")
         loop.later { ProgramPages.giveBack() }
@@ -60,16 +76,43 @@ import NowPlaying
         }
     }
 
-    /// SIGHUP: takes over the settings that may change while the daemon runs.
-    private func reload() {
-        do throws(ConfigurationError) {
-            let fresh = options.applied(to: try ConfigurationFile.load(options.configurationFile))
-            configuration.reload(from: fresh)
-            Log.setLevel(configuration.logLevel)
-            server.setMediaRoots(MediaRoots(configuration.mediaRoots))
-            Log.info("the configuration was read again")
-        } catch {
-            for message in error.messages { Log.error("the configuration stays as it was: \(message)") }
+    /// Reads the configuration again, on another thread, and takes over the settings that may change while the daemon runs.
+    private func reload(_ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        ServiceManager.notify("RELOADING=1")
+        let path = options.configurationFile
+        workers.submit {
+            Result { () throws(ConfigurationError) in try ConfigurationFile.read(path) }
+        } _: { [weak self] result in
+            ServiceManager.notify("READY=1")
+            switch result {
+            case .failure(let error):
+                for message in error.messages { Log.error("the configuration stays as it was: \(message)") }
+                let message = "the configuration stays as it was: " + error.messages.joined(separator: "; ")
+                answer(.failure(.commandFailed("configuration", message)))
+            case .success(let fresh):
+                guard let self else { return }
+                answer(.success(take(fresh, by)))
+            }
         }
+    }
+
+    /// Takes over what may change; tells what did, and what would have to.
+    private func take(_ fresh: ConfigurationFile.Contents, _ by: Originator) -> JSONValue {
+        let changes = contents.changes(to: fresh)
+        contents = fresh
+        let before = configuration
+        configuration.reload(from: options.applied(to: fresh.configuration))
+        Log.setLevel(configuration.logLevel)
+        server.setMediaRoots(MediaRoots(configuration.mediaRoots))
+        handler.take(configuration, instead: before, by: by)
+        Log.info("the configuration was read again")
+        let (changed, waiting) = (changes.filter(\.isReloadable), changes.filter { !$0.isReloadable })
+        if !waiting.isEmpty {
+            let names = waiting.map(\.name).joined(separator: ", ")
+            Log.warning("these settings hold when the daemon is restarted: \(names)")
+        }
+        return [
+            "changed": .array(changed.map { .string($0.name) }), "restart": .array(waiting.map { .string($0.name) }),
+        ]
     }
 }

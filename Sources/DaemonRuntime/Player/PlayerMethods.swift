@@ -1,7 +1,7 @@
 package import AudioCore
 package import ControlProtocol
 package import LinuxSystem
-import NowPlaying
+package import NowPlaying
 package import PlaybackEngine
 
 /// Carries out the methods that act on the player or ask it.
@@ -49,7 +49,8 @@ package import PlaybackEngine
         case .outputList: listOutputs(answer)
         case .formatsList: answer(.success(Self.formats))
         case .outputSelect: selectOutput(request, answer)
-        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonQuit:
+        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonReload,
+            .daemonQuit:
             answer(.failure(.invalidRequest("“\(request.method.rawValue)” is answered by the control server")))
         }
     }
@@ -72,6 +73,17 @@ package import PlaybackEngine
 
     package func clientGone(_ client: ClientIdentity) {
         if centre.connectionEnded(client.number) { player.commandsChanged(by: client.originator) }
+    }
+
+    package func take(_ configuration: Configuration, instead before: Configuration, by: Originator) {
+        // What a client set counts more, as long as the file says the same as before.
+        let loudness = configuration.loudness != before.loudness ? configuration.loudness : nil
+        let preamp = configuration.loudnessPreamp != before.loudnessPreamp ? configuration.loudnessPreamp : nil
+        if loudness != nil || preamp != nil { player.setLoudness(loudness, preamp: preamp, by: by) }
+        let old = centre
+        centre.forwardIntervals = configuration.forwardIntervals
+        centre.backwardIntervals = configuration.backwardIntervals
+        if centre != old { player.commandsChanged(by: by) }
     }
 
     package func finish() {

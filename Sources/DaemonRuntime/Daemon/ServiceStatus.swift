@@ -1,0 +1,34 @@
+import ControlProtocol
+package import LinuxSystem
+package import NowPlaying
+
+/// What `systemctl status` shows of the player: told when the words change, which is at key events only.
+@PlayerLoop package final class ServiceStatus {
+    private var told = ""
+
+    init() {}
+
+    /// Tells the service manager, if there is one, what this state is in words.
+    func tell(_ state: NowPlayingState) {
+        let words = Self.words(state)
+        guard words != told else { return }
+        told = words
+        ServiceManager.notify("STATUS=" + words)
+    }
+
+    /// One line for people, harmless in a terminal: `playing Miles Davis – So What (3 of 12)`.
+    package nonisolated static func words(_ state: NowPlayingState) -> String {
+        var text = state.state.rawValue
+        if state.state == .stalled, let reason = state.stall { text += " (\(reason.rawValue))" }
+        if let item = state.item {
+            let title = item.metadata.title ?? item.uri
+            text += " " + (item.metadata.artist.map { $0 + " – " } ?? "") + title
+        }
+        if let index = state.queueIndex {
+            text += " (\(index + 1) of \(state.queueCount))"
+        } else {
+            text += state.queueCount == 0 ? ", the queue is empty" : ", \(state.queueCount) in the queue"
+        }
+        return PrintableText.escaped(text, limit: 300)
+    }
+}

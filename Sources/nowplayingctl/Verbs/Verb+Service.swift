@@ -1,0 +1,29 @@
+import ControlProtocol
+import NowPlayingClient
+
+extension Verb {
+    /// Verbs about the daemon as a service of the machine.
+    static let service = [
+        Verb(
+            name: "reload", summary: "have the daemon read its configuration again",
+            details: "Says which settings hold from now on, and which only when the daemon is restarted.",
+            examples: [("reload", "after a change of nowplayingd.conf")], run: Service.reload)
+    ]
+}
+
+/// `reload`.
+enum Service {
+    /// What changed, in words.
+    static func reload(_ run: Invocation) throws(Failure) {
+        let answer = try run.call("daemon.reload", nil, patience: nil)
+        if run.wantsJSON { return run.printJSON(answer) }
+        let (changed, waiting) = (names(answer["changed"]), names(answer["restart"]))
+        if !changed.isEmpty { run.output.line("changed: " + changed) }
+        if !waiting.isEmpty { run.output.line("when the daemon is restarted: " + waiting) }
+        if changed.isEmpty, waiting.isEmpty { run.output.line("nothing has changed") }
+    }
+
+    private static func names(_ list: JSONValue?) -> String {
+        TerminalText.safe((list?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", "))
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// The units of systemd, as they are installed: systemd itself reads them.
+@Suite(.serialized) struct UnitTests {
+    private static let folder = ScriptRun.root + "/etc/systemd/"
+    private static let units = ["system", "user"].flatMap { kind in
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder + kind)) ?? []).map { kind + "/" + $0 }
+    }.sorted()
+
+    /// All units in one folder for each kind, with the programs of this build.
+    private func installed() throws -> Scratch {
+        let scratch = try Scratch()
+        let programs = try ScriptRun.programs()
+        for unit in Self.units {
+            let text = try String(contentsOfFile: Self.folder + unit, encoding: .utf8)
+                .replacingOccurrences(of: "@bindir@", with: programs)
+                .replacingOccurrences(of: "@datadir@", with: "/usr/share")
+            #expect(!text.contains("dir@"), "\(unit) has a place that nothing fills")
+            try scratch.write(unit, text)
+        }
+        return scratch
+    }
+
+    @Test func systemdUnderstandsAll() throws {
+        #expect(Self.units.count >= 9)
+        let scratch = try installed()
+        for unit in Self.units {
+            let isUser = unit.hasPrefix("user/")
+            let run = try ScriptRun(
+                ["systemd-analyze", "verify", "--man=no", isUser ? "--user" : "--system", "./" + unit],
+                environment: ["XDG_RUNTIME_DIR": scratch.path, "HOME": scratch.path], in: scratch)
+            #expect(run.status == 0 && run.errors.isEmpty && run.text.isEmpty, "\(unit): \(run.text)\(run.errors)")
+        }
+    }
+
+    @Test func aWrongUnitIsTold() throws {
+        let scratch = try Scratch()
+        try scratch.write("wrong.service", "[Service]\nExecStart=/nonexistent/nowplayingd\n")
+        let run = try ScriptRun(["systemd-analyze", "verify", "--man=no", "./wrong.service"], in: scratch)
+        #expect(run.status != 0)
+    }
+
+    /// `systemd-analyze security`: 0 is nothing allowed, 10 everything.
+    @Test(arguments: ["nowplayingd.service", "nowplayingd-sound.service", "nowplaying-mqtt.service"])
+    func theSystemsUnitsAreHardened(unit: String) throws {
+        let run = try ScriptRun(
+            ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", "./system/" + unit],
+            in: try installed())
+        #expect(run.text.contains("Overall exposure level for \(unit)"), "\(run.errors)")
+        #expect(run.status == 0, "\(run.text.suffix(200))")
+    }
+
+    /// What hardening must not take away: the kernel's word on who a client is, people's music, and radio.
+    @Test func theProductStillWorks() throws {
+        let text = try String(contentsOfFile: Self.folder + "system/nowplayingd.service", encoding: .utf8)
+        for line in ["PrivateUsers=yes", "PrivateNetwork=yes", "ProtectHome=yes", "RemoveIPC=yes", "ProcSubset=pid"] {
+            #expect(!text.contains("\n" + line))
+        }
+    }
+}
