@@ -10,6 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FILE ?=
 BENCH ?=
+PROGRAMS ?= build
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 mandir = $(DESTDIR)$(PREFIX)/share/man
@@ -23,9 +24,9 @@ buspolicy = etc/dbus/org.mpris.MediaPlayer2.nowplayingd.conf
 samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 
 programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
-units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.service etc/systemd/system/*.service))
+units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test lint bench nightly faults install uninstall clean
+.PHONY: help run build test lint bench nightly faults install install-files deb uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -75,10 +76,14 @@ install:
 	@Scripts/packages build
 	@Scripts/optional
 	@Scripts/build
+	@$(MAKE) --no-print-directory install-files
+
+# What is built already, from the folder PROGRAMS.
+install-files:
 	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(docdir)
-	install -m 755 $(programs:%=build/%) $(bindir)
-	if [ -e build/nowplaying-decode ]; then install -d $(libexecdir) && \
-	    install -m 755 build/nowplaying-decode $(libexecdir); fi
+	install -m 755 $(programs:%=$(PROGRAMS)/%) $(bindir)
+	if [ -e $(PROGRAMS)/nowplaying-decode ]; then install -d $(libexecdir) && \
+	    install -m 755 $(PROGRAMS)/nowplaying-decode $(libexecdir); fi
 	for page in etc/man/*.[157]; do install -m 644 "$$page" $(mandir)/man$${page##*.}/ || exit 1; done
 	install -d $(bashdir) $(zshdir)
 	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
@@ -86,13 +91,21 @@ install:
 	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf) $(docdir)
 	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red)
 	for unit in $(units); do \
-	    sed 's|@bindir@|$(PREFIX)/bin|' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
+	    sed 's|@bindir@|$(PREFIX)/bin|; s|@datadir@|$(PREFIX)/share|' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
+	install -m 644 etc/sound/sound.pa $(samples)
 	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
 	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
 	install -d $(busdir)
 	install -m 644 $(buspolicy) $(busdir)
 	install -m 644 etc/homeassistant/*.yaml $(samples)/homeassistant
 	install -m 644 etc/node-red/*.json $(samples)/node-red
+
+#: make deb                     build/nowplayingd_VERSION_ARCH.deb, for: apt install ./build/nowplayingd_*.deb
+deb:
+	@Scripts/packages build deb
+	@Scripts/optional
+	@Scripts/build
+	@Scripts/deb
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:
