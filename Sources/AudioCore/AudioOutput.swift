@@ -94,6 +94,8 @@ package struct OutputDevice: Equatable, Sendable {
     package var takesFloat: Bool
     /// Whether the server multiplies all samples for it, by a volume that the device does not have itself.
     package var hasSoftwareVolume: Bool
+    /// How loud mixers have it; nil when not known.
+    package var mixer: MixerSetting?
 
     /// Whether it is what servers offer where there is no device at all (`module-always-sink`): nobody hears it.
     package var isDummy: Bool { name == "auto_null" }
@@ -113,6 +115,22 @@ package struct OutputDevice: Equatable, Sendable {
         self.format = format
         self.isWorn = isWorn
     }
+}
+
+/// How loud a device is set by everybody's mixers. It is no part of what a device is: all are equal, so that nobody takes a
+/// change of it for another device.
+package struct MixerSetting: Equatable, Sendable {
+    /// 0…1 and above, 1 = 100 % as mixers show it.
+    package var volume: Double
+    package var isMuted: Bool
+
+    /// A setting, by its parts.
+    package init(volume: Double, isMuted: Bool) {
+        self.volume = volume
+        self.isMuted = isMuted
+    }
+
+    package static func == (a: MixerSetting, b: MixerSetting) -> Bool { true }
 }
 
 /// Hears of an output. Called on the player's loop, never from inside a call of `AudioOutput`.

@@ -6,7 +6,8 @@ final class ChildProgram {
     let complaint: Int32
     /// The end to read its standard output from; -1 where that goes elsewhere.
     let output: Int32
-    private let process: pid_t
+    /// Its process.
+    let process: pid_t
     private var status: Int32?
 
     /// Starts `words[0]`, found in the search path, with this environment. `outputPath`: where its standard output goes,

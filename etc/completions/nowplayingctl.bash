@@ -4,7 +4,7 @@ _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
     local verbs="play pause stop toggle next previous skip seek volume mute unmute rate loudness repeat shuffle add
         queue remove move clear
-        outputs output formats commands configure status follow watch wait hooks reload call quit help
+        outputs output formats commands configure status follow watch wait hooks reload doctor call quit help
         current metadata position open insert crop"
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
@@ -47,7 +47,7 @@ _nowplayingctl() {
     fi
     case $verb in
         "" | help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current") ;;
-        play | add | open | insert)
+        play | add | open | insert | doctor)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             ;;

@@ -111,6 +111,13 @@ extension Catalogue {
                 + "its own with “role”; it does not get them back.",
             result: "server, version, protocol, instance, role and capabilities", example: #"{"client": "remote"}"#),
         Method(
+            name: .diagnosticsGet, kind: .server, role: .read,
+            parameters: [.optional("uri", .uri, "a file or address to open, without playing it")],
+            help:
+                "Tells what somebody needs who looks for a fault. What a disk or the network does not answer within 3 "
+                + "seconds is told as that.",
+            result: "daemon, output, mediaRoots, decodeProgram, seccomp and, with uri, file", example: "{}"),
+        Method(
             name: .rpcDiscover, kind: .server, role: .read, parameters: [],
             help: "Answers this catalogue as an OpenRPC document.", result: "an OpenRPC document", example: "{}"),
         Method(

@@ -16,7 +16,6 @@ package enum Catalogue {
     package static let planned: [String] = [
         "seekForward", "seekBackward", "rating", "like", "dislike", "bookmark", "sleep.set", "artwork.get",
         "session.list", "session.create", "session.activate", "session.close", "nowPlaying.publish", "announce",
-        "diagnostics.get",
     ]
 
     /// The refusal of a method that `method(_:)` does not know.

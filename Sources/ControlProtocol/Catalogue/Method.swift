@@ -22,6 +22,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case outputList = "output.list"
     case outputSelect = "output.select"
     case formatsList = "formats.list"
+    case diagnosticsGet = "diagnostics.get"
     case rpcDiscover = "rpc.discover"
     case daemonReload = "daemon.reload"
     case daemonQuit = "daemon.quit"

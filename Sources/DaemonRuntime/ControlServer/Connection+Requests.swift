@@ -95,6 +95,8 @@ extension Connection {
     private func neededRole(_ method: Method, _ parameters: JSONObject) -> Role {
         // What outlives the connection is the administrator's.
         if method.name == .commandsConfigure, parameters["whileConnected"] != true { return .admin }
+        // To open a file or an address is more than to look.
+        if method.name == .diagnosticsGet, parameters["uri"] != nil { return .control }
         return method.role
     }
 

@@ -32,6 +32,7 @@ package struct MediaResolver: Sendable {
     package static func isNeeded(_ method: MethodName, _ parameters: JSONObject) -> Bool {
         switch method {
         case .queueAdd: true
+        case .diagnosticsGet: parameters["uri"] != nil
         case .play: parameters["uri"] != nil || parameters["descriptor"] != nil
         default: false
         }

@@ -45,7 +45,7 @@ package enum PlayerAssembly {
             context.loop, player: player, output: output, opener: opener, encoder: context.encoder,
             centre: CommandCentre(
                 forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals),
-            store: store, log: { Log.warning($0) })
+            configuration: configuration, store: store, log: { Log.warning($0) })
         context.holdRequests(true)
         store.load { found in
             methods.restore(found, configuration.resume)

@@ -67,6 +67,10 @@ extension PlayerMethods {
             members.append(JSONObject.Member("sampleRate", .integer(Int64(format.sampleRate))))
             members.append(JSONObject.Member("channels", .integer(Int64(format.channels.count))))
         }
+        if let mixer = device.mixer {
+            members.append(JSONObject.Member("volume", .number((mixer.volume * 1000).rounded() / 1000)))
+            members.append(JSONObject.Member("muted", .bool(mixer.isMuted)))
+        }
         return .object(JSONObject(members))
     }
 

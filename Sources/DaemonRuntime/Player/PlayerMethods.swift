@@ -18,12 +18,19 @@ package import PlaybackEngine
     /// Seconds that an answer waits at most for the network to say whether there is something to play.
     private nonisolated static let patience = 0.6
     var fade: VolumeFade?
+    /// What the files say by now.
+    var configuration: Configuration
+    /// Threads for looks at disks; made at the first of them.
+    lazy var workers = Workers(loop, name: "diagnosis")
+    /// When the methods were there first.
+    let began = EventLoop.now
 
     /// Carries out methods on this player. `log` takes a warning without control characters.
     package init(
         _ loop: EventLoop, player: Player, output: any AudioOutput, opener: @escaping DecoderOpener,
         encoder: StateEncoder,
-        centre: CommandCentre, store: StateStore? = nil, log: @escaping @PlayerLoop (String) -> Void
+        centre: CommandCentre, configuration: Configuration, store: StateStore? = nil,
+        log: @escaping @PlayerLoop (String) -> Void
     ) {
         self.loop = loop
         self.player = player
@@ -31,6 +38,7 @@ package import PlaybackEngine
         self.opener = opener
         self.encoder = encoder
         self.centre = centre
+        self.configuration = configuration
         self.store = store
         self.log = log
     }
@@ -49,6 +57,7 @@ package import PlaybackEngine
         case .outputList: listOutputs(answer)
         case .formatsList: answer(.success(Self.formats))
         case .outputSelect: selectOutput(request, answer)
+        case .diagnosticsGet: diagnose(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonReload,
             .daemonQuit:
             answer(.failure(.invalidRequest("“\(request.method.rawValue)” is answered by the control server")))
@@ -80,6 +89,7 @@ package import PlaybackEngine
         let loudness = configuration.loudness != before.loudness ? configuration.loudness : nil
         let preamp = configuration.loudnessPreamp != before.loudnessPreamp ? configuration.loudnessPreamp : nil
         if loudness != nil || preamp != nil { player.setLoudness(loudness, preamp: preamp, by: by) }
+        self.configuration = configuration
         let old = centre
         centre.forwardIntervals = configuration.forwardIntervals
         centre.backwardIntervals = configuration.backwardIntervals

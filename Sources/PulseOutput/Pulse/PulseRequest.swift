@@ -124,6 +124,7 @@ struct PulseSinkInfo: Sendable, Equatable {
     var exactBits: Int?
     var takesFloat = false
     var hasSoftwareVolume: Bool
+    var mixer: MixerSetting
 
     init(_ info: pa_sink_info) {
         index = info.index
@@ -150,15 +151,19 @@ struct PulseSinkInfo: Sendable, Equatable {
         // A volume that the hardware has changes no sample.
         let isInHardware = info.flags.rawValue & PA_SINK_HW_VOLUME_CTRL.rawValue != 0
         var volume = info.volume
+        mixer = MixerSetting(
+            volume: Double(pa_cvolume_max(&volume)) / Double(PA_VOLUME_NORM), isMuted: info.mute != 0)
         hasSoftwareVolume =
             info.mute != 0
             || (!isInHardware && pa_cvolume_channels_equal_to(&volume, UInt32(PA_VOLUME_NORM)) == 0)
     }
 
     func device(isDefault: Bool) -> OutputDevice {
-        OutputDevice(
+        var device = OutputDevice(
             name: name, description: description, state: state, isDefault: isDefault, format: format,
             isWorn: bus == "bluetooth" || ["headphone", "headset", "hands-free"].contains(formFactor),
             exactBits: exactBits, takesFloat: takesFloat, hasSoftwareVolume: hasSoftwareVolume)
+        device.mixer = mixer
+        return device
     }
 }

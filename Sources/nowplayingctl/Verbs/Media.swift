@@ -75,6 +75,9 @@ struct Media {
 
     // MARK: Entries
 
+    /// The uri of a file as it was typed, or the address.
+    func uri(of word: Word) throws(Failure) -> String { try entry(word).uri }
+
     private func entry(_ word: Word) throws(Failure) -> Entry {
         guard !word.bytes.isEmpty else { throw .usage("an empty name of a file", verb: run.verb.name) }
         if Media.isAddress(word.text) { return Entry(uri: word.text) }

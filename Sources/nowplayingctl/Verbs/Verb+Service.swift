@@ -7,7 +7,14 @@ extension Verb {
         Verb(
             name: "reload", summary: "have the daemon read its configuration again",
             details: "Says which settings hold from now on, and which only when the daemon is restarted.",
-            examples: [("reload", "after a change of nowplayingd.conf")], run: Service.reload)
+            examples: [("reload", "after a change of nowplayingd.conf")], run: Service.reload),
+        Verb(
+            name: "doctor", synopsis: "[FILE]", summary: "look for what is wrong, and say what to type",
+            details:
+                "Walks from the socket to the ear; with a FILE, opens that, too, without playing it. Ends with status 1 if "
+                + "there is a fault.",
+            examples: [("doctor", "why is nothing heard?"), ("doctor ~/Music/tune.flac", "why does this not play?")],
+            arity: 0...1, run: Doctor.examine),
     ]
 }
 

@@ -1,0 +1,149 @@
+import ControlProtocol
+import Glibc
+import NowPlaying
+import NowPlayingClient
+
+/// What is around the daemon: the session, the disks, the kernel, the clock.
+extension Doctor {
+    /// Whether the daemon outlives the user's session.
+    mutating func session(_ socket: String) {
+        guard let folder = SocketLocation.variable("XDG_RUNTIME_DIR"), socket.hasPrefix(folder + "/") else {
+            let isSystem = socket.hasPrefix("/run/nowplayingd/")
+            return add(
+                Finding(
+                    "session", .ok,
+                    isSystem ? "it is the system's daemon" : "its socket is \(TerminalText.safe(socket))"))
+        }
+        let name = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(getuid())"
+        if access("/var/lib/systemd/linger/" + name, F_OK) == 0 {
+            return add(Finding("session", .ok, "\(name)'s daemon, which stays when \(name) logs out"))
+        }
+        add(
+            Finding(
+                "session", .note, "it is \(name)'s daemon, and ends when \(name) logs out",
+                meaning: "on a box where nobody logs in it does not start at all",
+                action: "sudo loginctl enable-linger \(name)"))
+    }
+
+    /// Folders that others may play from.
+    mutating func roots(_ diagnosis: JSONValue?) {
+        let roots = diagnosis?["mediaRoots"]?.arrayValue ?? []
+        guard !roots.isEmpty else {
+            return add(
+                Finding(
+                    "media", .note, "no media-roots are configured",
+                    meaning: "the daemon's own user may play everything that it can read; others may name no file",
+                    action: "set media-roots in nowplayingd.conf, then nowplayingctl reload"))
+        }
+        for root in roots {
+            let path = TerminalText.safe(root["path"]?.stringValue ?? "?")
+            switch root["state"]?.stringValue {
+            case "ready": add(Finding("media", .ok, path))
+            case "empty":
+                add(
+                    Finding(
+                        "media", .warning, "\(path) is empty", meaning: "its disk is not mounted",
+                        action: "findmnt \(path); mount \(path)"))
+            case "missing":
+                add(
+                    Finding(
+                        "media", .warning, "\(path) does not exist",
+                        meaning: "its disk is not mounted, or it was renamed",
+                        action: "mount it, or set media-roots in nowplayingd.conf"))
+            case "denied":
+                add(
+                    Finding(
+                        "media", .fault, "the daemon may not read \(path)", meaning: "nothing in it plays",
+                        action: "let its user in: setfacl -m u:nowplayingd:rx \(path)"))
+            default:
+                add(
+                    Finding(
+                        "media", .fault, "\(path) does not answer", meaning: "its disk or server hangs",
+                        action: "df \(path); mount it again"))
+            }
+        }
+    }
+
+    /// The child for foreign formats.
+    mutating func confinement(_ diagnosis: JSONValue?) {
+        guard let diagnosis else { return }
+        guard let path = diagnosis["decodeProgram"]?.stringValue else {
+            return add(
+                Finding(
+                    "confinement", .warning, "nowplaying-decode is not installed",
+                    meaning: "no radio, no addresses, no AAC, ALAC, WMA and the like",
+                    action: "install FFmpeg's, libcurl's and libseccomp's development packages, then make install"))
+        }
+        if diagnosis["seccomp"]?.boolValue == false {
+            return add(
+                Finding(
+                    "confinement", .fault, "this kernel has no seccomp",
+                    meaning: "nowplaying-decode opens nothing where it can't be confined",
+                    action: "boot a kernel with CONFIG_SECCOMP_FILTER"))
+        }
+        add(Finding("confinement", .ok, "foreign formats are decoded by \(TerminalText.safe(path)), confined"))
+    }
+
+    /// The host's clock, and how far the device's is off.
+    mutating func clock(_ state: StateView) {
+        guard let anchor = state.anchor else { return }
+        let skew = "the device runs \(ClockText.number((anchor.skew * 1e7).rounded() / 10, places: 1)) ppm fast"
+        if !anchor.wallSynced {
+            return add(
+                Finding(
+                    "clock", .warning, "the wall clock was never set",
+                    meaning: "late commands are not recognised; \(skew)",
+                    action: "timedatectl set-ntp true"))
+        }
+        guard abs(anchor.skew) < 0.001 else {
+            return add(
+                Finding(
+                    "clock", .warning, skew,
+                    meaning: "a sound card is within 200 ppm: the server's reports are not true",
+                    action: "is it a network or virtual device? nowplayingctl outputs"))
+        }
+        add(Finding("clock", .ok, "set; " + (anchor.skew == 0 ? "the device's is not measured yet" : skew)))
+    }
+
+    /// How often the daemon wakes up, counted for a second in which nobody asks it anything.
+    mutating func wakeups(_ process: Int64, _ state: StateView) {
+        let seconds = 1
+        guard let before = Doctor.switches(process) else {
+            return add(
+                Finding(
+                    "wakeups", .note, "process \(process) can't be looked at",
+                    meaning: "it runs in another container, or /proc is hidden"))
+        }
+        poll(nil, 0, Int32(seconds * 1000))
+        guard let after = Doctor.switches(process) else { return }
+        let count = max(0, after - before) / seconds
+        let expected = state.state == .playing ? 10 : 1
+        if count <= expected { return add(Finding("wakeups", .ok, "\(count) in a second")) }
+        add(
+            Finding(
+                "wakeups", .warning, "\(count) in a second, while \(state.stateName)",
+                meaning: "clients ask instead of subscribing, or something is wrong with the device",
+                action: "ss -xp | grep nowplayingd; nowplayingctl follow shows the events"))
+    }
+
+    /// Voluntary context switches of all threads so far; nil where the process is not seen.
+    private static func switches(_ process: Int64) -> Int? {
+        guard let folder = opendir("/proc/\(process)/task") else { return nil }
+        defer { closedir(folder) }
+        var total = 0
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let file = fopen("/proc/\(process)/task/\(name)/status", "re") else { continue }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 256)
+            while fgets(&line, Int32(line.count), file) != nil {
+                let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                guard text.hasPrefix("voluntary_ctxt_switches:") else { continue }
+                total += Int(text.split { $0 == "\t" || $0 == " " || $0 == "\n" }.last ?? "") ?? 0
+            }
+        }
+        return total
+    }
+}

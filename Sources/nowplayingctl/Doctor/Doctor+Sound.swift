@@ -1,0 +1,172 @@
+import ControlProtocol
+import NowPlaying
+import NowPlayingClient
+
+/// From the daemon to the ear.
+extension Doctor {
+    /// Sound server and sink.
+    mutating func outputs(_ state: StateView, _ diagnosis: JSONValue?) throws(Failure) {
+        switch diagnosis?["output"]?["kind"]?.stringValue {
+        case "null":
+            return add(
+                Finding(
+                    "server", .warning, "the daemon plays into nothing (output = null)",
+                    meaning: "nobody hears it", action: "set output = pulse in nowplayingd.conf and restart the daemon")
+            )
+        case "file":
+            return add(
+                Finding(
+                    "server", .warning, "the daemon writes files (output = file)",
+                    meaning: "nobody hears it", action: "set output = pulse in nowplayingd.conf and restart the daemon")
+            )
+        default: break
+        }
+        let list: [JSONValue]
+        do throws(Failure) {
+            list = try run.call("output.list")["outputs"]?.arrayValue ?? []
+        } catch {
+            guard error.remote != nil else { throw error }
+            return add(
+                Finding(
+                    "server", .fault, error.message,
+                    meaning: "play is stalled until a server is there, and goes on by itself then",
+                    action: "systemctl --user start pipewire-pulse, or pulseaudio --start"))
+        }
+        add(Finding("server", .ok, "the sound server answers"))
+        sink(list, state, wanted: diagnosis?["output"]?["sink"]?.stringValue)
+    }
+
+    private mutating func sink(_ list: [JSONValue], _ state: StateView, wanted: String?) {
+        let count = findings.count
+        let inUse = state.json["output"]?["name"]?.stringValue
+        if let wanted, !list.contains(where: { $0["name"]?.stringValue == wanted }) {
+            add(
+                Finding(
+                    "sink", .fault, "the configured sink \(TerminalText.safe(wanted)) is not there",
+                    meaning: "its device is off or unplugged, or has another name",
+                    action: "nowplayingctl outputs; then set sink in nowplayingd.conf, or take it out"))
+        }
+        let device = list.first { $0["name"]?.stringValue == inUse } ?? list.first { $0["default"]?.boolValue == true }
+        guard let device = device ?? list.first, let name = device["name"]?.stringValue else {
+            return add(
+                Finding(
+                    "sink", .fault, "the sound server has no output", meaning: "there is nothing to hear it on",
+                    action: "connect or switch on a device; is the user in group audio? (id)"))
+        }
+        let shown = TerminalText.safe(device["description"]?.stringValue ?? name)
+        let quoted = TerminalText.safe(name)
+        if name == "auto_null" {
+            add(
+                Finding(
+                    "sink", .fault, "the sound server has only its dummy", meaning: "nobody hears it",
+                    action: "connect or switch on a device; is another program using it? (fuser -v /dev/snd/*)"))
+        }
+        if device["state"]?.stringValue == "suspended", state.state == .playing || state.state == .stalled {
+            add(
+                Finding(
+                    "sink", .fault, "\(shown) is suspended while something plays",
+                    meaning: "the server, another session or an idle rule has taken the device away",
+                    action: "pactl suspend-sink \(quoted) 0"))
+        }
+        if device["muted"]?.boolValue == true {
+            add(
+                Finding(
+                    "sink", .fault, "\(shown) is muted", meaning: "everything on it is silent",
+                    action: "pactl set-sink-mute \(quoted) 0"))
+        }
+        if device["volume"]?.doubleValue == 0 {
+            add(
+                Finding(
+                    "sink", .fault, "\(shown) is at 0 %", meaning: "everything on it is silent",
+                    action: "pactl set-sink-volume \(quoted) 50%"))
+        }
+        if findings.count == count { add(Finding("sink", .ok, "it plays on \(shown)")) }
+    }
+
+    /// Our own stream, and what holds it.
+    mutating func play(_ state: StateView) {
+        if state.isMuted {
+            add(
+                Finding(
+                    "volume", .fault, "the player is muted", meaning: "it plays, and nobody hears it",
+                    action: "nowplayingctl unmute"))
+        } else if state.volume == 0 {
+            add(
+                Finding(
+                    "volume", .fault, "the player's volume is 0 %", meaning: "it plays, and nobody hears it",
+                    action: "nowplayingctl volume 50"))
+        } else {
+            add(Finding("volume", .ok, StatusText.volume(state)))
+        }
+        switch state.state {
+        case .playing: add(Finding("play", .ok, "playing " + (StatusText.name(state) ?? "")))
+        case .stalled: add(Finding("play", .fault, "stalled", meaning: StatusText.stall(state.stallReason)))
+        case .interrupted:
+            add(
+                Finding(
+                    "play", .warning, "held by \(state.interrupter ?? "another program")",
+                    meaning: StatusText.interruption(state), action: "end the other program's sound, or wait"))
+        case .paused:
+            let who = state.text("by", "client").map { ", by \($0)" } ?? ""
+            add(
+                Finding(
+                    "play", .note, "paused" + (state.cause == "pause" ? who : ""), meaning: nil,
+                    action: "nowplayingctl play"))
+        default:
+            add(Finding("play", .note, state.stateName + ", " + StatusText.place(state, at: MonotonicClock.now())))
+        }
+        if let error = StatusText.error(state) {
+            add(
+                Finding(
+                    "item", .warning, error, meaning: "the queue went on, or stopped, without it",
+                    action: "nowplayingctl doctor FILE tells more of one file"))
+        }
+    }
+
+    /// Commands that somebody switched off.
+    mutating func commands() throws(Failure) {
+        let list = try run.call("commands.list")["commands"]?.arrayValue ?? []
+        let disabled = list.filter { $0["enabled"]?.boolValue == false }
+        guard !disabled.isEmpty else { return add(Finding("commands", .ok, "all can be given")) }
+        let texts = disabled.map { command in
+            TerminalText.safe(
+                (command["command"]?.stringValue ?? "?") + (command["reason"]?.stringValue.map { " (\($0))" } ?? ""))
+        }
+        add(
+            Finding(
+                "commands", .note, "not now: " + texts.joined(separator: ", "),
+                meaning: "by the situation, or because a client said so",
+                action: "nowplayingctl configure COMMAND --enable, where a client did"))
+    }
+
+    /// The file that was asked about.
+    mutating func file(_ diagnosis: JSONValue?) {
+        guard let file = diagnosis?["file"] else { return }
+        let name = StateView.name(ofURI: file["uri"]?.stringValue ?? "")
+        if let error = file["error"]?.stringValue {
+            let text = TerminalText.safe(error)
+            return add(
+                Finding(
+                    "file", .fault, text.contains(name) ? text : "\(name): \(text)", meaning: "it can't be played",
+                    action: "nowplayingctl formats lists what plays"))
+        }
+        func text(_ key: String) -> String? { file[key]?.stringValue.map { TerminalText.safe($0) } }
+        var parts = [text("codec") ?? "unknown coding"]
+        if let rate = file["sampleRate"]?.doubleValue {
+            parts.append("\(ClockText.number(rate / 1000, places: 3)) kHz")
+        }
+        if let channels = file["channels"]?.integerValue { parts.append("\(channels) channels") }
+        if let duration = file["duration"]?.doubleValue {
+            parts.append(
+                ClockText.clock(duration) + (file["durationIsExact"]?.boolValue == false ? " (estimated)" : ""))
+        } else {
+            parts.append("of unknown length")
+        }
+        if file["seekable"]?.boolValue == false { parts.append("not seekable") }
+        let tags = ["artist", "title", "albumTitle"].compactMap(text).joined(separator: " – ")
+        add(
+            Finding(
+                "file", .ok, "\(name) plays: " + parts.joined(separator: ", "),
+                meaning: tags.isEmpty ? "it has no tags: the name of the file is shown" : "tags: " + tags))
+    }
+}

@@ -1,0 +1,114 @@
+import ControlProtocol
+import NowPlayingClient
+
+/// `doctor`: walks from the socket to the ear, and stops where going on makes no sense.
+struct Doctor {
+    let run: Invocation
+    private(set) var findings: [Finding] = []
+
+    /// Nothing looked at yet.
+    init(_ run: Invocation) { self.run = run }
+
+    /// Looks at everything and says what was found; throws in the end if there is a fault.
+    static func examine(_ run: Invocation) throws(Failure) {
+        var doctor = Doctor(run)
+        let status = try doctor.walk()
+        let findings = doctor.findings
+        if run.wantsJSON {
+            run.printJSON(["findings": .array(findings.map(\.json)), "level": .string(worst(findings).rawValue)])
+        } else {
+            for finding in findings { for line in finding.lines(run.output) { run.output.line(line) } }
+        }
+        run.output.flush()
+        guard status == .success, worst(findings) != .fault else {
+            let names = findings.filter { $0.level == .fault }.map(\.check).joined(separator: ", ")
+            throw Failure(status == .success ? .general : status, "something is wrong: \(names)")
+        }
+    }
+
+    private static func worst(_ findings: [Finding]) -> Finding.Level {
+        Finding.Level.allCases.last { level in findings.contains { $0.level == level } } ?? .ok
+    }
+
+    mutating func add(_ finding: Finding) { findings.append(finding) }
+
+    /// Goes on where one question has no answer; a connection that is lost ends it.
+    private mutating func walk() throws(Failure) -> ExitStatus {
+        let greeting: JSONValue
+        do throws(Failure) {
+            greeting = try run.call("hello")
+        } catch {
+            let lines = error.message.split(separator: "\n").map(String.init)
+            add(
+                Finding(
+                    "daemon", .fault, lines.first ?? "no daemon answers",
+                    meaning: lines.dropFirst().filter { $0.hasPrefix("  ") }.map { $0.trimmed }.joined(separator: "; "),
+                    action: "start it: systemctl --user start nowplayingd, or nowplayingd &"))
+            return error.status
+        }
+        let state = StateView(try run.call("nowPlaying.get"))
+        let diagnosis = try self.diagnosis()
+        daemon(greeting, diagnosis)
+        rights(greeting)
+        session(try run.connection().path)
+        try outputs(state, diagnosis)
+        play(state)
+        try commands()
+        roots(diagnosis)
+        confinement(diagnosis)
+        if !run.words.isEmpty { file(diagnosis) }
+        clock(state)
+        if let process = diagnosis?["daemon"]?["pid"]?.integerValue { wakeups(process, state) }
+        return .success
+    }
+
+    /// What the daemon says of itself; nil where it is older than the question.
+    private func diagnosis() throws(Failure) -> JSONValue? {
+        var parameters: JSONValue?
+        if let word = run.words.first {
+            parameters = ["uri": .string(try Media(run).uri(of: word))]
+        }
+        do throws(Failure) { return try run.call("diagnostics.get", parameters) } catch {
+            if error.remote?.code == -32601 { return nil }
+            guard let remote = error.remote, let uri = parameters?["uri"] else { throw error }
+            // The file is refused; the rest is still worth telling.
+            guard case .object(var answer) = try run.call("diagnostics.get") else { throw error }
+            answer["file"] = ["uri": uri, "error": .string(remote.message)]
+            return .object(answer)
+        }
+    }
+
+    private mutating func daemon(_ greeting: JSONValue, _ diagnosis: JSONValue?) {
+        let version = TerminalText.safe(greeting["version"]?.stringValue ?? "of an unknown version")
+        guard let daemon = diagnosis?["daemon"] else {
+            return add(
+                Finding(
+                    "daemon", .warning, "nowplayingd \(version) answers, but knows no diagnostics",
+                    meaning: "it is older than this program", action: "restart it: systemctl --user restart nowplayingd"
+                ))
+        }
+        let process = daemon["pid"]?.integerValue.map { ", process \($0)" } ?? ""
+        let uptime = daemon["uptime"]?.doubleValue.map { ", for \(ClockText.clock($0))" } ?? ""
+        add(Finding("daemon", .ok, "nowplayingd \(version) answers\(process)\(uptime)"))
+    }
+
+    private mutating func rights(_ greeting: JSONValue) {
+        switch greeting["role"]?.stringValue {
+        case "admin": add(Finding("rights", .ok, "this user may do everything"))
+        case "control": add(Finding("rights", .ok, "this user may control playback"))
+        default:
+            add(
+                Finding(
+                    "rights", .warning, "this user may only look",
+                    meaning: "commands are denied (403)",
+                    action: "join the group that control-group names in nowplayingd.conf, and log in again"))
+        }
+    }
+}
+
+extension String {
+    /// Without spaces at both ends.
+    fileprivate var trimmed: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}

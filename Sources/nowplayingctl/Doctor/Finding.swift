@@ -1,0 +1,54 @@
+import ControlProtocol
+import NowPlayingClient
+
+/// One step of the chain from the file to the ear: what was found, what it means, what to type.
+struct Finding {
+    /// How bad it is; a fault is why nothing is heard or nobody is let in.
+    enum Level: String, CaseIterable {
+        case ok, note, warning, fault
+    }
+
+    /// The step's name, which never changes: `daemon`, `rights`, …
+    var check: String
+    var level: Level
+    /// For people; safe for a terminal.
+    var found: String
+    var meaning: String?
+    /// What to type or do.
+    var action: String?
+
+    /// A finding, by its parts.
+    init(_ check: String, _ level: Level, _ found: String, meaning: String? = nil, action: String? = nil) {
+        self.check = check
+        self.level = level
+        self.found = found
+        self.meaning = meaning
+        self.action = action
+    }
+
+    /// For `--json`.
+    var json: JSONValue {
+        var result = JSONObject([
+            .init("check", .string(check)), .init("level", .string(level.rawValue)), .init("found", .string(found)),
+        ])
+        if let meaning { result["meaning"] = .string(meaning) }
+        if let action { result["action"] = .string(action) }
+        return .object(result)
+    }
+
+    /// As lines of text.
+    func lines(_ output: Output) -> [String] {
+        let (word, style): (String, Output.Style) =
+            switch level {
+            case .ok: ("ok", .green)
+            case .note: ("note", .dim)
+            case .warning: ("warning", .yellow)
+            case .fault: ("fault", .red)
+            }
+        let indent = String(repeating: " ", count: 23)
+        let first =
+            output.styled(word, style) + String(repeating: " ", count: 9 - word.count) + check
+            + String(repeating: " ", count: max(1, 14 - check.count)) + found
+        return [first] + [meaning, action.map { "→ " + $0 }].compactMap { $0 }.map { indent + $0 }
+    }
+}
