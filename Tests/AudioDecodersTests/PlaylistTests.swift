@@ -131,10 +131,10 @@ import Testing
     @Test(arguments: [
         ("a.M3U", PlaylistKind.m3u), ("x.m3u8", .m3u8), ("a.b.Pls", .pls), (".xspf", .xspf), ("c.CUE", .cue),
     ])
-    func kindsByName(name: String, kind: PlaylistKind) { #expect(PlaylistKind(fileName: name.utf8) == kind) }
+    func kindsByName(name: String, kind: PlaylistKind) { #expect(PlaylistKind(fileName: Array(name.utf8)[...]) == kind) }
 
     @Test(arguments: ["m3u", "a.m3u9", "a.flac", "", ".", "a.", "cue.txt"])
-    func otherNames(name: String) { #expect(PlaylistKind(fileName: name.utf8) == nil) }
+    func otherNames(name: String) { #expect(PlaylistKind(fileName: Array(name.utf8)[...]) == nil) }
 
     /// Whatever is in a list: no crash, no more entries than lines or elements, texts that are valid and short.
     @Test(arguments: 0..<300) func garbage(seed: UInt64) throws {

@@ -35,11 +35,15 @@ package enum PlaylistKind: String, CaseIterable, Sendable {
     case m3u, m3u8, pls, xspf, cue
 
     /// The kind of a file of this name; nil: it is no list.
-    package init?(fileName: some BidirectionalCollection<UInt8>) {
-        guard let dot = fileName.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-        let ending = fileName[fileName.index(after: dot)...]
-        guard ending.count <= 4 else { return nil }
-        self.init(rawValue: String(decoding: ending, as: UTF8.self).lowercased())
+    package init?(fileName: ArraySlice<UInt8>) {
+        // Asked of a hundred thousand names at once, few of which are lists'.
+        guard let dot = fileName.suffix(5).lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let ending = fileName[(dot + 1)...]
+        switch ending.first.map({ $0 | 0x20 }) {
+        case UInt8(ascii: "m"), UInt8(ascii: "p"), UInt8(ascii: "x"), UInt8(ascii: "c"):
+            self.init(rawValue: String(decoding: ending, as: UTF8.self).lowercased())
+        default: return nil
+        }
     }
 
     /// The entries of a list with this content; a cue sheet has none but tracks (`CueSheet`). Throws why it can't be read.

@@ -65,7 +65,7 @@ struct FolderWalk {
             switch kind(Int32(entry.pointee.d_type), path, name) {
             case .folder: names.append((name, true))
             case .file where Self.isAudio(name): names.append((name, false))
-            case .file where PlaylistKind(fileName: name.bytes) == .cue: sheets.append(name)
+            case .file where PlaylistKind(fileName: name.bytes[...]) == .cue: sheets.append(name)
             case .file, .other: break
             }
         }
