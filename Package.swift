@@ -53,6 +53,7 @@ let package = Package(
         systemLibrary("CSystemd", package: "libsystemd-dev"),
         systemLibrary("CINIH", package: "libinih-dev"),
         systemLibrary("CMosquitto", package: "libmosquitto-dev"),
+        systemLibrary("CMessageDigest", package: "libmd-dev"),
         .target(name: "CLinux", path: "Sources/SystemLibraries/CLinux"),
 
         // Imports point down this list only; `make lint` checks it.
@@ -72,9 +73,13 @@ let package = Package(
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
+            "ArtworkLookup",
+            ["AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "CMessageDigest", "CLinux"]),
+        library(
             "DaemonRuntime",
             [
-                "PlaybackEngine", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol",
+                "ArtworkLookup", "PlaybackEngine", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem",
+                "ControlProtocol",
                 "NowPlaying", "ConfigurationFiles", "CLinux",
             ]),
         library(
@@ -111,6 +116,9 @@ let package = Package(
             "PulseOutputTests",
             ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
         tests("PlaybackEngineTests", ["PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests(
+            "ArtworkLookupTests",
+            ["ArtworkLookup", "AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
             "DaemonRuntimeTests",
             [

@@ -46,7 +46,7 @@ extension MediaPlayerBridge {
         }
         guard let state else { return call.refuse(.failed, "the daemon is not running") }
         guard interface == Introspection.trackList else {
-            var values = PlayerProperties.player(state, commands)
+            var values = properties(of: state)
             values["Position"] = .int64(TrackMetadata.microseconds(state.position(at: EventLoop.now) ?? 0) ?? 0)
             values["CanControl"] = .bool(true)
             return then(values)

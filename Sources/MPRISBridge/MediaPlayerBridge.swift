@@ -15,6 +15,7 @@ import NowPlayingClient
     let foreign: ForeignDaemon
     let judge: SenderJudge
     let tracks: TrackWindow
+    let pictures: PictureFiles
     private let context: BridgeContext
     private var presence: BusPresence?
 
@@ -38,6 +39,7 @@ import NowPlayingClient
         judge = SenderJudge(
             controlGroup: try Self.group(settings.controlGroup), readGroup: try Self.group(settings.readGroup))
         tracks = TrackWindow(daemon)
+        pictures = PictureFiles(daemon)
         let log = context.log
         let handlers = BusPresence.Handlers(
             call: { [unowned self] message, bus in called(message, bus) },
@@ -80,6 +82,7 @@ import NowPlayingClient
         if isFirst { daemon.call("hello", ["client": "nowplaying-mpris"]) { _ in } }
         askForCommands(state)
         publish()
+        pictures.look(for: state.item) { [weak self] in self?.publish() }
         guard tracks.isWanted else { return }
         if !tracks.isCurrent(state) {
             let before = tracks.paths
@@ -117,16 +120,20 @@ import NowPlayingClient
 
     // MARK: Telling the bus
 
+    func properties(of state: StateView) -> BusDictionary {
+        PlayerProperties.player(state, commands, picture: pictures.path(of: state.item))
+    }
+
     private func seen() {
         guard let state else { return }
-        published = PlayerProperties.player(state, commands)
+        published = properties(of: state)
         position = PositionModel(state, at: EventLoop.now)
     }
 
     /// Tells what has changed, and nothing else.
     private func publish() {
         guard let state, hasCommands, let bus = presence?.connection, bus.isOwner else { return }
-        let properties = PlayerProperties.player(state, commands)
+        let properties = properties(of: state)
         let changes = properties.changes(since: published)
         published = properties
         if !changes.isEmpty { changed(bus, Introspection.player, changes) }
@@ -162,7 +169,7 @@ import NowPlayingClient
         guard let bus = presence?.connection, bus.isOwner, let id = item["id"]?.integerValue else { return }
         bus.signal(path: Introspection.path, interface: Introspection.trackList, member: "TrackMetadataChanged") {
             $0.append(.path(TrackPath.of(id)))
-            $0.append(.dictionary(TrackMetadata.of(item)))
+            $0.append(.dictionary(TrackMetadata.of(item, picture: pictures.path(of: item))))
         }
     }
 }

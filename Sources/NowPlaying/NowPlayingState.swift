@@ -98,10 +98,13 @@ package struct NowPlayingItem: Equatable, Sendable {
     /// Seconds; nil while unknown or without end.
     package var duration: Double?
     package var format: MediaFormat?
+    /// Its pictures; empty while none is known.
+    package var artwork: [Artwork]
 
     /// An item, by its parts.
     package init(
-        id: ItemID, play: Int, uri: String, metadata: MediaMetadata, duration: Double?, format: MediaFormat? = nil
+        id: ItemID, play: Int, uri: String, metadata: MediaMetadata, duration: Double?, format: MediaFormat? = nil,
+        artwork: [Artwork] = []
     ) {
         self.id = id
         self.play = play
@@ -109,6 +112,7 @@ package struct NowPlayingItem: Equatable, Sendable {
         self.metadata = metadata
         self.duration = duration
         self.format = format
+        self.artwork = artwork
     }
 }
 

@@ -129,7 +129,7 @@ extension Player {
         if metadata.title == nil { metadata.title = entry.source.displayName }
         return NowPlayingItem(
             id: entry.id, play: playCounts[entry.id] ?? 0, uri: entry.source.uri, metadata: metadata,
-            duration: entry.details?.duration, format: entry.details?.format)
+            duration: entry.details?.duration, format: entry.details?.format, artwork: artworkOf?(entry.id) ?? [])
     }
 
     func title(of entry: QueueEntry) -> String { entry.details?.metadata.title ?? entry.source.displayName }

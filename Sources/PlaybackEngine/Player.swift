@@ -64,6 +64,8 @@ package import NowPlaying
     package internal(set) var state: NowPlayingState
     /// Called with every state as it is published.
     package var onPublish: (@PlayerLoop (NowPlayingState) -> Void)?
+    /// Answers the pictures of an item that are known by now; nil: nobody looks for any.
+    package var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     /// Called with a line for the log: an item's fault.
     package var onItemFailure: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
     /// The same for a live stream that broke off and is tried again.

@@ -37,7 +37,7 @@ extension Verb {
 
     /// All verbs, in the order of the help.
     static let all: [Verb] =
-        playback + positions + modes + queues + outputs + observers + bridges + service + others + foreign
+        playback + positions + modes + queues + pictures + outputs + observers + bridges + service + others + foreign
 
     /// All options of all verbs, each once.
     static let allOptions: [Option] = {

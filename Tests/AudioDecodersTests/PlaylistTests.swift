@@ -131,7 +131,9 @@ import Testing
     @Test(arguments: [
         ("a.M3U", PlaylistKind.m3u), ("x.m3u8", .m3u8), ("a.b.Pls", .pls), (".xspf", .xspf), ("c.CUE", .cue),
     ])
-    func kindsByName(name: String, kind: PlaylistKind) { #expect(PlaylistKind(fileName: Array(name.utf8)[...]) == kind) }
+    func kindsByName(name: String, kind: PlaylistKind) {
+        #expect(PlaylistKind(fileName: Array(name.utf8)[...]) == kind)
+    }
 
     @Test(arguments: ["m3u", "a.m3u9", "a.flac", "", ".", "a.", "cue.txt"])
     func otherNames(name: String) { #expect(PlaylistKind(fileName: Array(name.utf8)[...]) == nil) }

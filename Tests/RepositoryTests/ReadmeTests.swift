@@ -17,6 +17,14 @@ import Testing
             try home.write("Music/" + name, "")
             try wave(seconds: 120).write(to: URL(fileURLWithPath: home.path + "/Music/" + name))
         }
+        // A picture of one pixel.
+        let pixel: [UInt8] = [
+            0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1,
+            0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B,
+        ]
+        for folder in ["Music/album", "Music"] {
+            try Data(pixel).write(to: URL(fileURLWithPath: "\(home.path)/\(folder)/cover.gif"))
+        }
     }
 
     /// Silence, 8 kHz, 8 bit, one channel.

@@ -4,12 +4,12 @@ _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
     local verbs="play pause stop toggle next previous skip seek volume mute unmute rate loudness repeat shuffle add
         queue remove move clear
-        outputs output formats commands configure status follow watch wait hooks reload doctor call quit help
+        outputs output formats artwork commands configure status follow watch wait hooks reload doctor call quit help
         current metadata position open insert crop"
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
         case $word in
-            --socket | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp)
+            --socket | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --output)
                 ((index++))
                 ;;
             -*) ;;
@@ -21,12 +21,12 @@ _nowplayingctl() {
     done
     COMPREPLY=()
     case $previous in
-        --socket)
+        --socket | --output)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
-        --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp) return ;;
+        --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size) return ;;
     esac
     local options="--socket --json --timeout --help --version"
     case $verb in
@@ -34,6 +34,7 @@ _nowplayingctl() {
         skip) options+=" --back" ;;
         mute) options+=" --toggle" ;;
         loudness) options+=" --preamp" ;;
+        artwork) options+=" --size --inside --output" ;;
         add) options+=" --next --at --play" ;;
         configure) options+=" --intervals --rates --enable --disable --reason" ;;
         status | metadata) options+=" --format --follow --tick" ;;

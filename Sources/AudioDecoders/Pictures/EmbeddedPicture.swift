@@ -109,9 +109,12 @@ extension OggHeaders {
             if length > name.count, String(decoding: start, as: UTF8.self).uppercased().utf8.elementsEqual(name) {
                 let from = position + Int64(name.count)
                 let places = comments.places(from: from, count: length - Int64(name.count))
+                // The block begins with what the picture shows: 4 bytes are 6 letters of Base64.
+                let head = try comments.bytes(in: file, at: from, count: 8)
+                let kind = EmbeddedPicture.decodedBase64(head)?.prefix(4).reduce(0) { $0 << 8 | Int($1) }
                 result.append(
                     EmbeddedPicture(
-                        kindNumber: 3, mediaType: "",
+                        kindNumber: kind ?? 0, mediaType: "",
                         stretches: places.map { .init(offset: $0.offset, length: $0.count) }, coding: .base64Block))
             }
             position += length

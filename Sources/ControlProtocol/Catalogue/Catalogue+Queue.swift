@@ -99,6 +99,21 @@ extension Catalogue {
             help: "Lists the formats of audio files that play, and for the others the Debian package of their decoder.",
             result: "formats, each with name, endings, plays and package", example: "{}"),
         Method(
+            name: .artworkGet, kind: .nowPlaying, role: .read,
+            parameters: [
+                .required("id", .text, "the id of a picture in an item's artwork"),
+                .optional("kind", .choice(["image", "preview", "video"]), "what is wanted; image if not given"),
+                .optional("width", .integer(1...65_535), "pixels that are wanted"),
+                .optional("height", .integer(1...65_535), "pixels that are wanted"),
+                .optional(
+                    "fit", .choice(ArtworkFit.allCases.map(\.rawValue)),
+                    "cover: the smallest that covers that size; inside: the largest that fits into it"),
+            ],
+            help:
+                "Has a picture put into the daemon's cache, in the size that is nearest to the wanted one. Nothing is "
+                + "resized. The path stays valid while the id is in a state.",
+            result: "path, type, width and height", example: #"{"id": "0123456789abcdef0123456789abcdef"}"#),
+        Method(
             name: .hello, kind: .server, role: .read,
             parameters: [
                 .optional("client", .text, "name of the client, shown to others in “by”"),

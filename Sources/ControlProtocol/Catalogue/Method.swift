@@ -23,6 +23,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case outputSelect = "output.select"
     case formatsList = "formats.list"
     case diagnosticsGet = "diagnostics.get"
+    case artworkGet = "artwork.get"
     case rpcDiscover = "rpc.discover"
     case daemonReload = "daemon.reload"
     case daemonQuit = "daemon.quit"

@@ -1,3 +1,4 @@
+import ArtworkLookup
 package import NowPlaying
 package import PlaybackEngine
 
@@ -40,6 +41,14 @@ package struct Configuration: Equatable, Sendable {
     package var mediaRoots: [String] = []
     /// File of certificates that are trusted on the network; nil: the system's.
     package var certificates: String?
+    /// Names of pictures beside the audio.
+    package var artworkNames = ArtworkSearch.Rules().names
+    /// A picture for what has none.
+    package var artworkPlaceholder: String?
+    /// MiB of pictures that are kept.
+    package var artworkCacheSize = 128
+    /// Folder of what can be had again; nil: the usual place.
+    package var cacheDirectory: String?
     /// What becomes of what played when the daemon ended.
     package var resume = ResumePolicy.paused
     /// Items in a row that may fail before play stops.

@@ -1,3 +1,4 @@
+import ArtworkLookup
 import NowPlaying
 import PlaybackEngine
 
@@ -24,6 +25,7 @@ package struct Setting: Sendable {
         ("access", "Who may use the daemon besides its own user and root."),
         ("output", "Where the sound goes."),
         ("playback", "How it plays."),
+        ("artwork", "Where pictures of what plays come from."),
         ("network", "How streams and files come from the network."),
     ]
 
@@ -47,6 +49,15 @@ package struct Setting: Sendable {
             isReloadable: false
         ) {
             $0.stateDirectory = $1; return isPath($1)
+        },
+        Setting(
+            section: "daemon", name: "cache-directory", takes: "an absolute path", defaultText: nil,
+            sample: "/var/cache/nowplayingd",
+            help: "The folder of what can be had again, such as pictures. Without it, $CACHE_DIRECTORY, nowplayingd in "
+                + "$XDG_CACHE_HOME or ~/.cache, and /var/cache/nowplayingd for the system's daemon.",
+            isReloadable: false
+        ) {
+            $0.cacheDirectory = $1; return isPath($1)
         },
         Setting(
             section: "daemon", name: "log-level", takes: "one of error, warning, info, debug", defaultText: "info",
@@ -204,6 +215,37 @@ package struct Setting: Sendable {
         },
         intervals("forward-intervals", "skipForward") { $0.forwardIntervals = $1 },
         intervals("backward-intervals", "skipBackward") { $0.backwardIntervals = $1 },
+        Setting(
+            section: "artwork", name: "names", takes: "file names without ending, separated by commas",
+            defaultText: ArtworkSearch.Rules().names.joined(separator: ", "), sample: "cover, folder",
+            help:
+                "The names of pictures beside the audio, the best first, in upper or lower case, with jpg, jpeg, png, "
+                + "webp, avif or gif as ending. A picture inside of the audio file goes before them.",
+            isReloadable: false
+        ) { configuration, text in
+            let names = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map { part in
+                String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }
+            configuration.artworkNames = names
+            return names.count <= 32 && names.allSatisfy { !$0.isEmpty && !$0.contains("/") }
+        },
+        Setting(
+            section: "artwork", name: "placeholder", takes: "an absolute path", defaultText: nil,
+            sample: "/usr/share/pixmaps/speaker.png", help: "The picture of what has none.", isReloadable: false
+        ) {
+            $0.artworkPlaceholder = $1; return isPath($1)
+        },
+        Setting(
+            section: "artwork", name: "cache-size", takes: "MiB, a whole number from 1 to 65536", defaultText: "128",
+            sample: "32",
+            help: "How much room the pictures may take that somebody asked for. What was not asked for the longest "
+                + "goes.",
+            isReloadable: false
+        ) { configuration, text in
+            guard let size = Int(text), (1...65_536).contains(size) else { return false }
+            configuration.artworkCacheSize = size
+            return true
+        },
         Setting(
             section: "network", name: "ca-file", takes: "an absolute path", defaultText: nil,
             sample: "/etc/ssl/certs/home-authority.pem",

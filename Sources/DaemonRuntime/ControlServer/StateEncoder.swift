@@ -135,6 +135,7 @@ package struct StateEncoder: Sendable {
         writer.member("uri", item.uri)
         metadata(&writer, item.metadata)
         writer.member("duration", item.duration)
+        artwork(&writer, item.artwork)
         if let format = item.format {
             writer.key("format")
             writer.beginObject()
@@ -145,6 +146,24 @@ package struct StateEncoder: Sendable {
             writer.member("bitRate", format.bitRate)
             writer.endObject()
         }
+    }
+
+    /// The pictures of an item, as a member of the object that was begun; nothing if there are none.
+    static func artwork(_ writer: inout JSONWriter, _ pictures: [Artwork]) {
+        guard !pictures.isEmpty else { return }
+        writer.key("artwork")
+        writer.beginArray()
+        for picture in pictures {
+            writer.beginObject()
+            writer.member("id", picture.id)
+            writer.member("kind", "image")
+            writer.member("aspect", picture.aspect)
+            writer.member("width", picture.width)
+            writer.member("height", picture.height)
+            writer.member("type", picture.mediaType)
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     /// The known fields of an item, as members of the object that was begun.

@@ -69,8 +69,7 @@ package enum Daemon {
         let status = PlayerLoop.run { loop in
             do throws(DaemonFailure) {
                 running = try RunningDaemon(
-                    loop, socket, serverOptions, configuration, contents, options,
-                    stateDirectory: paths.stateDirectory, makeHandler)
+                    loop, socket, serverOptions, configuration, contents, options, paths, makeHandler)
             } catch {
                 failure = error
                 loop.exit(1)

@@ -9,6 +9,8 @@ package import NowPlaying
     package let instance: String
     /// The folder of what the daemon keeps; it exists and is this daemon's alone.
     package let stateDirectory: String
+    /// The folder of what can be had again; it need not exist. Nil: there is none.
+    package let cacheDirectory: String?
     /// Writes anchors as the wire has them.
     package let encoder: StateEncoder
     /// Tells a state to all who subscribed, and keeps it for those who ask. To be called with a first state before the

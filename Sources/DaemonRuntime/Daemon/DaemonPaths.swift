@@ -5,6 +5,8 @@ import LinuxSystem
 package struct DaemonPaths: Equatable, Sendable {
     package let socket: String
     package let stateDirectory: String
+    /// Nil: there is no usual place.
+    package let cacheDirectory: String?
 
     /// The places for this configuration. `environment` answers variables that are set and not empty. Throws words when
     /// there is no usual place.
@@ -14,6 +16,7 @@ package struct DaemonPaths: Equatable, Sendable {
         let runtime = environment("XDG_RUNTIME_DIR")
         // Without a session there is one daemon of the system.
         let isSystem = runtime == nil && uid == 0
+        cacheDirectory = Self.cache(configuration, isSystem: isSystem, environment)
         if let socket = configuration.socket {
             self.socket = Self.absolute(socket)
         } else if let folder = environment("RUNTIME_DIRECTORY")?.split(separator: ":").first {
@@ -42,6 +45,16 @@ package struct DaemonPaths: Equatable, Sendable {
             throw DaemonFailure(
                 "there is no usual place for the daemon's state (HOME is not set): give --state-directory")
         }
+    }
+
+    private static func cache(
+        _ configuration: Configuration, isSystem: Bool, _ environment: (String) -> String?
+    ) -> String? {
+        if let folder = configuration.cacheDirectory { return absolute(folder) }
+        if let folder = environment("CACHE_DIRECTORY")?.split(separator: ":").first { return String(folder) }
+        if let folder = environment("XDG_CACHE_HOME") { return folder + "/nowplayingd" }
+        if isSystem { return "/var/cache/nowplayingd" }
+        return environment("HOME").map { $0 + "/.cache/nowplayingd" }
     }
 
     private static func absolute(_ path: String) -> String {

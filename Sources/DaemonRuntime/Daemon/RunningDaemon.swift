@@ -21,7 +21,7 @@ import NowPlaying
     init(
         _ loop: EventLoop, _ socket: ControlSocket, _ serverOptions: ControlServerOptions,
         _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,
-        stateDirectory: String,
+        _ paths: DaemonPaths,
         _ makeHandler: @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
     ) throws(DaemonFailure) {
         self.loop = loop
@@ -36,8 +36,8 @@ import NowPlaying
         let status = status
         handler = try makeHandler(
             DaemonContext(
-                loop: loop, configuration: configuration, instance: state.instance, stateDirectory: stateDirectory,
-                encoder: server.encoder,
+                loop: loop, configuration: configuration, instance: state.instance,
+                stateDirectory: paths.stateDirectory, cacheDirectory: paths.cacheDirectory, encoder: server.encoder,
                 publish: { state in
                     server.publish(state)
                     status.tell(state)

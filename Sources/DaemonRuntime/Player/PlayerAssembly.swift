@@ -1,3 +1,4 @@
+import ArtworkLookup
 import AudioCore
 import AudioDecoders
 import ControlProtocol
@@ -32,12 +33,16 @@ package enum PlayerAssembly {
                 instance: context.instance,
                 firstItemNumber: ItemNumbers.reserve(stateDirectory: context.stateDirectory),
                 onOutputLost: configuration.onOutputLost, watchServer: watcher(context.loop, configuration)))
-        player.onPublish = { context.publish($0) }
         player.onItemFailure = { uri, message in
             Log.warning("\(uri) can't be played: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
         }
         player.onStreamLost = { uri, message in
             Log.warning("\(uri) broke off and is tried again: \(message)", oncePerMinute: uri, now: EventLoop.now)
+        }
+        let artwork = makeArtworkKeeper(context, player)
+        player.onPublish = { state in
+            context.publish(state)
+            artwork.follow(state)
         }
         context.publish(player.state)
         let store = StateStore(context.loop, directory: context.stateDirectory)
@@ -45,13 +50,26 @@ package enum PlayerAssembly {
             context.loop, player: player, output: output, opener: opener, encoder: context.encoder,
             centre: CommandCentre(
                 forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals),
-            configuration: configuration, store: store, log: { Log.warning($0) })
+            configuration: configuration, store: store, artwork: artwork, log: { Log.warning($0) })
         context.holdRequests(true)
         store.load { found in
             methods.restore(found, configuration.resume)
             context.holdRequests(false)
         }
         return methods
+    }
+
+    @PlayerLoop private static func makeArtworkKeeper(_ context: DaemonContext, _ player: Player) -> ArtworkKeeper {
+        let configuration = context.configuration
+        return ArtworkKeeper(
+            player, Workers(context.loop, name: "artwork"),
+            rules: ArtworkSearch.Rules(
+                names: configuration.artworkNames, placeholder: configuration.artworkPlaceholder),
+            cache: context.cacheDirectory.map {
+                ArtworkCache(folder: $0 + "/artwork", limit: Int64(configuration.artworkCacheSize) << 20)
+            },
+            roots: { MediaRoots(configuration.mediaRoots) },
+            log: { Log.warning($0, oncePerMinute: $0, now: EventLoop.now) })
     }
 
     @PlayerLoop private static func makeOutput(

@@ -14,6 +14,8 @@ package import PlaybackEngine
     let log: @PlayerLoop (String) -> Void
     /// Keeps what must survive; nil: nothing does.
     let store: StateStore?
+    /// Hands out pictures; nil: there are none.
+    private let artwork: ArtworkKeeper?
     var centre: CommandCentre
     /// Seconds that an answer waits at most for the network to say whether there is something to play.
     private nonisolated static let patience = 0.6
@@ -26,10 +28,10 @@ package import PlaybackEngine
     let began = EventLoop.now
 
     /// Carries out methods on this player. `log` takes a warning without control characters.
-    package init(
+    init(
         _ loop: EventLoop, player: Player, output: any AudioOutput, opener: @escaping DecoderOpener,
         encoder: StateEncoder,
-        centre: CommandCentre, configuration: Configuration, store: StateStore? = nil,
+        centre: CommandCentre, configuration: Configuration, store: StateStore? = nil, artwork: ArtworkKeeper? = nil,
         log: @escaping @PlayerLoop (String) -> Void
     ) {
         self.loop = loop
@@ -40,6 +42,7 @@ package import PlaybackEngine
         self.centre = centre
         self.configuration = configuration
         self.store = store
+        self.artwork = artwork
         self.log = log
     }
 
@@ -55,6 +58,9 @@ package import PlaybackEngine
         case .volumeSet: answer(volume(request))
         case .loudnessSet: answer(loudness(request))
         case .outputList: listOutputs(answer)
+        case .artworkGet:
+            guard let artwork else { return answer(.failure(.noSuchContent("there are no pictures"))) }
+            artwork.get(request, answer)
         case .formatsList: answer(.success(Self.formats))
         case .outputSelect: selectOutput(request, answer)
         case .diagnosticsGet: diagnose(request, answer)

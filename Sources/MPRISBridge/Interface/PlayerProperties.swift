@@ -5,14 +5,14 @@ import NowPlayingClient
 /// The properties of the interfaces as a state makes them: values, compared to find what changed.
 enum PlayerProperties {
     /// All of `org.mpris.MediaPlayer2.Player` but `Position`, which is computed when it is read, and `CanControl`, which
-    /// never changes.
-    static func player(_ state: StateView, _ commands: CommandTable) -> BusDictionary {
+    /// never changes. `picture`: the path of the item's picture, where it is known.
+    static func player(_ state: StateView, _ commands: CommandTable, picture: String? = nil) -> BusDictionary {
         [
             "PlaybackStatus": .string(status(state)),
             "LoopStatus": .string(loops[state.text("repeatMode") ?? ""] ?? "None"),
             "Rate": .double(rate(state)),
             "Shuffle": .bool(isShuffled(state)),
-            "Metadata": .dictionary(TrackMetadata.of(state.item)),
+            "Metadata": .dictionary(TrackMetadata.of(state.item, picture: picture)),
             "Volume": .double(volume(state)),
             "MinimumRate": .double(min(commands.rates.first ?? 1, 1)),
             "MaximumRate": .double(max(commands.rates.last ?? 1, 1)),

@@ -4,13 +4,15 @@ import NowPlayingClient
 /// What is known about a track, by MPRIS's names and in its types. Specification: MPRIS v2 metadata guidelines.
 enum TrackMetadata {
     /// The metadata of an item of the state or an entry of the queue; without one, that there is no track.
-    static func of(_ item: JSONValue?) -> BusDictionary {
+    /// `picture`: the path of the item's picture, where it is known.
+    static func of(_ item: JSONValue?, picture: String? = nil) -> BusDictionary {
         guard let item, let id = item["id"]?.integerValue else { return ["mpris:trackid": .path(TrackPath.none)] }
         var result: BusDictionary = ["mpris:trackid": .path(TrackPath.of(id))]
         if item["isLiveStream"]?.boolValue != true {
             result["mpris:length"] = item["duration"]?.doubleValue.flatMap(microseconds).map(BusValue.int64)
         }
-        result["mpris:artUrl"] = BusText.pictureURI(item["artworkUrl"]?.stringValue).map(BusValue.string)
+        let address = BusText.uri(picture) ?? BusText.pictureURI(item["artworkUrl"]?.stringValue)
+        result["mpris:artUrl"] = address.map(BusValue.string)
         result["xesam:url"] = BusText.uri(item["uri"]?.stringValue).map(BusValue.string)
         result["xesam:title"] = title(item).map(BusValue.string)
         result["xesam:artist"] = artists(item).map(BusValue.strings)

@@ -1,0 +1,87 @@
+package import AudioCore
+
+extension EmbeddedPicture {
+    /// The picture itself. Blocks on reading; holds all of it. Throws what reading throws, and `.unavailable` where it has
+    /// more than `limit` bytes or is cut off or misspelled.
+    package func bytes(in file: MediaFile, limit: Int) throws(DecodingError) -> [UInt8] {
+        let length = stretches.reduce(Int64(0)) { $0 + $1.length }
+        let most = coding == .base64Block ? Int64(limit) / 3 * 4 + (64 << 10) : Int64(limit)
+        guard length <= most else {
+            throw DecodingError(.unavailable, "it has more than \(limit >> 20) MiB")
+        }
+        var raw: [UInt8] = []
+        raw.reserveCapacity(Int(length))
+        for stretch in stretches {
+            let count = Int(stretch.length)
+            let part = try file.bytes(at: stretch.offset, count: count)
+            guard part.count == count else { throw DecodingError(.unavailable, "it is cut off") }
+            raw += part
+        }
+        switch coding {
+        case .plain: return raw
+        case .unsynchronised: return Self.synchronised(raw)
+        case .base64Block:
+            let picture = Self.decodedBase64(raw).flatMap(Self.picture(inBlock:))
+            guard let picture, picture.count <= limit else {
+                throw DecodingError(.unavailable, "it is no picture block in Base64")
+            }
+            return picture
+        }
+    }
+
+    /// Without the zero behind each 0xFF (ID3v2.4 §6.1).
+    private static func synchronised(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var last: UInt8 = 0
+        for byte in bytes {
+            if last != 0xFF || byte != 0 { result.append(byte) }
+            last = byte
+        }
+        return result
+    }
+
+    /// RFC 4648 §4; white space is passed over. Nil: it is something else.
+    static func decodedBase64(_ text: [UInt8]) -> [UInt8]? {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count / 4 * 3)
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in text {
+            let value: UInt8
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - UInt8(ascii: "A")
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - UInt8(ascii: "a") + 26
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0") + 52
+            case UInt8(ascii: "+"): value = 62
+            case UInt8(ascii: "/"): value = 63
+            case UInt8(ascii: "="), 0x20, 0x09, 0x0A, 0x0D: continue
+            default: return nil
+            }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return result
+    }
+
+    /// The picture at the end of a FLAC picture block (RFC 9639 §8.8).
+    private static func picture(inBlock block: [UInt8]) -> [UInt8]? {
+        var place = 4
+        func number() -> Int? {
+            guard place + 4 <= block.count else { return nil }
+            defer { place += 4 }
+            return block[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        for _ in 0..<2 {
+            guard let length = number(), length <= block.count - place else { return nil }
+            place += length
+        }
+        place += 16
+        guard let length = number(), length > 0, length <= block.count - place else { return nil }
+        return Array(block[place..<place + length])
+    }
+}

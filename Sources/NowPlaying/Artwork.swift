@@ -1,0 +1,53 @@
+/// A picture of an item, as listeners see it. A value; the picture itself is asked for by its id.
+package struct Artwork: Hashable, Sendable {
+    /// The digest of the picture: the same picture has the same id, whichever item or file it comes from.
+    package let id: String
+    /// Pixels across, as its header says.
+    package let width: Int
+    /// Pixels down, as its header says.
+    package let height: Int
+    /// `image/jpeg` and so on, by its content.
+    package let mediaType: String
+
+    /// A picture, by its parts.
+    package init(id: String, width: Int, height: Int, mediaType: String) {
+        self.id = id
+        self.width = width
+        self.height = height
+        self.mediaType = mediaType
+    }
+
+    /// Width to height in small numbers, `1:1`, `4:3`: the nearest usual shape where it is within 2 %, else reduced.
+    package var aspect: String {
+        for (across, down) in [(1, 1), (3, 4), (4, 3), (2, 3), (3, 2), (16, 9), (9, 16)] {
+            let off = Double(width * down) / Double(height * across)
+            if abs(off - 1) <= 0.02 { return "\(across):\(down)" }
+        }
+        var (a, b) = (width, height)
+        while b != 0 { (a, b) = (b, a % b) }
+        return "\(width / a):\(height / a)"
+    }
+}
+
+/// How a picture shall fit a wanted size.
+package enum ArtworkFit: String, Sendable, CaseIterable {
+    /// The smallest that covers it.
+    case cover
+    /// The largest that fits into it.
+    case inside
+}
+
+extension Sequence where Element == Artwork {
+    /// The one that fits best: `cover` the smallest that covers the size, else the largest; `inside` the largest that fits
+    /// into it, else the smallest. A size that is not given does not matter. Nil: there is none.
+    package func closest(width: Int?, height: Int?, fit: ArtworkFit) -> Artwork? {
+        let ascending = sorted { $0.width * $0.height < $1.width * $1.height }
+        guard width != nil || height != nil else { return ascending.last }
+        switch fit {
+        case .cover:
+            return ascending.first { $0.width >= width ?? 0 && $0.height >= height ?? 0 } ?? ascending.last
+        case .inside:
+            return ascending.last { $0.width <= width ?? .max && $0.height <= height ?? .max } ?? ascending.first
+        }
+    }
+}
