@@ -88,7 +88,9 @@ package struct ImageHeader: Equatable, Sendable {
 
     /// ISO/IEC 23008-12 §6.5.3: the largest of the image sizes ('ispe') in meta/iprp/ipco.
     private static func avif(_ bytes: Bytes) -> Found? {
-        guard bytes.has("ftyp", at: 4), let length = bytes.big(0, 4), (16...4096).contains(length) else { return nil }
+        guard bytes.has("ftyp", at: 4), let length = bytes.big(0, 4), (16...4096).contains(length),
+            length <= bytes.all.count
+        else { return nil }
         let brands = stride(from: 8, to: length, by: 4)
         guard brands.contains(where: { bytes.has("avif", at: $0) || bytes.has("avis", at: $0) }) else { return nil }
         guard let meta = bytes.box("meta", in: length..<bytes.all.count),
@@ -99,6 +101,7 @@ package struct ImageHeader: Equatable, Sendable {
         var rest = container
         while let size = bytes.box("ispe", in: rest) {
             if let width = bytes.big(size.lowerBound + 4, 4), let height = bytes.big(size.lowerBound + 8, 4),
+                width <= largest, height <= largest,
                 width * height > best.map({ $0.1 * $0.2 }) ?? 0
             {
                 best = (.avif, width, height)

@@ -26,7 +26,7 @@ import Testing
             for count in 0..<min(bytes.count, 600) { _ = ImageHeader(Array(bytes[..<count])) }
             #expect(ImageHeader(Array(bytes[..<9])) == nil)
             var random = SeededRandom(seed: 7)
-            for _ in 0..<2000 {
+            for _ in 0..<20_000 {
                 var other = bytes
                 for _ in 0..<3 {
                     let place = Int.random(in: 0..<min(400, other.count), using: &random)

@@ -67,7 +67,8 @@ import Testing
         ("socket = /a\n", "f.conf:1: “socket” belongs into the section [daemon]"),
         (
             "[sound]\n",
-            "f.conf:1: there is no section [sound]; there are [daemon], [access], [output], [playback], [network]"
+            "f.conf:1: there is no section [sound]; there are "
+                + "[daemon], [access], [output], [playback], [artwork], [network]"
         ),
         ("[daemon]\nhello\n", "f.conf:2: neither “[section]” nor “name = value”"),
         ("[daemon\n", "f.conf:1: neither “[section]” nor “name = value”"),

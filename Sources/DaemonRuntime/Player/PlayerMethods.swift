@@ -2,7 +2,7 @@ package import AudioCore
 package import ControlProtocol
 package import LinuxSystem
 package import NowPlaying
-package import PlaybackEngine
+import PlaybackEngine
 
 /// Carries out the methods that act on the player or ask it.
 @PlayerLoop package final class PlayerMethods: MethodHandler {
