@@ -108,7 +108,7 @@ let package = Package(
         tests("ForeignMediaTests", ["ForeignMedia"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "TestSupport", "CLinux"]),
-        tests("AudioCoreTests", ["AudioCore", "NowPlaying"]),
+        tests("AudioCoreTests", ["AudioCore", "NowPlaying", "TestSupport"]),
         tests(
             "AudioDecodersTests",
             ["AudioDecoders", "ForeignMedia", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),

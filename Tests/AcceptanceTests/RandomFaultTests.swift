@@ -10,13 +10,13 @@ final class FaultyServer {
     let server: SoundServer
     private static let sinks = [TestSink("dac"), TestSink("other", rate: 48000)]
     private var fault: Fault?
-    private var numbers: SeededNumbers
+    private var numbers: SeededRandom
     /// How many there were.
     private(set) var count = 0
 
     init(seed: Int) async {
         server = await SoundServer.pulseAudio(Self.sinks)
-        numbers = SeededNumbers(seed)
+        numbers = SeededRandom(seed: UInt64(seed))
     }
 
     /// Begins a fault, or ends the one that is; which, in a word.

@@ -3,28 +3,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Numbers that are the same for the same seed (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 /// Clients that ask for one random thing after the other, and one that follows and knows what must come of it.
 final class RandomClient {
     /// The one that follows.
     let client: Client
     private let others: [Client]
     private let files: [JSONValue]
-    private var numbers: SeededNumbers
+    private var numbers: SeededRandom
     private(set) var model = PlayerModel()
     /// How often the daemon was not where it should be.
     private(set) var disagreements = 0
@@ -37,7 +22,7 @@ final class RandomClient {
         others = (0..<clients).map { _ in daemon.connect() }
         client.call("nowPlaying.subscribe")
         self.files = files.map(JSONValue.string)
-        numbers = SeededNumbers(seed)
+        numbers = SeededRandom(seed: UInt64(seed))
     }
 
     private func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &numbers) }

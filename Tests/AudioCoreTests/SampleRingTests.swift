@@ -1,4 +1,5 @@
 import AudioCore
+import TestSupport
 import Testing
 
 @Suite struct SampleRingTests {
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50) func agreesWithAnArray(seed: UInt64) throws {
-        var random = Seeded(seed)
+        var random = SeededRandom(seed: seed)
         let capacity = Int64.random(in: 1...64, using: &random)
         let ring = try #require(SampleRing(format: Self.format, capacity: capacity, run: 0))
         var model: [Int32] = []
@@ -84,18 +85,5 @@ import Testing
             #expect(ring.end == Int64(model.count))
             #expect(ring.begin == begin)
         }
-    }
-}
-
-/// A generator of the same numbers for the same seed (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

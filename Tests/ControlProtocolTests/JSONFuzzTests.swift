@@ -1,5 +1,6 @@
 import ControlProtocol
 import Foundation
+import TestSupport
 import Testing
 
 /// Our reader and writer against Foundation's, over generated and damaged texts.
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    private static func random(_ generator: inout Generator, depth: Int) -> JSONValue {
+    private static func random(_ generator: inout SeededRandom, depth: Int) -> JSONValue {
         switch Int.random(in: 0..<(depth < 5 ? 9 : 6), using: &generator) {
         case 0: .null
         case 1: .bool(Bool.random(using: &generator))
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    private static func randomText(_ generator: inout Generator) -> String {
+    private static func randomText(_ generator: inout SeededRandom) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0...20, using: &generator) {
             let bound: UInt32 = [0x80, 0x800, 0x3000, 0x10_ffff].randomElement(using: &generator)!
@@ -81,24 +82,12 @@ import Testing
         return text
     }
 
-    /// Reproducible numbers (SplitMix64, Steele 2014).
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
-        }
-    }
-
     private static func reference(_ bytes: [UInt8]) -> JSONValue? {
         (try? JSONDecoder().decode(Reference.self, from: Data(bytes))).map { plain($0.value) }
     }
 
     @Test func whatIsWrittenIsReadBackByBoth() throws {
-        var generator = Generator(state: 1)
+        var generator = SeededRandom(seed: 1)
         for _ in 0..<1500 {
             let value = Self.random(&generator, depth: 0)
             var writer = JSONWriter()
@@ -110,7 +99,7 @@ import Testing
     }
 
     @Test func damagedTextsAreJudgedAlike() throws {
-        var generator = Generator(state: 2)
+        var generator = SeededRandom(seed: 2)
         let spices = Array("{}[]\",:\\ue+-.0123456789tfn \n\u{e9}".utf8) + [0x80, 0xc2, 0xed, 0xff, 0x00, 0x1f, 0x7f]
         var accepted = 0
         for _ in 0..<6000 {

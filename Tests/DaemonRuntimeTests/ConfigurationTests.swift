@@ -2,6 +2,7 @@ import ConfigurationFiles
 import DaemonRuntime
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite struct ConfigurationTests {

@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
+import TestSupport
 import Testing
 
 /// Cue sheets on a disk, as requests name them and in folders.

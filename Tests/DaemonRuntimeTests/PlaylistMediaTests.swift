@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
+import TestSupport
 import Testing
 
 /// Lists on a disk, as requests name them.

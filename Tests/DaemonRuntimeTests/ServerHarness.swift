@@ -6,63 +6,6 @@ import LinuxSystem
 import NowPlaying
 import TestSupport
 
-/// A folder of its own for a test, removed with it.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/nowplayingd-test.XXXXXX\0".utf8).map(CChar.init(bitPattern:))
-        path = String(cString: mkdtemp(&template)!)
-    }
-
-    /// Makes a file (and the folders above it), and returns its path.
-    @discardableResult
-    func file(_ name: String, _ contents: String = "x") -> String {
-        let path = path + "/" + name
-        folder(String(name[..<(name.lastIndex(of: "/") ?? name.startIndex)]))
-        let file = fopen(path, "w")!
-        fputs(contents, file)
-        fclose(file)
-        return path
-    }
-
-    /// Makes a folder and those above it, and returns its path.
-    @discardableResult
-    func folder(_ name: String) -> String {
-        var path = path
-        for part in name.split(separator: "/") {
-            path += "/" + part
-            mkdir(path, 0o755)
-        }
-        return path
-    }
-
-    deinit { TemporaryFolder.remove(path) }
-
-    private static func remove(_ path: String) {
-        if let folder = opendir(path) {
-            var names: [String] = []
-            while let entry = readdir(folder) {
-                names.append(
-                    withUnsafeBytes(of: &entry.pointee.d_name) {
-                        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                    })
-            }
-            closedir(folder)
-            var status = stat()
-            for name in names where name != "." && name != ".." {
-                let inside = path + "/" + name
-                if lstat(inside, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-                    remove(inside)
-                } else {
-                    unlink(inside)
-                }
-            }
-        }
-        rmdir(path)
-    }
-}
-
 /// Takes what the server hands over; answers at once, or keeps the answer for the test to give.
 @PlayerLoop final class RecordingHandler: MethodHandler {
     var requests: [MethodRequest] = []

@@ -1,6 +1,7 @@
 import AudioCore
 import LinuxSystem
 import NowPlaying
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -137,7 +138,7 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
 
     /// Whatever is done in whatever order: every follower is in the queue, and a round repeats nothing by itself.
     @Test(arguments: 0..<500 as Range<UInt64>) func generated(seed: UInt64) {
-        var random = Seeded(seed)
+        var random = SeededRandom(seed: seed)
         var order = PlayOrder(seed: seed)
         var queue = queue(Int64.random(in: 1...12, using: &random), perFolder: 3)
         var current: ItemID? = order.begin(in: queue)

@@ -2,12 +2,13 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
+import TestSupport
 import Testing
 
 @Suite struct PlayQueueTests {
     /// Against a plain array of numbers.
     @Test(arguments: 0..<200) func agreesWithAnArray(seed: UInt64) {
-        var random = Seeded(seed)
+        var random = SeededRandom(seed: seed)
         var queue = PlayQueue()
         var model: [Int64] = []
         var next: Int64 = 1

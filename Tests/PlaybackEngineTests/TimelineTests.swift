@@ -1,5 +1,6 @@
 import NowPlaying
 import PlaybackEngine
+import TestSupport
 import Testing
 
 @Suite struct TimelineTests {
@@ -49,7 +50,7 @@ import Testing
 
     /// Against a plain array with one element for each frame.
     @Test(arguments: 0..<300) func agreesWithAnArrayOfFrames(seed: UInt64) {
-        var random = Seeded(seed)
+        var random = SeededRandom(seed: seed)
         var timeline = Timeline()
         var model: [(item: Int64, frame: Double)?] = Array(repeating: nil, count: 400)
         var forgotten: Int64 = 0
@@ -86,7 +87,7 @@ import Testing
 
     @Test(arguments: [-0.0003, -0.0001, 0, 0.0001, 0.0002, 0.0005])
     func learnsTheSkewFromRefills(skew: Double) throws {
-        var random = Seeded(UInt64(abs(skew) * 1e6))
+        var random = SeededRandom(seed: UInt64(abs(skew) * 1e6))
         var clock = DeviceClock(sampleRate: 44100)
         for refill in 0..<20 {
             let time = Double(refill) * 3

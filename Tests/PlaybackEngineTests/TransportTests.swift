@@ -1,6 +1,7 @@
 import AudioCore
 import NowPlaying
 import PlaybackEngine
+import TestSupport
 import Testing
 
 private func entries(_ numbers: some Sequence<Int64>) -> [QueueEntry] {
@@ -187,7 +188,7 @@ private func transport(_ count: Int64) -> Transport {
 @Suite struct TransportHistories {
     /// Whatever is asked in whatever order, the state stays sound.
     @Test(arguments: 0..<2000) func generated(seed: UInt64) {
-        var random = Seeded(seed)
+        var random = SeededRandom(seed: seed)
         var it = Transport(failureLimit: Int.random(in: 1...5, using: &random), order: PlayOrder(seed: seed))
         var nextID: Int64 = 1
         for _ in 0..<60 {
@@ -197,7 +198,8 @@ private func transport(_ count: Int64) -> Transport {
         }
     }
 
-    private func step(_ it: inout Transport, _ nextID: inout Int64, _ random: inout Seeded) -> [Transport.Effect] {
+    private func step(_ it: inout Transport, _ nextID: inout Int64, _ random: inout SeededRandom) -> [Transport.Effect]
+    {
         let known = it.queue.entries.map(\.id)
         let some = known.randomElement(using: &random) ?? ItemID(999)
         do {
@@ -263,18 +265,5 @@ private func transport(_ count: Int64) -> Transport {
         if it.queue.version != before.queue.version {
             #expect(!effects.isEmpty, "a changed queue is told")
         }
-    }
-}
-
-/// A generator of the same numbers for the same seed (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

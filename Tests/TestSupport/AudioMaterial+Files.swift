@@ -15,6 +15,22 @@ package final class TemporaryFolder: Sendable {
 
     deinit { _ = AudioMaterial.run("rm", ["-rf", path]) }
 
+    /// Makes a file (and the folders above it), and returns its path.
+    @discardableResult package func file(_ name: String, _ contents: String = "x") -> String {
+        if let slash = name.lastIndex(of: "/") { folder(String(name[..<slash])) }
+        return write(Array(contents.utf8), name)
+    }
+
+    /// Makes a folder and those above it, and returns its path.
+    @discardableResult package func folder(_ name: String) -> String {
+        var path = path
+        for part in name.split(separator: "/") {
+            path += "/" + part
+            mkdir(path, 0o755)
+        }
+        return path
+    }
+
     /// Path of a file in it.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
 
