@@ -16,6 +16,7 @@ bindir = $(DESTDIR)$(PREFIX)/bin
 mandir = $(DESTDIR)$(PREFIX)/share/man
 bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 docdir = $(DESTDIR)$(PREFIX)/share/doc/nowplayingd
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/nowplayingd
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
@@ -88,6 +89,8 @@ install-files:
 	install -d $(bashdir) $(zshdir)
 	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
 	install -m 644 etc/completions/_nowplayingctl $(zshdir)
+	install -d $(fishdir)
+	install -m 644 etc/completions/nowplayingctl.fish $(fishdir)
 	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf) $(docdir)
 	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red)
 	for unit in $(units); do \
@@ -109,7 +112,7 @@ deb:
 
 #: make uninstall [PREFIX=/usr/local] [DESTDIR=…]
 uninstall:
-	rm -f $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
+	rm -f $(fishdir)/nowplayingctl.fish $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
 	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%)
 	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[157])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
 	rm -f $(busdir)/$(notdir $(buspolicy))

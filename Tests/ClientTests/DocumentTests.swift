@@ -19,7 +19,10 @@ import Testing
 
     private func help(_ arguments: [String]) -> String { Tool.run(arguments, socket: nil).output }
 
-    @Test(arguments: ["man/nowplayingctl.1", "completions/nowplayingctl.bash", "completions/_nowplayingctl"])
+    @Test(arguments: [
+        "man/nowplayingctl.1", "completions/nowplayingctl.bash", "completions/_nowplayingctl",
+        "completions/nowplayingctl.fish",
+    ])
     func everyVerbAndOptionIsThere(document: String) throws {
         let text = try text(document)
         let overview = help(["--help"])
@@ -30,7 +33,9 @@ import Testing
             #expect(isThere || text.contains(" \(verb)\n"), "\(verb) in \(document)")
             for option in words(help([verb, "--help"]), under: "Options") where option.hasPrefix("--") {
                 let name = option.dropFirst()
-                #expect(text.contains("Fl \(name)") || text.contains("-\(name)"), "\(verb) \(option) in \(document)")
+                #expect(
+                    text.contains("Fl \(name)") || text.contains("-\(name)")
+                        || text.contains("--long-option \(name.dropFirst())"), "\(verb) \(option) in \(document)")
             }
         }
     }

@@ -61,6 +61,35 @@ import Testing
         #expect(tool.outcome().status == 0)
     }
 
+    @Test func topDrawsTheScreenByTheAnchor() {
+        let socket = folder.path("top.sock")
+        let daemon = FakeDaemon(socket) { method, _ in
+            guard method == "queue.list" else { return .result(Sample.state(elapsed: 81.9)) }
+            return .result([
+                "count": 5, "items": [["title": "Blue\u{1B}[2J", "duration": 61], ["uri": "/m/So%20What"]],
+            ])
+        }
+        let (tool, terminal) = watch(socket, ["top"])
+        #expect(terminal.shows("\u{1B}[?1049h\u{1B}[?25l\u{1B}[HSo What\u{1B}[K\r\nMiles Davis – Kind of Blue (1959)"))
+        #expect(terminal.shows("playing  1:21 / 3:20  ━"))
+        #expect(terminal.shows("  1  Blue"))
+        #expect(terminal.shows("▶ 2  "))
+        #expect(terminal.shows("playing  1:22 / 3:20  ━"))
+        daemon.publish(Sample.state(cause: "pause", state: "paused", elapsed: 90, rate: 0))
+        #expect(terminal.shows("paused  1:30 / 3:20"))
+        // The queue was asked for once, the place never.
+        #expect(daemon.requests.map { $0.prefix { $0 != " " } } == ["nowPlaying.subscribe", "queue.list"])
+        tool.signal(SIGINT)
+        #expect(terminal.shows("\u{1B}[?25h\u{1B}[?1049l"))
+        #expect(tool.outcome().status == 128 + SIGINT)
+        #expect(!terminal.text.contains("Blue\u{1B}[2J"))
+    }
+
+    @Test func topWantsATerminal() {
+        let outcome = Tool.run(["top"], socket: folder.path("none.sock"))
+        #expect(outcome.status == 2 && outcome.complaint.contains("follow prints lines"))
+    }
+
     @Test func eventsStandAboveTheMovingLine() {
         let socket = folder.path("events.sock")
         let daemon = FakeDaemon(socket) { _, _ in .result(Sample.state(state: "paused", elapsed: 5, rate: 0)) }

@@ -38,6 +38,9 @@ final class Tool {
         child = ChildProgram([program] + arguments, environment: variables, outputPath: terminal)
     }
 
+    /// Sends it a signal.
+    func signal(_ number: Int32) { kill(child.process, number) }
+
     /// Waits for the end.
     func outcome() -> Outcome {
         while ChildProgram.read(child.output, into: &output) {}

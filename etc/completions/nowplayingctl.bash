@@ -4,7 +4,8 @@ _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
     local verbs="play pause stop toggle next previous skip seek volume mute unmute rate loudness repeat shuffle add
         queue remove move clear
-        outputs output formats artwork commands configure status follow watch wait hooks reload doctor call quit help
+        outputs output formats artwork commands configure status follow watch wait hooks reload doctor top setup call
+        quit help
         current metadata position open insert crop"
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
@@ -41,6 +42,7 @@ _nowplayingctl() {
         follow) options+=" --format --tick" ;;
         volume | queue | watch | current | position) options+=" --format" ;;
         wait) options+=" --next --format" ;;
+        setup) options+=" --check --yes" ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
@@ -58,6 +60,7 @@ _nowplayingctl() {
             ;;
         rate) mapfile -t COMPREPLY < <(compgen -W "0.5 0.75 1 1.25 1.5 1.75 2 2.5 3" -- "$current") ;;
         loudness) mapfile -t COMPREPLY < <(compgen -W "off track album auto" -- "$current") ;;
+        setup) mapfile -t COMPREPLY < <(compgen -W "user system" -- "$current") ;;
         wait) mapfile -t COMPREPLY < <(compgen -W "play pause stop track end" -- "$current") ;;
         configure)
             mapfile -t COMPREPLY < <(compgen -W "play pause stop togglePlayPause nextTrack previousTrack skipForward

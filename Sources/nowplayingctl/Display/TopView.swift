@@ -1,0 +1,134 @@
+import ControlProtocol
+import Glibc
+import NowPlaying
+import NowPlayingClient
+
+/// `top`: what plays, its place and the queue on a whole screen. Wakes for key events, for a new size of the terminal, and
+/// when the shown second changes; the place is computed from the anchor.
+final class TopView {
+    private let run: Invocation
+    private let follower: Follower
+    private var last: StateView?
+    /// Entries of the queue from `offset` on, as lines, for this version of it.
+    private var entries: [String] = []
+    private var offset = 0
+    private var listed = ""
+
+    /// Lines above the queue.
+    private static let headLines = 7
+    /// Ends the drawing of the whole screen: what was there before is back, and the cursor.
+    fileprivate static let farewell = "\u{1B}[?25h\u{1B}[?1049l"
+
+    /// Subscribes. Throws when no daemon answers, or standard output is no terminal.
+    init(_ run: Invocation) throws(Failure) {
+        self.run = run
+        guard run.output.canRedraw else {
+            throw .usage("top draws on a terminal, and standard output is none; follow prints lines", verb: "top")
+        }
+        let connection = try run.connection()
+        do { follower = try Follower(connection, paths: run.sockets) } catch { throw run.failure(error) }
+    }
+
+    /// Draws until it is interrupted.
+    func show() throws(Failure) {
+        WindowSize.watch()
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number) { number in
+                _ = TopView.farewell.withCString { write(STDOUT_FILENO, $0, strlen($0)) }
+                signal(number, SIG_DFL)
+                raise(number)
+            }
+        }
+        run.output.raw("\u{1B}[?1049h\u{1B}[?25l")
+        do throws(Failure) { try follow() } catch {
+            run.output.raw(TopView.farewell)
+            run.output.flush()
+            throw error
+        }
+    }
+
+    private func follow() throws(Failure) {
+        while true {
+            run.output.flush()
+            let deadline = last?.nextSecond(after: MonotonicClock.now())
+            let event: Follower.Event
+            do { event = try follower.next(deadline: deadline, reader: WindowSize.descriptor) } catch {
+                throw run.failure(error)
+            }
+            switch event {
+            case .state(let state):
+                last = state
+                list(state)
+            case .deadline: break
+            case .readerGone:
+                WindowSize.watch()
+                listed = ""
+                if let last { list(last) }
+            case .disconnected:
+                last = nil
+                entries = []
+                listed = ""
+            }
+            draw()
+        }
+    }
+
+    /// Asks for the part of the queue that fits, when another is to be shown.
+    private func list(_ state: StateView) {
+        let rows = max(1, WindowSize.rows - TopView.headLines - 1)
+        let index = Int(state.queueIndex ?? 0)
+        let first = max(0, min(index - rows / 3, Int(state.queueCount) - rows))
+        let wanted = "\(state.instance) \(state.json["queue"]?["version"]?.integerValue ?? 0) \(first) \(rows)"
+        guard wanted != listed else { return }
+        // A connection of its own: the answers of the other one are events.
+        guard let connection = try? Connection(firstOf: run.sockets),
+            let answer = try? connection.call(
+                "queue.list", ["offset": .integer(Int64(first)), "limit": .integer(Int64(min(rows, 1000)))], within: 2)
+        else { return }
+        (listed, offset) = (wanted, first)
+        entries = (answer["items"]?.arrayValue ?? []).map { item in
+            let title = item["title"]?.stringValue ?? StateView.name(ofURI: item["uri"]?.stringValue ?? "")
+            let name = (item["artist"]?.stringValue.map { $0 + " – " } ?? "") + title
+            return TerminalText.safe(name) + (item["duration"]?.doubleValue.map { "  " + ClockText.clock($0) } ?? "")
+        }
+    }
+
+    private func draw() {
+        let columns = max(10, run.output.columns - 1)
+        var lines: [String] = []
+        if let state = last {
+            lines = head(state, columns)
+            lines += Array(repeating: "", count: max(0, TopView.headLines - lines.count))
+            let current = state.queueIndex.map { Int($0) - offset }
+            for (place, entry) in entries.enumerated() {
+                let mark = place == current ? (run.output.isUnicode ? "▶ " : "> ") : "  "
+                let text = TerminalText.fitted(mark + "\(offset + place + 1)  " + entry, columns: columns)
+                lines.append(place == current ? run.output.styled(text, .bold) : text)
+            }
+        } else {
+            lines = ["the daemon has ended; waiting for it to come back"]
+        }
+        run.output.raw("\u{1B}[H")
+        run.output.raw(lines.prefix(max(1, WindowSize.rows - 1)).map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
+    }
+
+    private func head(_ state: StateView, _ columns: Int) -> [String] {
+        func fitted(_ text: String, _ style: Output.Style = .plain) -> String {
+            run.output.styled(TerminalText.fitted(text, columns: columns), style)
+        }
+        let now = MonotonicClock.now()
+        var lines = [fitted(state.title ?? "nothing is playing", .bold), fitted(StatusText.origin(state) ?? "")]
+        lines.append(fitted(MovingLine.text(state, at: now, columns: columns, isUnicode: run.output.isUnicode)))
+        var sound = "volume " + StatusText.volume(state)
+        if let name = state.text("output", "description") ?? state.text("output", "name") {
+            sound += "   output " + name
+        }
+        lines.append(fitted(sound, .dim))
+        let trouble =
+            state.state == .stalled
+            ? StatusText.stall(state.stallReason) : StatusText.interruption(state) ?? StatusText.error(state)
+        lines.append(fitted(trouble ?? "", .yellow))
+        lines.append(fitted(state.queueCount == 1 ? "1 entry" : "\(state.queueCount) entries", .dim))
+        return lines
+    }
+}

@@ -1,0 +1,43 @@
+import CLinux
+import Glibc
+
+/// Other programs, run to their end.
+enum Program {
+    /// Its exit status, or 128 more than the signal that ended it; 127: it can't be started. What it prints is the user's.
+    /// `isQuiet`: nobody sees it.
+    static func run(_ words: [String], isQuiet: Bool = false) -> Int32 {
+        guard isQuiet else { return start(words, output: nil) }
+        let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer { close(nowhere) }
+        return start(words, output: nowhere)
+    }
+
+    /// What it prints on standard output, of which nobody sees anything, without the line end; at most 4 KiB.
+    static func output(of words: [String]) -> String {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return "" }
+        defer { close(ends[0]) }
+        _ = start(words, output: ends[1])
+        close(ends[1])
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(ends[0], &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    private static func start(_ words: [String], output: Int32?) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, 1)
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
+        let arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process = pid_t()
+        guard posix_spawnp(&process, words[0], &actions, nil, arguments, environ) == 0 else { return 127 }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+    }
+}

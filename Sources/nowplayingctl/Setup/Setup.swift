@@ -1,0 +1,129 @@
+import ControlProtocol
+import Glibc
+import NowPlayingClient
+
+/// `setup`: chooses between the user's daemon and the system's, and shows each command before it is run.
+struct Setup {
+    /// Whose daemon plays.
+    enum Kind: String {
+        case user, system
+    }
+
+    /// What systemd says of the units.
+    struct Found {
+        var user: String
+        var system: String
+        var userState: String
+        var systemState: String
+        var lingers: Bool
+    }
+
+    private static let unit = "nowplayingd.service"
+    private static let units = ["nowplayingd.service", "nowplayingd.socket"]
+
+    /// `setup [user | system]`, `--check`.
+    static func setUp(_ run: Invocation) throws(Failure) {
+        let name = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(getuid())"
+        guard Program.run(["systemctl", "--version"], isQuiet: true) == 0 else {
+            throw Failure(
+                .general,
+                "there is no systemd here: start the daemon by whatever starts things (nowplayingd runs in the foreground)"
+            )
+        }
+        let found = find(name)
+        if run.has("--check") { return report(found, name, run) }
+        let kind: Kind
+        if let word = run.words.first?.text {
+            guard let named = Kind(rawValue: word) else { throw run.wrong("setup", word, "user or system") }
+            kind = named
+        } else {
+            kind = hasUsersServer ? .user : .system
+        }
+        let commands = commands(kind, found, name)
+        guard !commands.isEmpty else { return run.output.line("It is set up: \(words(kind, name)).") }
+        run.output.line("To have \(words(kind, name)), these commands are run:")
+        for command in commands { run.output.line("    " + command.joined(separator: " ")) }
+        run.output.flush()
+        guard try isWanted(run) else { return run.output.line("Nothing was done.") }
+        for command in commands {
+            let status = Program.run(command)
+            guard status == 0 else {
+                throw Failure(
+                    .general, "\(command.joined(separator: " ")) ended with status \(status); the rest was not done")
+            }
+        }
+        run.output.line("Done. See: nowplayingctl doctor")
+    }
+
+    /// What is to be run, as root what has to be.
+    private static func commands(_ kind: Kind, _ found: Found, _ name: String) -> [[String]] {
+        let root = geteuid() == 0 ? [] : ["sudo"]
+        var result: [[String]] = []
+        switch kind {
+        case .user:
+            if found.system == "enabled" || found.systemState == "active" {
+                result.append(root + ["systemctl", "disable", "--now"] + units)
+            }
+            if found.user != "enabled" || found.userState != "active" {
+                result.append(["systemctl", "--user", "enable", "--now", unit])
+            }
+            if !found.lingers { result.append(root + ["loginctl", "enable-linger", name]) }
+        case .system:
+            if found.user == "enabled" || found.userState == "active" {
+                result.append(["systemctl", "--user", "disable", "--now"] + units)
+            }
+            if found.system != "enabled" || found.systemState != "active" {
+                result.append(root + ["systemctl", "enable", "--now", unit])
+            }
+        }
+        return result
+    }
+
+    private static func find(_ name: String) -> Found {
+        Found(
+            user: Program.output(of: ["systemctl", "--user", "is-enabled", unit]),
+            system: Program.output(of: ["systemctl", "is-enabled", unit]),
+            userState: Program.output(of: ["systemctl", "--user", "is-active", unit]),
+            systemState: Program.output(of: ["systemctl", "is-active", unit]),
+            lingers: Program.output(of: ["loginctl", "show-user", name, "--property=Linger", "--value"]) == "yes")
+    }
+
+    private static func report(_ found: Found, _ name: String, _ run: Invocation) {
+        if run.wantsJSON {
+            return run.printJSON([
+                "user": ["enabled": .string(found.user), "active": .string(found.userState)],
+                "system": ["enabled": .string(found.system), "active": .string(found.systemState)],
+                "linger": .bool(found.lingers), "usersServer": .bool(hasUsersServer),
+            ])
+        }
+        func line(_ what: String, _ enabled: String, _ state: String) -> String {
+            "\(what): \(enabled.isEmpty ? "not installed" : TerminalText.safe(enabled)), "
+                + (state.isEmpty ? "not known" : TerminalText.safe(state))
+        }
+        run.output.line(line("the user's unit", found.user, found.userState))
+        run.output.line(line("the system's unit", found.system, found.systemState))
+        run.output.line("\(name) " + (found.lingers ? "lingers: its units run without a login" : "does not linger"))
+        run.output.line(hasUsersServer ? "there is a sound server of the user" : "there is no sound server of the user")
+    }
+
+    private static func words(_ kind: Kind, _ name: String) -> String {
+        kind == .user ? "a daemon of \(name), also when nobody is logged in" : "a daemon of the system"
+    }
+
+    /// A session with a sound server has the devices.
+    private static var hasUsersServer: Bool {
+        guard let folder = SocketLocation.variable("XDG_RUNTIME_DIR") else { return false }
+        return access(folder + "/pulse/native", F_OK) == 0
+    }
+
+    /// Asks in a terminal; elsewhere only `--yes` counts.
+    private static func isWanted(_ run: Invocation) throws(Failure) -> Bool {
+        if run.has("--yes") { return true }
+        guard isatty(STDIN_FILENO) == 1, run.output.isTerminal else { return false }
+        run.output.raw("Do it? [y/N] ")
+        run.output.flush()
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        return count > 0 && (bytes[0] == UInt8(ascii: "y") || bytes[0] == UInt8(ascii: "Y"))
+    }
+}

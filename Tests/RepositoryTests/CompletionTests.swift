@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// The completions, in the shells themselves.
+@Suite(.serialized) struct CompletionTests {
+    private static let folder = ScriptRun.root + "/etc/completions/"
+
+    private let scratch: Scratch
+
+    init() throws {
+        scratch = try Scratch()
+        try scratch.write("tune.flac", "")
+    }
+
+    private func lines(_ command: [String]) throws -> Set<String> {
+        let path = try ScriptRun.programs() + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
+        let run = try ScriptRun(
+            command,
+            environment: [
+                "PATH": path, "HOME": scratch.path, "XDG_RUNTIME_DIR": scratch.path, "XDG_CONFIG_HOME": scratch.path,
+                "XDG_DATA_HOME": scratch.path, "TERM": "dumb",
+            ], in: scratch)
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        return Set(run.text.split(whereSeparator: \.isNewline).map { String($0.prefix { $0 != "\t" }) })
+    }
+
+    private func fish(_ line: String) throws -> Set<String> {
+        try lines([
+            "fish", "--no-config", "-c", "source $argv[1]; complete --do-complete $argv[2]",
+            Self.folder + "nowplayingctl.fish", line,
+        ])
+    }
+
+    private func bash(_ words: String) throws -> Set<String> {
+        try lines([
+            "bash", "--norc", "-c",
+            """
+            source "$1"; compopt() { :; }
+            IFS=' ' read -r -a COMP_WORDS <<< "$2"; [[ $2 == *' ' ]] && COMP_WORDS+=('')
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _nowplayingctl; printf '%s\\n' "${COMPREPLY[@]}"
+            """, "bash", Self.folder + "nowplayingctl.bash", words,
+        ])
+    }
+
+    /// The line that zsh makes of this one. It completes in an interactive shell alone: one on a terminal of its own, into
+    /// which a tab is typed, and a key that writes the line into a file.
+    private func zsh(_ line: String) throws -> String {
+        try scratch.write(
+            "zsh.zsh",
+            """
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            zpty -w shell "PS1='' PS2=''; fpath=('\(Self.folder)' \\$fpath); autoload -U compinit && compinit -u -D"
+            zpty -w shell "keep() { print -r -- \\$BUFFER > '\(scratch.path)/line'; print DO''NE }; zle -N keep; bindkey '^T' keep"
+            # Only when the editor runs is a tab more than a tab.
+            zpty -w shell "zle-line-init() { print READ''Y }; zle -N zle-line-init"
+            zpty -r -m shell ignored $'*READY*'
+            zpty -w -n shell '\(line)'$'\\t\\x14'
+            zpty -r -m shell ignored $'*DONE*'
+            zpty -d shell
+            cat '\(scratch.path)/line'
+            """)
+        return try lines(["zsh", "-f", scratch.path + "/zsh.zsh"]).first ?? ""
+    }
+
+    @Test func verbs() throws {
+        for found in [try fish("nowplayingctl do"), try bash("nowplayingctl do")] { #expect(found == ["doctor"]) }
+        #expect(try zsh("nowplayingctl vol") == "nowplayingctl volume ")
+        let all = try bash("nowplayingctl ")
+        #expect(all.isSuperset(of: ["play", "doctor", "reload", "top", "setup", "follow"]))
+        #expect(try fish("nowplayingctl ").isSuperset(of: all))
+    }
+
+    @Test func optionsOfOneVerb() throws {
+        #expect(try fish("nowplayingctl add --n").contains("--next"))
+        #expect(try bash("nowplayingctl add --n") == ["--next"])
+        #expect(try zsh("nowplayingctl add --nex").hasPrefix("nowplayingctl add --next"))
+        #expect(try fish("nowplayingctl pause --n").isEmpty)
+        #expect(try bash("nowplayingctl pause --n").isSubset(of: [""]))
+    }
+
+    @Test func words() throws {
+        #expect(try fish("nowplayingctl repeat ") == ["off", "one", "all"])
+        #expect(try bash("nowplayingctl repeat ") == ["off", "one", "all"])
+        #expect(try zsh("nowplayingctl repeat on") == "nowplayingctl repeat one ")
+    }
+
+    @Test func files() throws {
+        #expect(try fish("nowplayingctl play tu") == ["tune.flac"])
+        #expect(try bash("nowplayingctl play tu") == ["tune.flac"])
+        #expect(try zsh("nowplayingctl play tu") == "nowplayingctl play tune.flac ")
+    }
+}
