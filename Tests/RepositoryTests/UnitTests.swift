@@ -42,7 +42,9 @@ import Testing
     }
 
     /// `systemd-analyze security`: 0 is nothing allowed, 10 everything.
-    @Test(arguments: ["nowplayingd.service", "nowplayingd-sound.service", "nowplaying-mqtt.service"])
+    @Test(arguments: [
+        "nowplayingd.service", "nowplayingd-sound.service", "nowplaying-mqtt.service", "nowplaying-mpris.service",
+    ])
     func theSystemsUnitsAreHardened(unit: String) throws {
         let run = try ScriptRun(
             ["systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", "./system/" + unit],
