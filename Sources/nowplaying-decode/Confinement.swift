@@ -41,36 +41,70 @@ enum Confinement {
     /// Enters the profile; every thread to come is in it, too. Throws `WireFailure` if the kernel does not let us: then
     /// nothing may be read.
     static func enter(_ profile: Profile, certificates: String) throws(WireFailure) {
-        if profile == .network { confineFiles(certificates) }
+        if profile == .network { try confineFiles(certificates) }
         guard let filter = seccomp_init(seccomp_refuse(UInt16(EPERM))) else { throw unavailable }
         defer { seccomp_release(filter) }
+        // Threads that are there already, too.
+        guard seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) == 0 else { throw unavailable }
         for name in everywhere { try allow(name, in: filter) }
-        // A page is either written or run: only what the loader maps from a file may be run.
-        try allow("mprotect", argument: 2, mask: UInt64(PROT_EXEC), equals: 0, in: filter)
-        if profile == .file {
-            try allow("mmap", argument: 2, mask: UInt64(PROT_EXEC), equals: 0, in: filter)
-        } else {
-            // Finding names loads libraries as the system's configuration has it.
-            try allow("mmap", in: filter)
+        try allowMapping(profile, in: filter)
+        // The others name a process that is to get signals, which may be the daemon.
+        for command in [F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC] {
+            try allow("fcntl", [.equal(1, UInt64(command))], in: filter)
         }
-        try allow("fcntl", in: filter)
-        try allow("ioctl", argument: 1, mask: .max, equals: UInt64(FIONREAD), in: filter)
-        try allow("ioctl", argument: 1, mask: .max, equals: UInt64(FIONBIO), in: filter)
-        try allow("prlimit64", argument: 2, mask: .max, equals: 0, in: filter)
+        try allow("ioctl", [.equal(1, UInt64(FIONREAD))], in: filter)
+        try allow("ioctl", [.equal(1, UInt64(FIONBIO))], in: filter)
+        try allow("prlimit64", [.equal(2, 0)], in: filter)
         // The library asks for clone3 first and takes clone, whose flags can be judged, when there is none.
         try refuse("clone3", with: ENOSYS, in: filter)
-        if profile == .network {
-            for name in network { try allow(name, in: filter) }
-            for family in [AF_INET, AF_INET6] {
-                try allow("socket", argument: 0, mask: .max, equals: UInt64(family), in: filter)
-            }
-            let writing = UInt64(O_ACCMODE | O_CREAT | O_TRUNC)
-            try allow("openat", argument: 2, mask: writing, equals: UInt64(O_RDONLY), in: filter)
-            try allow("open", argument: 1, mask: writing, equals: UInt64(O_RDONLY), in: filter)
-            let thread = UInt64(confined_thread_flags)
-            try allow("clone", argument: 0, mask: thread, equals: thread, in: filter)
-        }
+        if profile == .network { try allowNetwork(in: filter) }
         guard seccomp_load(filter) == 0 else { throw unavailable }
+    }
+
+    /// Memory is either written or run, and no file is mapped for writing: one that was handed over may be open for it.
+    private static func allowMapping(_ profile: Profile, in filter: scmp_filter_ctx) throws(WireFailure) {
+        let own = Condition(argument: 3, mask: UInt64(MAP_TYPE), value: UInt64(MAP_PRIVATE))
+        let isNotRun = Condition(argument: 2, mask: UInt64(PROT_EXEC), value: 0)
+        try allow("mprotect", [isNotRun], in: filter)
+        try allow("mmap", [isNotRun, own], in: filter)
+        guard profile == .network else { return }
+        // Finding names loads libraries as the system's configuration has it.
+        let isNotWritten = Condition(argument: 2, mask: UInt64(PROT_WRITE), value: 0)
+        let isFile = Condition(argument: 3, mask: UInt64(MAP_TYPE | MAP_ANONYMOUS), value: UInt64(MAP_PRIVATE))
+        try allow("mmap", [isNotWritten, isFile], in: filter)
+    }
+
+    private static func allowNetwork(in filter: scmp_filter_ctx) throws(WireFailure) {
+        for name in network { try allow(name, in: filter) }
+        for family in [AF_INET, AF_INET6] {
+            for type in [SOCK_STREAM, SOCK_DGRAM] {
+                let isType = Condition(argument: 1, mask: 0xF, value: UInt64(type.rawValue))
+                try allow("socket", [.equal(0, UInt64(family)), isType], in: filter)
+            }
+        }
+        // libcurl wakes itself by such a pair when a name is found.
+        try allow("socketpair", [.equal(0, UInt64(AF_UNIX))], in: filter)
+        let isReading = UInt64(O_ACCMODE | O_CREAT | O_TRUNC)
+        try allow(
+            "openat", [Condition(argument: 2, mask: isReading, value: UInt64(O_RDONLY))], in: filter)
+        try allow("open", [Condition(argument: 1, mask: isReading, value: UInt64(O_RDONLY))], in: filter)
+        let thread = UInt64(confined_thread_flags)
+        try allow("clone", [Condition(argument: 0, mask: thread, value: thread)], in: filter)
+    }
+
+    /// What an argument of a system call has to be.
+    private struct Condition {
+        /// Counted from 0.
+        var argument: UInt32
+        /// Bits that count.
+        var mask: UInt64
+        var value: UInt64
+
+        /// The whole argument is this.
+        static func equal(_ argument: UInt32, _ value: UInt64) -> Condition {
+            // The kernel looks at 32 bits of what is an int.
+            Condition(argument: argument, mask: 0xFFFF_FFFF, value: value)
+        }
     }
 
     private static var unavailable: WireFailure {
@@ -79,15 +113,13 @@ enum Confinement {
             "this kernel has no seccomp, and without it nothing of this kind is opened (CONFIG_SECCOMP_FILTER)")
     }
 
-    private static func allow(_ name: String, in filter: scmp_filter_ctx) throws(WireFailure) {
-        try add(seccomp_allow, name, [], filter)
-    }
-
     private static func allow(
-        _ name: String, argument: UInt32, mask: UInt64, equals value: UInt64, in filter: scmp_filter_ctx
+        _ name: String, _ conditions: [Condition] = [], in filter: scmp_filter_ctx
     ) throws(WireFailure) {
-        let comparison = scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: mask, datum_b: value)
-        try add(seccomp_allow, name, [comparison], filter)
+        let comparisons = conditions.map {
+            scmp_arg_cmp(arg: $0.argument, op: SCMP_CMP_MASKED_EQ, datum_a: $0.mask, datum_b: $0.value)
+        }
+        try add(seccomp_allow, name, comparisons, filter)
     }
 
     private static func refuse(_ name: String, with error: Int32, in filter: scmp_filter_ctx) throws(WireFailure) {
@@ -105,11 +137,14 @@ enum Confinement {
         }
     }
 
-    private static func confineFiles(_ certificates: String) {
+    /// On a kernel without Landlock files are left to the rights of the daemon's user.
+    private static func confineFiles(_ certificates: String) throws(WireFailure) {
         let paths = files + (certificates.isEmpty ? [] : [certificates])
         let texts = paths.map { strdup($0) }
         defer { for text in texts { free(text) } }
         let constants = texts.map { UnsafePointer($0) }
-        _ = linux_landlock_read_only(constants, Int32(constants.count))
+        guard linux_landlock_read_only(constants, Int32(constants.count)) >= 0 else {
+            throw WireFailure(.unavailable, "the kernel refuses to keep this machine's files from what reads it")
+        }
     }
 }

@@ -157,7 +157,7 @@ int linux_landlock_read_only(const char *const *paths, int count) {
     /* All that the first version knows. */
     struct landlock_ruleset_attr wanted = {.handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1};
     int rules = (int)syscall(444, &wanted, sizeof wanted, 0);
-    if (rules < 0) return -1;
+    if (rules < 0) return errno == ENOSYS || errno == EOPNOTSUPP ? 1 : -1;
     for (int i = 0; i < count; i++) {
         struct stat status;
         struct landlock_path_beneath_attr place = {.parent_fd = open(paths[i], O_PATH | O_CLOEXEC)};

@@ -62,5 +62,5 @@ int linux_socket_pair(int ends[2]);
 /* prctl(2): killed when the thread that started us ends; not dumpable; no new privileges. -1 and errno. */
 int linux_harden_process(void);
 /* Landlock (linux/landlock.h): from now on only these files and folders, each with all below it, can be opened, and only for
-   reading. 0, or -1 and errno (ENOSYS, EOPNOTSUPP: the kernel has it not). */
+   reading. 0; 1 where the kernel has it not; -1 and errno. */
 int linux_landlock_read_only(const char *const *paths, int count);
