@@ -67,6 +67,8 @@ package struct WireTag: Equatable, Sendable {
         self.value = Array(value)
     }
 
+    /// Messages with tags that may come with each second of audio.
+    package static let maximumPerSecond = 8
     /// Most tags of one message.
     package static let maximumCount = 64
     /// Longest text, in bytes: what a field of the protocol may have.

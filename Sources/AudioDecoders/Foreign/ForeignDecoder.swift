@@ -15,10 +15,21 @@ package final class ForeignDecoder: LateDecoder {
     /// The number of the last seek, and whether its answer has not come yet.
     private var seekNumber: UInt32 = 0
     private var soughtFrame: Int64?
+    /// Answers to seeks that have come.
+    private var seekAnswers: UInt32 = 0
+    /// Bytes of audio that came since the last seek, before its answer.
+    private var discarded = 0
+    /// All frames, and all messages about what changes.
+    private var frames: Int64 = 0
+    private var changes: Int64 = 0
     private var change: MediaMetadata?
     private var isAtEnd = false
     private var failure: DecodingError?
     private let onOpened: ((OpenedMedia) -> Void)?
+    /// Bytes that may be on their way when a seek is asked for: what sockets hold, and some pieces.
+    private static let maximumDiscarded = 16 << 20
+    /// Messages about what changes that may come before the first audio.
+    private static let maximumFirstChanges: Int64 = 16
     /// Seconds that a child may be silent while it decodes a file.
     package static let filePatience = 10.0
     /// The same for one that waits for the network: longer than it waits itself.
@@ -119,6 +130,7 @@ package final class ForeignDecoder: LateDecoder {
         if isAtEnd { return }
         seekNumber &+= 1
         soughtFrame = frame
+        discarded = 0
         let body = WireSeek(number: seekNumber, frame: frame).bytes
         let message = WireMessage.seek.header(count: body.count) + body
         guard
@@ -156,23 +168,36 @@ package final class ForeignDecoder: LateDecoder {
             case .audio:
                 let count = incoming.takeAudio(
                     into: UnsafeMutableRawBufferPointer(rebasing: room[done...]), discarding: soughtFrame != nil)
-                if soughtFrame == nil { done += count }
+                frames += Int64(count / frameBytes)
+                if soughtFrame == nil {
+                    done += count
+                } else {
+                    discarded += count
+                    guard discarded <= Self.maximumDiscarded else { throw lie("audio without end instead of a place") }
+                }
             case .body(let kind, let body): try take(kind, body)
             }
         }
         return done > 0 || isAtEnd ? done / frameBytes : nil
     }
 
+    private var rate: Int64 { Int64(opened?.format.sampleRate ?? 44_100) }
+
     private func take(_ kind: WireMessage, _ body: [UInt8]) throws(DecodingError) {
         do throws(WireError) {
             switch kind {
             case .metadata:
                 let tags = try WireTag.tags(body)
+                changes += 1
+                guard changes <= Self.maximumFirstChanges + frames * Int64(WireTag.maximumPerSecond) / rate else {
+                    throw WireError("more about itself than anybody reads")
+                }
                 let lasting = opened?.tags.filter { isLive && ForeignTags.own.contains($0.name) } ?? []
                 if soughtFrame == nil { change = ForeignTags.metadata(tags + lasting, isLive: isLive) }
             case .seeked:
                 let seek = try WireSeek(body)
-                guard seek.number <= seekNumber, seekNumber > 0 else {
+                seekAnswers &+= 1
+                guard seek.number <= seekNumber, seekAnswers <= seekNumber else {
                     throw WireError("an answer that nobody asked for")
                 }
                 if seek.number == seekNumber {
