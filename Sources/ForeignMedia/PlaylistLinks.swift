@@ -1,4 +1,4 @@
-/// The playlists that radio stations give instead of a stream: M3U and PLS.
+/// The playlists that radio stations give instead of a stream: M3U, PLS and XSPF.
 package enum PlaylistLinks: Equatable, Sendable {
     /// Links to streams, as they are written, in order.
     case links([String])
@@ -18,6 +18,8 @@ package enum PlaylistLinks: Equatable, Sendable {
         let links: [String]
         if first.lowercased() == "[playlist]" {
             links = lines.compactMap(Self.pointed)
+        } else if first.hasPrefix("<"), text.contains("http://xspf.org/ns/0/") {
+            links = Self.locations(text)
         } else if first.hasPrefix("#EXTM3U") || isAnnounced {
             if lines.contains(where: { $0.hasPrefix("#EXT-X-") }) {
                 self = .segments
@@ -36,6 +38,7 @@ package enum PlaylistLinks: Equatable, Sendable {
         return [
             "audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/vnd.apple.mpegurl",
             "application/mpegurl", "audio/x-scpls", "audio/scpls", "application/pls+xml", "application/pls",
+            "application/xspf+xml",
         ].contains(type)
     }
 
@@ -43,6 +46,21 @@ package enum PlaylistLinks: Equatable, Sendable {
     private static func pointed(_ line: Substring) -> String? {
         guard let equals = line.firstIndex(of: "="), line[..<equals].lowercased().hasPrefix("file") else { return nil }
         return String(trimmed(line[line.index(after: equals)...]))
+    }
+
+    /// `<location>http://…</location>` of an XSPF: addresses have no other markup in them than escaped characters.
+    private static func locations(_ text: String) -> [String] {
+        text.split(separator: "<location>", omittingEmptySubsequences: false).dropFirst().compactMap { rest in
+            guard let end = rest.firstIndex(of: "<"), rest[end...].hasPrefix("</location>") else { return nil }
+            var link = String(trimmed(rest[..<end].drop(while: \.isWhitespace)))
+            while link.last?.isWhitespace == true { link.removeLast() }
+            for (escape, character) in [
+                ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&"),
+            ] {
+                link = link.replacing(escape, with: character)
+            }
+            return link
+        }
     }
 
     private static func trimmed(_ line: Substring) -> Substring {

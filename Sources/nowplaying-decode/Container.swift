@@ -6,6 +6,7 @@ import Glibc
 final class Container {
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private let io: InputContext
+    private let segments: SegmentSource?
     private(set) var packet: UnsafeMutablePointer<AVPacket>?
     /// The stream of audio that is decoded.
     private(set) var stream: UnsafeMutablePointer<AVStream>
@@ -17,6 +18,8 @@ final class Container {
     init(_ input: any MediaInput) throws(WireFailure) {
         let network = input as? HTTPInput
         let isLive = network?.isLive ?? false
+        let list = network.flatMap { $0.isSegmented ? $0 : nil }
+        segments = list.map { SegmentSource($0) }
         io = try InputContext(input)
         packet = av_packet_alloc()
         guard packet != nil, let new = avformat_alloc_context() else {
@@ -25,27 +28,36 @@ final class Container {
         new.pointee.pb = io.context
         new.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (isLive ? AVFMT_FLAG_NOBUFFER : 0)
         new.pointee.probesize = Self.probeBytes
-        new.pointee.max_analyze_duration = 5 * Int64(AV_TIME_BASE)
+        new.pointee.max_analyze_duration = (list == nil ? 5 : 2) * Int64(AV_TIME_BASE)
         new.pointee.max_streams = 64
         // Whatever a container refers to is not opened.
         new.pointee.io_open = { _, _, _, _, _ in ffmpeg_error_io }
         av_opt_set(new, "protocol_whitelist", "none", 0)
+        av_opt_set(new, "format_whitelist", KnownFormats.demuxers, 0)
+        av_opt_set(new, "codec_whitelist", KnownFormats.decoders, 0)
         var format: UnsafePointer<AVInputFormat>?
-        if isLive, let network, let name = StreamKind.demuxer(network.peek(), network.station.contentType) {
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        if list != nil {
+            segments?.attach(to: new)
+            format = av_find_input_format("hls")
+            // Connections are ours, so FFmpeg can't use one again; and what a part is, its content says.
+            for name in ["http_persistent", "http_multiple", "extension_picky"] { av_dict_set(&options, name, "0", 0) }
+        } else if isLive, let network, let name = StreamKind.demuxer(network.peek(), network.station.contentType) {
             format = av_find_input_format(name)
         }
         // On failure the context is freed.
         var opening: UnsafeMutablePointer<AVFormatContext>? = new
-        let result = avformat_open_input(&opening, nil, format, nil)
+        let result = avformat_open_input(&opening, list?.address, format, &options)
         guard result == 0, let context = opening else {
-            throw network?.failure ?? Self.notRecognised(result)
+            throw network?.failure ?? segments?.failure ?? Self.notRecognised(result)
         }
         // What says itself what it is need not be listened to first.
-        if format == nil || context.pointee.nb_streams == 0 { avformat_find_stream_info(context, nil) }
+        if format == nil || list != nil || context.pointee.nb_streams == 0 { avformat_find_stream_info(context, nil) }
         let best = Self.audio(of: context)
         guard best >= 0, let stream = context.pointee.streams[Int(best)] else {
             avformat_close_input(&opening)
-            throw network?.failure ?? WireFailure(.notRecognised, "there is no audio in it")
+            throw network?.failure ?? segments?.failure ?? WireFailure(.notRecognised, "there is no audio in it")
         }
         self.context = context
         self.stream = stream
@@ -74,6 +86,9 @@ final class Container {
             ? WireFailure(.lost, "it can't be read")
             : WireFailure(.notRecognised, "its content is no audio that is known")
     }
+
+    /// Why the last part of it could not be had; nil: it could, or it has none.
+    var segmentFailure: WireFailure? { segments?.failure }
 
     /// Name of the container, as FFmpeg has it.
     var formatName: String { context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? "" }
@@ -126,10 +141,14 @@ final class Container {
     /// Goes to at least `preroll` frames before this frame of the stream. Throws `WireFailure`.
     func seek(to frame: Int64, rate: Int, preroll: Int64) throws(WireFailure) {
         clearError()
-        let target = av_rescale_q(max(0, frame - preroll), AVRational(num: 1, den: Int32(rate)), timeBase) + startTime
-        guard let context, avformat_seek_file(context, stream.pointee.index, .min, target, target, 0) >= 0 else {
-            throw WireFailure(.broken, "the place can't be found in it")
+        let unit = AVRational(num: 1, den: Int32(rate))
+        // What an encoder put before the first frame has negative times, and is wanted to decode that one.
+        let wanted = av_rescale_q(frame - preroll, unit, timeBase) + startTime
+        guard let context else { return }
+        for target in wanted < startTime ? [wanted, startTime] : [wanted] {
+            if avformat_seek_file(context, stream.pointee.index, .min, target, target, 0) >= 0 { return }
         }
+        throw WireFailure(.broken, "the place can't be found in it")
     }
 
     // MARK: What it says about itself

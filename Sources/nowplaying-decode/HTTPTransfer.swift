@@ -24,8 +24,10 @@ final class HTTPTransfer {
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var headers: [(name: String, value: String)] = []
     private var inHeaders = true
-    /// Zones of the addresses that a connection was tried to.
+    /// Whether an address was refused by its zone.
     private var isRefused = false
+    /// Answers of status 401 that are not the last word: libcurl asks first how the server wants to be told the password.
+    private var refusalsToSkip = 0
     private var received: [UInt8] = []
     private var taken = 0
     private(set) var hasHeaders = false
@@ -50,6 +52,9 @@ final class HTTPTransfer {
         curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0)
         curl_set_number(handle, CURLOPT_NOSIGNAL, 1)
+        // A connection that was allowed before may not be by what led here: each is made anew, and judged.
+        curl_set_number(handle, CURLOPT_FRESH_CONNECT, 1)
+        curl_set_number(handle, CURLOPT_FORBID_REUSE, 1)
         curl_set_text(handle, CURLOPT_PROXY, "")
         curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, 10)
         curl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -57,6 +62,7 @@ final class HTTPTransfer {
         curl_set_text(handle, CURLOPT_USERAGENT, request.userAgent)
         if !request.certificates.isEmpty { curl_set_text(handle, CURLOPT_CAINFO, request.certificates) }
         if let user = credentials?.user {
+            refusalsToSkip = 1
             curl_set_number(handle, CURLOPT_HTTPAUTH, curl_password_methods)
             curl_set_text(handle, CURLOPT_USERNAME, user)
             curl_set_text(handle, CURLOPT_PASSWORD, credentials?.password ?? "")
@@ -131,9 +137,6 @@ final class HTTPTransfer {
     /// What is there of the body and not taken yet.
     var available: Int { received.count - taken }
 
-    /// Whether there is so much that the network can wait.
-    var isFull: Bool { available >= Self.enough }
-
     /// Takes up to so many bytes as fit.
     func take(into target: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(available, target.count)
@@ -155,7 +158,10 @@ final class HTTPTransfer {
     func peek(_ count: Int) -> [UInt8] { Array(received[taken...].prefix(count)) }
 
     /// The transfer has ended so.
-    func end(_ code: CURLcode) { result = code }
+    func end(_ code: CURLcode) {
+        result = code
+        if code == CURLE_OK { hasHeaders = true }
+    }
 
     /// Whether this is the transfer of that handle.
     func isOf(_ other: UnsafeMutableRawPointer?) -> Bool { other == handle }
@@ -168,8 +174,9 @@ final class HTTPTransfer {
         return WireFailure(
             .unavailable,
             judgement.referrer == nil
-                ? "its host is this machine: only the daemon's own user may name that"
-                : "it leads from the internet into the local network, which is not followed")
+                ? "its host is this machine, which only the daemon's own user may name, or no host's address"
+                : "it leads to an address that is nearer to this machine than where it came from, which is not followed"
+        )
     }
 
     // MARK: Called by libcurl
@@ -189,7 +196,11 @@ final class HTTPTransfer {
             let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             headers.append((text[..<colon].lowercased(), String(value.prefix { !$0.isNewline })))
         } else if text.allSatisfy(\.isNewline) {
-            hasHeaders = status >= 200
+            if status == 401, refusalsToSkip > 0 {
+                refusalsToSkip -= 1
+            } else {
+                hasHeaders = status >= 200
+            }
         }
         return true
     }

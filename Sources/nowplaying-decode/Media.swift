@@ -30,7 +30,12 @@ final class Media {
     private var isDraining = false
     /// What was decoded to learn the format, and not given out yet.
     private var hasFirst = true
+    /// Frame before which nothing is told of what changes.
+    private var tagsFrom: Int64 = 0
     private(set) var opened: OpenedMedia
+
+    /// Times in a second of audio that it may say something else of itself: half of what the daemon takes.
+    private static let changesPerSecond = WireTag.maximumPerSecond / 2
 
     /// Opens what the input brings. Throws `WireFailure`.
     init(_ input: any MediaInput, _ wanted: WireFormat?) throws(WireFailure) {
@@ -40,7 +45,8 @@ final class Media {
         decoder = try Decoder(container)
         // The first frame tells the format for certain, whatever the container says.
         guard try Media.decodeFirst(container, decoder, input) else {
-            throw network?.failure ?? WireFailure(.broken, "there is no audio in it that can be decoded")
+            throw network?.failure ?? container.segmentFailure
+                ?? WireFailure(.broken, "there is no audio in it that can be decoded")
         }
         sourceRate = decoder.frameRate
         converter = try Converter(decoder, wanted)
@@ -48,7 +54,7 @@ final class Media {
         opened = OpenedMedia(
             format: converter.format, codec: decoder.codecName, sourceSampleRate: sourceRate)
         opened.isLive = network.map { $0.isLive || (container.isEndless && $0.isSegmented) } ?? false
-        opened.isSeekable = input.isSeekable && !opened.isLive
+        opened.isSeekable = !opened.isLive && (input.isSeekable || network?.isSegmented == true)
         opened.isPublic = network?.zone == .everywhere
         opened.bitsPerSample = decoder.bitsPerSample
         opened.bitRate = network.map { $0.station.bitRate } ?? 0
@@ -89,6 +95,7 @@ final class Media {
         isDraining = false
         nextFrame = nil
         firstWanted = source
+        tagsFrom = 0
     }
 
     /// The next frames, tags or the end. Waits for what is late. Throws `WireFailure`.
@@ -111,11 +118,17 @@ final class Media {
                 container.clearError()
                 return .interrupted
             default:
-                if let failure = network?.failure { throw failure }
+                if let failure = network?.failure ?? lostSegment { throw failure }
                 isDraining = true
                 decoder.sendEnd()
             }
         }
+    }
+
+    /// A live stream in parts whose last part could not be had has not ended, but was lost.
+    private var lostSegment: WireFailure? {
+        guard opened.isLive, let failure = container.segmentFailure else { return nil }
+        return WireFailure(.lost, failure.message)
     }
 
     /// The frame that was decoded, as far as it is wanted.
@@ -130,8 +143,15 @@ final class Media {
         return try converter.convert(decoder, from: Int(max(0, from)), to: Int(end))
     }
 
-    /// What is to be told before the next frames.
+    /// What is to be told before the next frames. A hostile server sends a title with every byte.
     private func dueTags() -> [WireTag]? {
+        if let nextFrame, nextFrame < tagsFrom { return nil }
+        guard let tags = changedTags() else { return nil }
+        tagsFrom = (nextFrame ?? 0) + Int64(sourceRate / Self.changesPerSecond)
+        return tags
+    }
+
+    private func changedTags() -> [WireTag]? {
         if let network {
             let titles = network.takeTitles(before: container.packetPosition ?? .max)
             if let last = titles.last { return Station.tags(title: last) }

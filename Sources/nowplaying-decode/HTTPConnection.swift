@@ -1,0 +1,171 @@
+import CCurl
+import ForeignMedia
+
+/// The way to one thing over HTTP: one connection after the other, each step judged by where it comes from.
+final class HTTPConnection {
+    /// Where something is to be found.
+    struct Place {
+        var address: CurlSupport.Address
+        /// The farthest zone on the way to it; nil: a client of the daemon named it.
+        var referrer: AddressZone?
+    }
+
+    /// How often one address may lead to another.
+    private static let maximumReferrals = 10
+    /// Seconds without a byte after which a connection is given up.
+    private static let patience = 15.0
+
+    let channel: DaemonChannel
+    let request: OpenRequest
+    /// Whom the name and the password are for, and what they are.
+    private let credentials: CurlSupport.Address
+    private let multi: UnsafeMutableRawPointer
+    private(set) var transfer: HTTPTransfer?
+    /// Where it was found, or is looked for first.
+    private(set) var place: Place
+    /// Where the last answer came from.
+    private(set) var zone = AddressZone.unusable
+    /// Whether the last answer is a playlist of HLS.
+    private(set) var isSegmented = false
+
+    /// The way to what the daemon asked for. Throws `WireFailure` if that is no address.
+    convenience init(_ channel: DaemonChannel, _ request: OpenRequest) throws(WireFailure) {
+        guard let address = CurlSupport.address(request.address) else {
+            throw WireFailure(.unavailable, "its address is not understood")
+        }
+        try self.init(
+            channel, request, Place(address: address, referrer: request.wasPublic ? .everywhere : nil), address)
+    }
+
+    /// The way to what an answer of this one refers to. Throws `WireFailure` if that is no address.
+    func referring(to link: String) throws(WireFailure) -> HTTPConnection {
+        guard let address = CurlSupport.address(link, relativeTo: place.address.url) else { throw Self.leadsNowhere }
+        return try HTTPConnection(
+            channel, request, Place(address: address, referrer: max(place.referrer ?? zone, zone)), credentials)
+    }
+
+    private init(
+        _ channel: DaemonChannel, _ request: OpenRequest, _ place: Place, _ credentials: CurlSupport.Address
+    ) throws(WireFailure) {
+        guard let multi = curl_multi_init() else { throw WireFailure(.broken, "there is no memory left") }
+        self.channel = channel
+        self.request = request
+        self.place = place
+        self.credentials = credentials
+        self.multi = multi
+    }
+
+    deinit {
+        transfer = nil
+        curl_multi_cleanup(multi)
+    }
+
+    /// Ends the connection.
+    func close() { transfer = nil }
+
+    /// Connects and follows where that leads; returns the answer, whose bytes begin at `offset`. `readsLists`: also through
+    /// playlists of links. Waits. Throws `WireFailure`.
+    func open(offset: Int64, readsLists: Bool) throws(WireFailure) -> HTTPTransfer {
+        for _ in 0...Self.maximumReferrals {
+            let transfer = try connect(offset)
+            let status = transfer.status
+            zone = transfer.zone
+            var next: CurlSupport.Address?
+            if (300..<400).contains(status), let location = transfer.header("location") {
+                next = CurlSupport.address(location, relativeTo: place.address.url)
+            } else if !(200..<300).contains(status) {
+                throw Self.refusal(status)
+            } else if readsLists, let links = try playlist(transfer) {
+                next =
+                    links.lazy.compactMap { [place] in
+                        CurlSupport.address($0, relativeTo: place.address.url)
+                    }.first
+            } else {
+                return transfer
+            }
+            guard let next else { throw Self.leadsNowhere }
+            place = Place(address: next, referrer: max(place.referrer ?? zone, zone))
+        }
+        throw CurlSupport.failure(CURLE_TOO_MANY_REDIRECTS)
+    }
+
+    private static var leadsNowhere: WireFailure {
+        WireFailure(.unavailable, "it leads to something that is neither http:// nor https://")
+    }
+
+    private static func refusal(_ status: Int) -> WireFailure {
+        switch status {
+        case 401, 407: WireFailure(.unavailable, "its server wants a name and a password (\(status))")
+        case 403: WireFailure(.unavailable, "its server forbids it (403)")
+        case 404, 410: WireFailure(.unavailable, "its server knows no such stream or file (\(status))")
+        case 500...599: WireFailure(.lost, "its server is in trouble (\(status))")
+        default: WireFailure(.unavailable, "its server answers with status \(status)")
+        }
+    }
+
+    /// Makes a connection and waits for the head of its answer.
+    private func connect(_ offset: Int64) throws(WireFailure) -> HTTPTransfer {
+        transfer = nil
+        let address = place.address
+        let own = address.user != nil ? address : address.origin == credentials.origin ? credentials : nil
+        let transfer = try HTTPTransfer(
+            address, in: multi,
+            HTTPTransfer.Judgement(referrer: place.referrer, mayUseLoopback: request.mayUseLoopback), request,
+            credentials: own, offset: offset)
+        self.transfer = transfer
+        try wait { transfer.hasHeaders || transfer.result != nil }
+        if let code = transfer.result, !transfer.hasHeaders { throw transfer.failure(code) }
+        return transfer
+    }
+
+    /// The links of a playlist; nil: it is none. Reads it whole.
+    private func playlist(_ transfer: HTTPTransfer) throws(WireFailure) -> [String]? {
+        let type = transfer.header("content-type")?.lowercased() ?? ""
+        let isAnnounced = PlaylistLinks.isAnnounced(by: type)
+        // A stream says what it is; what calls itself text may be a list.
+        guard isAnnounced || type.isEmpty || type.hasPrefix("text/") || type.hasPrefix("application/octet") else {
+            return nil
+        }
+        try wait {
+            transfer.result != nil || transfer.available >= (isAnnounced ? PlaylistLinks.maximumBytes : 512)
+        }
+        guard PlaylistLinks(transfer.peek(PlaylistLinks.maximumBytes), isAnnounced: isAnnounced) != nil else {
+            if isAnnounced { throw WireFailure(.notRecognised, "its server calls it a playlist, and it is none") }
+            return nil
+        }
+        try wait { transfer.result != nil || transfer.available >= PlaylistLinks.maximumBytes }
+        switch PlaylistLinks(transfer.peek(PlaylistLinks.maximumBytes), isAnnounced: isAnnounced) {
+        case .links(let links): return links
+        case .segments, nil:
+            isSegmented = true
+            return nil
+        }
+    }
+
+    /// Lets the network work until `isDone`. Throws `WireFailure` when nothing has come for too long.
+    func wait(_ isDone: () -> Bool) throws(WireFailure) {
+        var deadline = Clock.seconds + Self.patience
+        var before = transfer?.bodyCount ?? 0
+        while true {
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            var left: Int32 = 0
+            while let message = curl_multi_info_read(multi, &left) {
+                guard message.pointee.msg == CURLMSG_DONE, let transfer, transfer.isOf(message.pointee.easy_handle)
+                else { continue }
+                transfer.end(message.pointee.data.result)
+            }
+            if isDone() { return }
+            let now = Clock.seconds
+            if let count = transfer?.bodyCount, count != before {
+                before = count
+                deadline = now + Self.patience
+            }
+            guard now < deadline else { throw WireFailure(.lost, "nothing came for \(Int(Self.patience)) seconds") }
+            var command = curl_waitfd(fd: channel.pollDescriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+            curl_multi_poll(multi, &command, 1, Int32((deadline - now) * 1000) + 1, nil)
+            // A command is looked at by who waits for it; a daemon that is gone ends us.
+            if command.revents != 0 { _ = channel.hasCommand() }
+        }
+    }
+}
