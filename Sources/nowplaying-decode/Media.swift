@@ -54,7 +54,8 @@ final class Media {
         opened = OpenedMedia(
             format: converter.format, codec: decoder.codecName, sourceSampleRate: sourceRate)
         opened.isLive = network.map { $0.isLive || (container.isEndless && $0.isSegmented) } ?? false
-        opened.isSeekable = !opened.isLive && (input.isSeekable || network?.isSegmented == true)
+        // In parts FFmpeg does not find a place exactly, and none at all when it has read the last one.
+        opened.isSeekable = input.isSeekable && !opened.isLive && network?.isSegmented != true
         opened.isPublic = network?.zone == .everywhere
         opened.bitsPerSample = decoder.bitsPerSample
         opened.bitRate = network.map { $0.station.bitRate } ?? 0

@@ -15,7 +15,8 @@ func leave(_ status: Int32) -> Never { _exit(status) }
 
 /// Carries out the orders of the daemon that started us.
 func run(_ arguments: [String]) -> Never {
-    guard arguments.count == 3, let profile = Profile(rawValue: arguments[1]), let parent = pid_t(arguments[2]),
+    guard arguments.count == 3 || arguments.count == 4 && arguments[3] == "check",
+        let profile = Profile(rawValue: arguments[1]), let parent = pid_t(arguments[2]),
         linux_harden_process() == 0, getppid() == parent
     else {
         let usage = "nowplaying-decode is started by nowplayingd.\n"
@@ -29,6 +30,9 @@ func run(_ arguments: [String]) -> Never {
         prepareLibraries(profile)
         let request = channel.awaitRequest()
         try Confinement.enter(profile, certificates: request.certificates)
+        if arguments.count == 4 {
+            throw WireFailure(.unavailable, "allowed: \(SelfCheck.allowed().joined(separator: ", "))")
+        }
         let session = try Session(channel, profile, request)
         session.serve()
     } catch {
