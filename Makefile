@@ -98,6 +98,9 @@ install-files:
 	install -m 644 etc/sound/sound.pa $(samples)
 	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
 	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
+	install -d $(samples)/recipes
+	install -m 755 $(filter-out %.md %.conf %.service,$(wildcard etc/recipes/*)) $(samples)/recipes
+	install -m 644 $(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service) $(samples)/recipes
 	install -d $(busdir)
 	install -m 644 $(buspolicy) $(busdir)
 	install -m 644 etc/homeassistant/*.yaml $(samples)/homeassistant

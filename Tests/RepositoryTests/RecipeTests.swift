@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// Every command of the recipes does what it says, against a real daemon that plays into nothing.
+@Suite(.serialized) struct RecipeTests {
+    private let home: Scratch
+
+    init() throws { home = try MarkdownBlock.home() }
+
+    private func run(_ command: [String]) throws -> ScriptRun {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let environment = [
+            "PATH": try ScriptRun.programs() + ":" + ScriptRun.root + "/etc/recipes:" + path, "HOME": home.path,
+            "XDG_RUNTIME_DIR": home.path, "XDG_CONFIG_HOME": home.path + "/.config",
+            "STATE_DIRECTORY": home.path + "/state",
+        ]
+        return try ScriptRun(
+            ["env", "-u", "NOWPLAYING_SOCKET"] + environment.map { "\($0.key)=\($0.value)" } + command, in: home)
+    }
+
+    /// Runs lines in a shell beside a daemon.
+    private func run(_ script: String) throws -> ScriptRun {
+        try run([
+            "bash", "-euc",
+            """
+            nowplayingd --output null --state-directory "$HOME/state" --config /dev/null 2> "$HOME/log" & daemon=$!
+            trap 'kill $daemon; wait $daemon' EXIT
+            until nowplayingctl call hello > /dev/null 2>&1; do kill -0 $daemon; done
+            \(script)
+            """,
+        ])
+    }
+
+    private func shell(_ document: String) throws -> String {
+        try MarkdownBlock.all(of: document).filter { $0.language == "sh" }.map(\.text).joined(separator: "\n")
+    }
+
+    @Test func theRecipes() throws {
+        let run = try run(try shell("etc/recipes/README.md") + "\nnowplayingctl --json status\nnowplayingctl queue\n")
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        #expect(run.text.contains("disabled: status 6"))
+        #expect(run.text.contains("./next-item"))
+        #expect(run.text.contains("\"repeatMode\":\"all\"") && run.text.contains("album"))
+    }
+
+    @Test func theRampIsTheDaemons() throws {
+        let run = try run(
+            """
+            ALARM_SECONDS=1 ALARM_FROM=10 ALARM_TO=30 alarm ~/Music/single.wav
+            until [ "$(nowplayingctl --json status | jq .volume)" = 0.3 ]; do :; done
+            nowplayingctl status --format '{{state}} {{title}}'
+            """)
+        #expect(run.status == 0 && run.text == "playing single\n", "\(run.text)\(run.errors)")
+    }
+
+    @Test func presetsAndBackup() throws {
+        let run = try run(
+            """
+            mkdir -p ~/.config/nowplayingd; echo ~/Music/single.wav > ~/.config/nowplayingd/presets
+            preset 2 && exit 1 || [ $? = 3 ]
+            preset 1; backup restore ~/x.tar && exit 1 || [ $? = 1 ]
+            nowplayingctl quit; backup save ~/x.tar; rm -r ~/state; backup restore ~/x.tar; ls ~/state; trap - EXIT
+            """)
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        #expect(run.text.contains("queue\n") && run.errors.contains("has no number 2"))
+        #expect(run.errors.contains("the daemon runs"))
+    }
+
+    @Test func mpcsWords() throws {
+        let table = try String(contentsOfFile: ScriptRun.root + "/etc/recipes/from-mpc.md", encoding: .utf8)
+        #expect(table.contains("| `mpc playlist` |"))
+        let run = try run(try shell("etc/recipes/from-mpc.md") + "\nnowplayingctl --json status | jq .queue.count\n")
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        // What `playlist` shows, and what is left at the end.
+        #expect(run.text.contains("     2  single\n"), "\(run.text)")
+        #expect(run.text.hasSuffix("\n0\n"), "\(run.text)")
+    }
+
+    @Test func buttons() throws {
+        let file = try String(contentsOfFile: ScriptRun.root + "/etc/recipes/buttons.conf", encoding: .utf8)
+        let lines = file.split(separator: "\n").filter { $0.hasPrefix("KEY_") }
+        #expect(lines.count >= 13)
+        let commands = lines.map { $0.split(separator: " ", maxSplits: 2)[2].drop { $0 == " " } }
+        let run = try run("nowplayingctl play ~/Music/album\n" + commands.joined(separator: "\n"))
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+    }
+
+    @Test func units() throws {
+        let name = "bluetooth-keys.service"
+        let text = try String(contentsOfFile: ScriptRun.root + "/etc/recipes/" + name, encoding: .utf8)
+        try home.write(name, text.replacingOccurrences(of: "/usr/bin/mpris-proxy", with: "/bin/true"))
+        let run = try run(["systemd-analyze", "verify", "--man=no", "--user", "./" + name])
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    }
+}
