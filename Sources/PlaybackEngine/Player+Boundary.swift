@@ -96,7 +96,7 @@ extension Player {
             publish(cause, reason, anchor: anchor)
         }
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
-        loop.later { ProgramPages.giveBack() }
+        tidyUp()
         scheduleBoundary()
     }
 

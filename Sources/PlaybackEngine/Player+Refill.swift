@@ -67,6 +67,7 @@ extension Player {
             stream.setCorked(true) { _ in }
         }
         lane.send(upTo: end)
+        if lane.sentEnd > before, stream.isPaced { tidyUp() }
         if isDry { flowAgain(lane) }
         drainIfEnding(lane, audible: timing.audibleFrame)
         decoder?.roomMade(in: lane.ring)
@@ -76,6 +77,18 @@ extension Player {
         }
         if wasStarved, !lane.isStarved { starvationEnded(lane) }
         scheduleBoundary()
+    }
+
+    /// Seconds go by until the next turn of the loop: what it took to get here, and what commands needed before, is given
+    /// back as soon as there is nothing else to do.
+    func tidyUp() {
+        tidying =
+            tidying
+            ?? loop.deferred(whenIdle: true) { [unowned self] in
+                tidying?.release()
+                tidying = nil
+                ProgramPages.giveBack()
+            }
     }
 
     /// Frames that are waited for before the next are sent.

@@ -167,8 +167,7 @@ extension Player {
         answer(change.superseded, superseded: true)
         answer(change.waiters)
         tellError()
-        // What it took to get here is not needed to go on.
-        if change.cause == .play || change.cause == .track { loop.later { ProgramPages.giveBack() } }
+        if change.cause == .play || change.cause == .track { tidyUp() }
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
     }
 }

@@ -131,6 +131,8 @@ package import NowPlaying
     var retryDelay = Player.firstRetryDelay
     var serverWatch: AnyObject?
     var starvation: EventSource?
+    /// Called when there is nothing else to do, to give back what it took to get here.
+    var tidying: EventSource?
     /// The live stream that broke off; nil: none.
     var lostTicket: Int?
     /// Called when it is asked for again.
