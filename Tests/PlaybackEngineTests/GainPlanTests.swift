@@ -1,0 +1,101 @@
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// What frames are multiplied by, told in pieces that a straight line describes.
+@Suite struct GainPlanTests {
+    @Test("nothing said is nothing changed, in one piece") func untouched() {
+        let plan = GainPlan()
+        let piece = plan.piece(of: 5..<1_000_000, offset: -3)
+        #expect(piece.end == 1_000_000 && piece.from == 1 && piece.to == 1)
+    }
+
+    @Test("each item has its gain from its first frame on") func items() {
+        var plan = GainPlan()
+        plan.setItems([(100, 0.5), (200, 1), (201, 2)])
+        // What comes before the first is what is left of one that was forgotten.
+        for (frame, factor) in [(0, 0.5), (100, 0.5), (199, 0.5), (200, 1), (201, 2), (9999, 2)] as [(Int64, Double)] {
+            #expect(plan.factor(at: frame, offset: 7) == factor)
+        }
+        #expect(plan.piece(of: 150..<300, offset: 7) == (200, 0.5, 0.5))
+        #expect(plan.piece(of: 200..<300, offset: 7) == (201, 1, 1))
+        #expect(plan.piece(of: 201..<300, offset: 7) == (300, 2, 2))
+    }
+
+    @Test("a change leads from the old gain to the new one, and is forgotten when it was heard") func change() {
+        var plan = GainPlan()
+        plan.setItems([(0, 0.25)])
+        plan.ramp(from: 1, at: 1000, length: 100)
+        // Stream frames are ring frames and 400 here.
+        #expect(plan.factor(at: 599, offset: 400) == 1)
+        #expect(plan.factor(at: 650, offset: 400) == 0.625)
+        #expect(plan.factor(at: 700, offset: 400) == 0.25)
+        plan.forget(before: 1099)
+        #expect(plan.change != nil)
+        plan.forget(before: 1100)
+        #expect(plan.change == nil)
+    }
+
+    @Test("a ramp without a length is a step") func step() {
+        var plan = GainPlan()
+        plan.setItems([(0, 0.5)])
+        plan.ramp(from: 2, at: 10, length: 0)
+        #expect(plan.factor(at: 10, offset: 0) == 2)
+        #expect(plan.factor(at: 11, offset: 0) == 0.5)
+    }
+
+    @Test("a fade is on top of everything, its last value stays, and goes with the stream") func fade() {
+        var plan = GainPlan()
+        plan.setItems([(0, 0.5)])
+        plan.fade = GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0)
+        plan.ramp(from: 1, at: 100, length: 200)
+        #expect(plan.factor(at: 150, offset: 0) == 0.875 * 0.5)
+        #expect(plan.factor(at: 1_000_000, offset: 0) == 0)
+        plan.shift(by: 1000)
+        #expect(plan.factor(at: 1150, offset: 0) == 0.875 * 0.5)
+        plan.begin([(0, 1)])
+        #expect(plan.change == nil && plan.fade != nil)
+    }
+
+    @Test("pieces are without gaps, within one item, and straight lines", arguments: 0..<300)
+    func pieces(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
+        var plan = GainPlan()
+        var starts = (0..<number(0...4)).map { _ in number(0...20_000) }.sorted()
+        starts = starts.enumerated().filter { $0 == 0 || starts[$0 - 1] != $1 }.map(\.element)
+        plan.setItems(starts.map { ($0, Double(number(0...200)) / 100) })
+        let offset = number(-5000...5000)
+        if seed % 2 == 0 {
+            plan.ramp(from: Double(number(0...200)) / 100, at: number(0...15_000), length: number(1...9000))
+        }
+        if seed % 3 == 0 {
+            plan.fade = GainPlan.Ramp(
+                start: number(0...15_000), length: number(1...9000), from: 1, to: Double(number(0...100)) / 100)
+        }
+        let end = number(1...20_000)
+        var place: Int64 = 0
+        var worst = 0.0
+        while place < end {
+            let piece = plan.piece(of: place..<end, offset: offset)
+            guard piece.end > place, piece.end <= end else {
+                Issue.record("a piece from \(place) to \(piece.end) of \(end)")
+                return
+            }
+            #expect(!starts.contains { $0 > place && $0 < piece.end })
+            // As `SampleGain` computes it.
+            let slope = (piece.to - piece.from) / Double(piece.end - place)
+            for frame in place..<piece.end {
+                let line = piece.from + slope * Double(frame - place)
+                let moves = piece.from != piece.to
+                let difference = abs(line - plan.factor(at: frame, offset: offset))
+                if !moves, difference > 1e-12, difference > worst { worst = difference }
+                // Two ramps at once make a curve: within a step it is nearly straight.
+                if moves, difference > 0.1, difference > worst { worst = difference }
+            }
+            place = piece.end
+        }
+        #expect(worst == 0, "off by \(worst)")
+    }
+}
