@@ -75,7 +75,7 @@ struct ForeignFileTests {
         let read = try readFrames(decoder)
         #expect(read.count == Self.frames * decoder.format.bytesPerFrame)
         expectSame(read, try decoded(path, as: "f32le").prefix(read.count))
-        for target in [1023, 1024, 5000, 44_100, 100_000, Self.frames - 1] {
+        for target in [0, 1, 100, 1023, 1024, 5000, 44_100, 100_000, Self.frames - 1] {
             try decoder.seek(toFrame: Int64(target))
             let part = try readFrames(decoder, frames: 2000)
             let size = decoder.format.bytesPerFrame

@@ -102,4 +102,23 @@ import Testing
         for _ in 0..<500 where kill(pid, 0) == 0 { usleep(10_000) }
         #expect(kill(pid, 0) != 0)
     }
+
+    @Test("one that says more of itself than anybody reads is ended")
+    func floodsOfTags() throws {
+        let tags = Self.message(.metadata, WireTag.bytes([WireTag("TITLE", "x".utf8)]))
+        let start = Self.message(.opened, Self.opened)
+        #expect(try failure(start, repeats: tags)?.message.contains("more about itself") == true)
+    }
+
+    @Test("one that is asked for another place and goes on where it was is ended")
+    func floodsAfterSeek() throws {
+        var opened = try OpenedMedia(Self.opened)
+        opened.isSeekable = true
+        let audio = Self.message(.audio, [UInt8](repeating: 1, count: 200_000))
+        let (decoder, _) = try decoder(Self.message(.opened, opened.bytes), repeats: audio)
+        try decoder.awaitOpening()
+        try decoder.seek(toFrame: 7)
+        let error = #expect(throws: (any Error).self) { try readFrames(decoder, frames: 1) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("instead of a place"))
+    }
 }
