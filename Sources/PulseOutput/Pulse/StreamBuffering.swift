@@ -5,10 +5,9 @@ package import AudioCore
 /// The server's limit is 4 MiB a stream; what is left of the queue after two refills is what the device may take ahead
 /// (protocol-native.c, `fix_playback_buffer_attr`), and that must stay long or the server itself wakes all the time.
 package struct StreamBuffering: Equatable, Sendable {
-    /// Length of the whole queue: 8 s, or what 4 MiB hold; a second less where frames are wide.
+    /// Length of the whole queue: 8 s, or what 4 MiB hold.
     package var target: Int64
-    /// What the device may take ahead: 2 s, or half of the queue. Of wide frames (floats, more than 16 bit, more than two
-    /// channels) one second, which saves two of ten that we keep in memory; the refills, which wake us, stay as long.
+    /// What the device may take ahead: 2 s, or half of the queue.
     package var deviceLatency: Int64
     /// Least amount asked for at once: half of the rest.
     package var refill: Int64
@@ -19,13 +18,9 @@ package struct StreamBuffering: Equatable, Sendable {
     /// from more, and would run dry.
     package init(_ format: AudioFormat, isLive: Bool = false) {
         let rate = Int64(format.sampleRate)
-        let ahead = format.bytesPerFrame > Self.narrowFrame ? rate : 2 * rate
-        target = min(6 * rate + ahead, Int64((4 << 20) / format.bytesPerFrame))
-        deviceLatency = min(isLive ? rate / 4 : ahead, target / 2)
+        target = min(8 * rate, Int64((4 << 20) / format.bytesPerFrame))
+        deviceLatency = min(isLive ? rate / 4 : 2 * rate, target / 2)
         refill = max(1, (target - deviceLatency) / 2)
         prebuffer = max(1, min(rate / 4, target / 4))
     }
-
-    /// Bytes of a frame of stereo with 16 bit.
-    private static let narrowFrame = 4
 }
