@@ -6,6 +6,8 @@ import NowPlaying
 extension Player {
     /// Seconds that a corked stream needs from being let go until it is heard.
     static let uncorkLead = 0.002
+    /// Seconds between two looks whether an output without a pace is past a boundary.
+    private static let unpacedPause = 0.001
 
     /// Sets the deadline for the next boundary, from what the clock knows by now.
     func scheduleBoundary() {
@@ -24,7 +26,11 @@ extension Player {
         if isEnd {
             lead = lane.isDraining ? (ahead != nil ? Player.uncorkLead : 0) : Player.drainLead
         }
-        let due = time.advanced(bySeconds: -lead)
+        var due = time.advanced(bySeconds: -lead)
+        if lane.stream?.isPaced == false, !isEnd, (lane.timing?.audibleFrame ?? 0) < Double(frame) {
+            // An output without a pace goes on in turns that have nothing else to do: leave it some.
+            due = max(due, EventLoop.now.advanced(bySeconds: Player.unpacedPause))
+        }
         if let boundary {
             boundary.setDeadline(due)
         } else {
