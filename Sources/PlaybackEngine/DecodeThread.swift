@@ -32,6 +32,8 @@ package final class DecodeThread: Sendable {
         /// The ring that is heard: at most one other may be filled ahead of it.
         var audibleRing: ObjectIdentifier?
         var closing = false
+        /// Where what follows after a rest goes.
+        var restingRing: SampleRing?
         var ending = false
         /// Whether the thread sleeps and would look again after a wake.
         var isAsleep = false
@@ -106,9 +108,11 @@ package final class DecodeThread: Sendable {
     /// This is the ring that is heard from now on.
     package func setAudible(_ ring: SampleRing?) { change { $0.audibleRing = ring.map(ObjectIdentifier.init) } }
 
-    /// Nothing more to do: closes its file and sleeps.
-    package func rest(run: Int) {
+    /// Nothing more to do for now: closes its file and sleeps. What `setNext` names afterwards goes into `ring`, if the
+    /// format fits.
+    package func rest(run: Int, in ring: SampleRing? = nil) {
         change { state in
+            state.restingRing = ring
             state.run = run
             state.beginning = nil
             state.next = nil

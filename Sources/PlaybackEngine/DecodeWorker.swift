@@ -55,7 +55,7 @@ final class DecodeWorker {
         case open
         /// Wait for a wake, or for what is late.
         case wait
-        case close
+        case close(run: Int, ring: SampleRing?)
         /// Wait for a wake; `drained` when nothing follows what was decoded.
         case sleep(drained: Bool)
         case end
@@ -93,10 +93,12 @@ final class DecodeWorker {
             case .reopen: reopen()
             case .open: settleOpening()
             case .wait: waitForSource()
-            case .close:
+            case .close(let present, let resting):
+                run = present
                 work = nil
                 opening = nil
-                ring = nil
+                ring = resting
+                toldDrained = true
             case .sleep(let drained):
                 // Told before sleeping; the player may answer with what follows, which wakes us at once.
                 if drained, !toldDrained {
@@ -119,7 +121,8 @@ final class DecodeWorker {
             if state.ending { return .end }
             if state.closing {
                 state.closing = false
-                if work != nil || opening != nil { return .close }
+                defer { state.restingRing = nil }
+                return .close(run: state.run, ring: state.restingRing)
             }
             if let beginning = state.beginning {
                 state.beginning = nil

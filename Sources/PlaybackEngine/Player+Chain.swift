@@ -10,11 +10,13 @@ extension Player {
         guard let entry = transport.queue[next] else { return }
         nextTicket += 1
         chain.append(ChainLink(ticket: nextTicket, id: next))
-        if let lane = lane(of: opened.ring) {
-            lane.ringEnd = nil
-            lane.isDraining = false
-        }
+        let lane = lane(of: opened.ring)
+        let hadEnded = lane?.ringEnd != nil
+        lane?.ringEnd = nil
+        lane?.isDraining = false
         decoder?.setNext(decodeItem(nextTicket, entry))
+        // The server may have asked for more in vain before.
+        if let lane, hadEnded { topUp(lane) }
     }
 
     /// What follows an item by itself; nil: nothing, or nothing after too many failures.
@@ -77,7 +79,7 @@ extension Player {
         if let offset = lane.offset { lane.timeline.cut(at: ringStart + offset) }
         boundary = nil
         guard let next = successor(of: link.id), let entry = transport.queue[next] else {
-            decoder.rest(run: run)
+            decoder.rest(run: run, in: lane.ring)
             lane.ringEnd = ringStart
             topUp(lane)
             return

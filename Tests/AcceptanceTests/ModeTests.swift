@@ -35,6 +35,22 @@ extension Acceptance {
             #expect(written.count == expected.count)
         }
 
+        @Test("what follows is taken away and something else comes instead, long after all was decoded")
+        func follower() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe", ["causes": ["play", "track", "stop", "stall"]])
+            client.call("queue.add", ["items": daemon.silences(2, 2), "play": true])
+            #expect(client.event().words == "play")
+            for id in 2...3 {
+                client.call("queue.remove", ["ids": [.integer(Int64(id))]])
+                client.call("queue.add", ["items": daemon.silences(2)])
+            }
+            #expect(client.event().words == "track ended")
+            #expect(client.call("nowPlaying.get")?.itemID == 4)
+            #expect(client.event().words == "stop ended")
+        }
+
         @Test("modes are told, and followed by next, previous and what comes by itself")
         func modes() async throws {
             let daemon = await RealDaemon.silent()
