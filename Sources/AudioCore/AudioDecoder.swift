@@ -55,9 +55,13 @@ package struct DecodingError: Error, Equatable, Sendable {
         case broken
         /// The device or network below failed (EIO, ESTALE, ENODEV, ENOTCONN).
         case mediaGone
+        /// The file system that it is on is not mounted: something has to be mounted before it is worth another look.
+        case notMounted
     }
 
     package var kind: Kind
+    /// Whether the source may well be there later: it is the medium that is away.
+    package var isAway: Bool { kind == .mediaGone || kind == .notMounted }
     /// A sentence without the file's name, without control characters: `not a FLAC, WAV, AIFF, AU or CAF file`.
     package var message: String
 

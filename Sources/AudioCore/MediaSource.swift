@@ -83,6 +83,12 @@ package enum MediaSource: Sendable {
         }
     }
 
+    /// Whether it comes over the network by itself, not as a file.
+    package var isRemote: Bool {
+        if case .remote = self { return true }
+        return false
+    }
+
     /// What the item is called when nothing better is known: the file's name without its ending, valid UTF-8 in any case.
     package var displayName: String {
         let name: ArraySlice<UInt8>

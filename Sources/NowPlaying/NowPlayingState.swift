@@ -215,6 +215,23 @@ package struct OutputStatus: Equatable, Sendable {
     }
 }
 
+/// When play ends by itself, as a client asked for.
+package struct SleepStatus: Equatable, Sendable {
+    /// When; nil: at the end of the item that plays then.
+    package var time: MonotonicTime?
+    /// Unix time of that instant, seconds.
+    package var wall: Double?
+    /// Seconds before the end in which it grows quiet.
+    package var fade: Double
+
+    /// An end, by its parts.
+    package init(time: MonotonicTime?, wall: Double?, fade: Double) {
+        self.time = time
+        self.wall = wall
+        self.fade = fade
+    }
+}
+
 /// The whole published state: a value, built whole, compared whole, sent whole.
 package struct NowPlayingState: Equatable, Sendable {
     package var session: String = "main"
@@ -245,6 +262,8 @@ package struct NowPlayingState: Equatable, Sendable {
     package var volume: Double = 1
     package var muted: Bool = false
     package var loudness = LoudnessStatus()
+    /// When play ends by itself; nil: when nothing follows.
+    package var sleep: SleepStatus?
     package var output: OutputStatus?
     package var error: PlaybackError?
 

@@ -82,11 +82,13 @@ package enum DecodeReport: Sendable {
     case finished(ticket: Int, ring: SampleRing, ringEnd: Int64, length: Int64)
     /// An item can't be played, or not any further: then `finished` follows.
     case failed(ticket: Int, id: ItemID, DecodingError, heard: Bool)
+    /// An item can't be opened now, as the medium it is on is away.
+    case away(ticket: Int, DecodingError)
     /// From this frame of the ring on the item says this about itself.
     case described(ticket: Int, ring: SampleRing, from: Int64, MediaMetadata)
-    /// A live stream broke off, or could not be opened anew: `reopen` asks for it.
+    /// A live stream broke off, or the medium of a file went away, or it could not be opened anew: `reopen` asks for it.
     case lost(ticket: Int, DecodingError)
-    /// A live stream that broke off goes on; `isOther`: with audio of another format, so that it has to be begun anew.
+    /// What was lost goes on; `isOther`: with audio of another format, so that it has to be begun anew.
     case regained(ticket: Int, isOther: Bool)
     /// Nothing follows as far as the player said.
     case drained

@@ -25,7 +25,7 @@ package final class DecodeThread: Sendable {
         var run = 0
         var beginning: Beginning?
         var next: DecodeItem?
-        /// The ticket of a live stream that broke off and is wanted again.
+        /// The ticket of what was lost and is wanted again.
         var reopening: Int?
         /// Report when the ring's end is here.
         var mark: Int64?
@@ -37,6 +37,8 @@ package final class DecodeThread: Sendable {
         var ending = false
         /// Whether the thread sleeps and would look again after a wake.
         var isAsleep = false
+        /// Told when the thread has ended.
+        var farewell: LoopSignal?
         var reports: [(run: Int, report: DecodeReport)] = []
     }
 
@@ -85,7 +87,7 @@ package final class DecodeThread: Sendable {
     /// What follows the item that is being decoded; nil: nothing.
     package func setNext(_ item: DecodeItem?) { change { $0.next = item } }
 
-    /// Opens the live stream of this ticket anew, which broke off.
+    /// Opens the live stream or file of this ticket anew, which was lost.
     package func reopen(_ ticket: Int) { change { $0.reopening = ticket } }
 
     /// Takes back what follows. False: the thread has begun with it already.
@@ -141,11 +143,15 @@ package final class DecodeThread: Sendable {
         }
     }
 
-    /// Ends the thread, as soon as what it waits for lets it go. Nothing is delivered after.
-    @PlayerLoop package func end() {
+    /// Ends the thread, as soon as what it waits for lets it go. Nothing is delivered after, but `over` is called then.
+    @PlayerLoop package func end(_ over: (@PlayerLoop () -> Void)? = nil) {
         abandoned.set()
         signal.cancel()
-        change { $0.ending = true }
+        let farewell = over.map { LoopSignal(EventLoop.current, $0) }
+        change { state in
+            state.ending = true
+            state.farewell = farewell
+        }
     }
 
     /// Posts a report. Decode thread.

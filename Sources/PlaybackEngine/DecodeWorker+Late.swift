@@ -101,10 +101,11 @@ extension DecodeWorker {
 
     // MARK: Live streams that break off
 
-    /// The stream broke off: what was decoded is heard, and the player says whether it is wanted on.
+    /// The stream broke off, or the medium went away: what was decoded is heard, and the player says whether it is wanted on.
     func lose(_ lost: Work, _ error: DecodingError) {
         var lost = lost
         lost.isLost = true
+        if lost.late == nil { lost.decoder = ClosedDecoder(lost.decoder) }
         work = lost
         shared.post(.lost(ticket: lost.item.ticket, error), run: run)
     }
@@ -112,6 +113,7 @@ extension DecodeWorker {
     /// Opens it anew.
     func reopen() {
         guard let broken = work else { return }
+        if broken.late == nil { return reopenFile(broken) }
         do throws(DecodingError) {
             guard let decoder = try shared.open(broken.item.source, shared.abandoned) as? any LateDecoder else {
                 throw DecodingError(.mediaGone, "it is no stream any more")
@@ -119,6 +121,31 @@ extension DecodeWorker {
             opening = Opening(item: broken.item, decoder: decoder, broken: broken)
         } catch {
             shared.post(.lost(ticket: broken.item.ticket, error), run: run)
+        }
+    }
+
+    /// The same of a file: it goes on at the frame that could not be read.
+    private func reopenFile(_ broken: Work) {
+        var work = broken
+        do throws(DecodingError) {
+            work.decoder = try shared.open(broken.item.source, shared.abandoned)
+            let isOther = work.decoder.format != broken.ring.format || work.decoder is any LateDecoder
+            if !isOther {
+                if work.decoder.isSeekable {
+                    try work.decoder.seek(toFrame: work.itemFrame)
+                } else {
+                    work.skipped = work.itemFrame
+                }
+                work.isLost = false
+                self.work = work
+            }
+            shared.post(.regained(ticket: broken.item.ticket, isOther: isOther), run: run)
+        } catch {
+            if error.isAway { return shared.post(.lost(ticket: broken.item.ticket, error), run: run) }
+            work.isLost = false
+            shared.post(
+                .failed(ticket: broken.item.ticket, id: broken.item.id, error, heard: broken.itemFrame > 0), run: run)
+            finish(work)
         }
     }
 

@@ -27,7 +27,7 @@ final class DecodeWorker {
         var late: (any LateDecoder)?
         /// Whether it has nothing just now.
         var isDry = false
-        /// Whether it is a live stream that broke off.
+        /// Whether it is a live stream that broke off, or a file whose medium is away.
         var isLost = false
         /// Where what was wanted first begins in the ring, and when its first frames came; nil once there is enough.
         var beginning: (end: Int64, time: MonotonicTime?)?
@@ -109,7 +109,9 @@ final class DecodeWorker {
                 ProgramPages.giveBack()
                 var count: UInt64 = 0
                 _ = read(shared.wakeup, &count, 8)
-            case .end: return
+            case .end:
+                shared.state.withLock { $0.farewell }?.notify()
+                return
             }
         }
     }
@@ -183,7 +185,8 @@ final class DecodeWorker {
         work = nil
         opening = nil
         ring = beginning.ring
-        let isSame = kept?.item.id == beginning.item.id && kept?.late?.isLive != true
+        let isSame =
+            kept?.item.id == beginning.item.id && kept?.late?.isLive != true && kept?.isLost != true
         let reusable =
             isSame && kept?.decoder.isSeekable == true ? kept?.decoder : continuation(of: kept, beginning.item)
         openItem(beginning.item, reusing: reusable, in: beginning.ring, prefill: beginning.prefill)
@@ -196,7 +199,7 @@ final class DecodeWorker {
 
     /// The decoder of the item before, if the other one is a part of the same file. One that fails is opened anew.
     private func continuation(of work: Work?, _ item: DecodeItem) -> (any AudioDecoder)? {
-        try? work?.decoder.continued(as: item.source)
+        work?.isLost == true ? nil : try? work?.decoder.continued(as: item.source)
     }
 
     private func openItem(
@@ -211,6 +214,9 @@ final class DecodeWorker {
             }
             try take(decoder, for: item, isKept: kept != nil, in: ring, prefill: prefill)
         } catch {
+            if error.isAway, !item.source.isRemote {
+                return shared.post(.away(ticket: item.ticket, error), run: run)
+            }
             shared.post(.failed(ticket: item.ticket, id: item.id, error, heard: false), run: run)
         }
     }
@@ -308,7 +314,8 @@ final class DecodeWorker {
             }
             if reached { shared.post(.reached(work.ring, end: end), run: run) }
         } catch {
-            if work.late?.isLive == true, error.kind == .mediaGone { return lose(work, error) }
+            let mayComeBack = work.late?.isLive ?? !work.item.source.isRemote
+            if mayComeBack, error.isAway { return lose(work, error) }
             shared.post(
                 .failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.itemFrame > 0), run: run)
             finish(work)

@@ -32,6 +32,8 @@ import NowPlaying
     var isTold = false
     /// Whether it goes on in what is heard, at another rate: there is no jump.
     var isContinuous = false
+    /// Whether it can't be had as long as the medium is away.
+    var isAway = false
     /// Answers those who wait when it takes too long.
     var deadline: EventSource?
 

@@ -127,6 +127,6 @@ extension Player {
 
     /// The last sample was heard.
     private func endHeard() {
-        carryOut(transport.ended(), nil)
+        if !endsBeforeAwayItem(), !sleepsAtEnd() { carryOut(transport.ended(), nil) }
     }
 }

@@ -21,7 +21,7 @@ extension Player {
 
     /// What follows an item by itself; nil: nothing, or nothing after too many failures.
     func successor(of id: ItemID) -> ItemID? {
-        guard !transport.failuresEndPlay else { return nil }
+        guard !transport.failuresEndPlay, sleep?.end != .endOfItem else { return nil }
         var next = transport.follower(of: id)
         // A queue that is repeated may have nothing but items that failed.
         var passed = 0
@@ -40,7 +40,10 @@ extension Player {
         tellHeardItems()
         guard let wrong = chain.indices.dropFirst().first(where: { chain[$0].id != successor(of: chain[$0 - 1].id) })
         else {
-            return planNext()
+            planNext()
+            // All of what plays may be sent: nothing else would ask for what follows now.
+            if let lane = audible, pending == nil, lane.ringEnd == nil, lane.sentEnd >= lane.ring.end { topUp(lane) }
+            return
         }
         let isUntaken = chain[wrong].opened == nil && decoder?.takeBackNext() == true
         let link = chain[wrong]

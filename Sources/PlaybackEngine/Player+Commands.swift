@@ -11,6 +11,7 @@ extension Player {
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
         let waiter = Waiter(by: by, answer: answer)
+        stayAwake(command, by: by)
         if isRefusedSound(command) { return answer(.failure(.interrupted(by: interruption?.by ?? "the sound server"))) }
         if case .play(nil) = command {
             if playThroughInterruption(waiter) { return }

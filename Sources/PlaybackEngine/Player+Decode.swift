@@ -13,6 +13,7 @@ extension Player {
             case .measured(let ticket, let length): measured(ticket, length)
             case .finished(let ticket, let ring, let end, let length): finished(ticket, ring, end, length)
             case .failed(let ticket, let id, let error, let heard): failed(ticket, id, error, heard: heard)
+            case .away(let ticket, let error): away(ticket, error)
             case .described(let ticket, let ring, let from, let metadata): described(ticket, ring, from, metadata)
             case .lost(let ticket, let error): lost(ticket, error)
             case .regained(let ticket, let isOther): regained(ticket, isOther: isOther)

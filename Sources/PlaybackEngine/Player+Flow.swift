@@ -6,6 +6,9 @@ import NowPlaying
 extension Player {
     /// Lets the sound go on where it is held.
     func resume(by: Originator?, _ waiter: Waiter?) {
+        if let pending, pending.isAway {
+            return start(pending.item, at: pending.position, .play, nil, by: by, waiter)
+        }
         if let pending {
             // The place that is being prepared will be audible.
             if pending.cause == .pause || pending.isTold { pending.cause = .play }
@@ -97,6 +100,7 @@ extension Player {
         stall = nil
         var anchor = stoppedAnchor(at: EventLoop.now)
         if let pending {
+            forgetAwayMedia()
             anchor = resting(at: pending.position)
             dropPending()
             run += 1
@@ -116,12 +120,14 @@ extension Player {
         descriptions = []
         stopReconnecting()
         lostTicket = nil
+        forgetAwayMedia()
         starvation = nil
         serverWatch = nil
         retry = nil
         stall = nil
         forgetLoss()
         forgetInterruption()
+        forgetSleep()
         awaitsHandOver = false
         run += 1
         decoder?.rest(run: run)
@@ -132,7 +138,9 @@ extension Player {
         change.waiters += waiters
         let lane = audible
         audible = nil
-        guard let lane, lane.isReady, let stream = lane.stream, reason != .ended, reason != .error, !lane.isCorked
+        let isPlayedOut = reason == .sleep && lane?.isDraining == true
+        guard !isPlayedOut, let lane, lane.isReady, let stream = lane.stream, reason != .ended, reason != .error,
+            !lane.isCorked
         else {
             if let lane { retire(lane) }
             return finishHalt(change)

@@ -36,6 +36,7 @@ extension Player {
     /// A stream broke off. What was decoded is heard; meanwhile it is asked for again, as long as sound is wanted.
     func lost(_ ticket: Int, _ error: DecodingError) {
         guard let link = chain.first(where: { $0.ticket == ticket }) else { return }
+        if link.opened?.isLive != true { return fileLost(link, error) }
         onStreamLost?(transport.queue[link.id]?.source.uri ?? "", error.message)
         let now = EventLoop.now
         if let since = regainedAt, now.seconds(since: since) >= Self.steadySeconds { reconnectDelay = 0 }
@@ -46,7 +47,7 @@ extension Player {
 
     /// Tries again after a pause that grows.
     func scheduleReconnect() {
-        guard transport.wish == .playing, lostTicket != nil, reconnect == nil else { return }
+        guard transport.wish == .playing, lostTicket != nil, reconnect == nil, !mediaIsAway else { return }
         reconnect = loop.deadline(EventLoop.now.advanced(bySeconds: reconnectDelay)) { [unowned self] in
             reconnect = nil
             guard transport.wish == .playing, let ticket = lostTicket else { return }
@@ -61,7 +62,9 @@ extension Player {
     /// The stream goes on.
     func regained(_ ticket: Int, isOther: Bool) {
         guard lostTicket == ticket else { return }
+        let isFile = chain.first { $0.ticket == ticket }?.opened?.isLive != true
         lostTicket = nil
+        if isFile { return fileRegained(isOther: isOther) }
         regainedAt = EventLoop.now
         guard isOther, let link = chain.first(where: { $0.ticket == ticket }) else { return }
         start(link.id, at: elapsed, .unstall, nil, by: nil, nil)
@@ -69,6 +72,7 @@ extension Player {
 
     /// Whether a held stream is too old to go on where it was held: what was sent meanwhile is more than is kept.
     func isStale(_ lane: Lane) -> Bool {
+        if mediaIsAway { return true }
         guard lane.ring.isLive, state.anchor.rate == 0 else { return false }
         let pause = EventLoop.now.seconds(since: state.anchor.monotonic)
         return lostTicket != nil || pause > Double(lane.ring.capacity) / Double(lane.format.sampleRate)

@@ -183,14 +183,16 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             guard let lane, lane === audible, lane.isStarved, pending == nil else { return }
             lane.isCorked = true
             lane.stream?.setCorked(true) { _ in }
-            setStalled(.sourceLate)
+            setStalled(latenessReason)
+            watchForHang(of: lane)
         }
     }
 
     /// Frames have come again: corked, filled, let go, so that none is lost.
     func starvationEnded(_ lane: Lane) {
         starvation = nil
-        guard lane.isCorked, wantsFlow, stall == nil || stall == .sourceLate else { return }
+        hangWatch = nil
+        guard lane.isCorked, wantsFlow, stall == nil || stall == .sourceLate || stall == .mediaGone else { return }
         flowAgain(lane)
     }
 

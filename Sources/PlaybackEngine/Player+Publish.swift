@@ -97,12 +97,15 @@ extension Player {
         next.muted = muted
         next.loudness = loudnessStatus()
         next.output = outputStatus()
+        next.sleep = sleepStatus
         next.error = transport.failures.map { run in
             PlaybackError(
                 itemID: run.last, uri: transport.queue[run.last]?.source.uri ?? "", status: "noSuchContent",
                 message: run.message, count: run.count)
         }
+        let hasMoved = next.anchor != state.anchor
         state = next
+        if hasMoved { scheduleSleep() }
         let watches = transport.wish == .playing || interruption != nil
         if output.watchesNeighbours != watches { output.watchesNeighbours = watches }
         keep()

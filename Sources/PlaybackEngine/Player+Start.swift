@@ -27,6 +27,7 @@ extension Player {
         stopReconnecting()
         lostTicket = nil
         reconnectDelay = 0
+        forgetAwayMedia()
         descriptions = []
         descriptionDeadline = nil
         dropAhead()
@@ -44,6 +45,7 @@ extension Player {
         chain = [ChainLink(ticket: change.ticket, id: id)]
         let quick = audible.map { !$0.isCorked && $0.canRewriteFlowing } ?? false
         let item = decodeItem(change.ticket, entry, at: position)
+        guard hungThreads.count < Player.hungLimit else { return standAway(change, retries: false) }
         guard let decoder = readyDecoder() else {
             return carryOut(transport.failed(id, "the system has no more threads: end some programs"), nil)
         }
@@ -126,19 +128,14 @@ extension Player {
         return output.device?.state == .suspended ? .suspended : .noOutput
     }
 
-    /// A read that hangs for 5 s is given up: another thread takes over, the old one ends when the kernel lets it go.
+    /// A read that hangs for 5 s is given up, and the place waited for as one whose medium is away.
     private func watchForHang(_ change: PendingChange) {
         // What comes from the network gives up by itself, in words.
         if case .remote? = transport.queue[change.item]?.source { return }
         change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: 4)) { [unowned self] in
-            guard pending === change, !change.isFilled, abandonedThreads < 4 else { return }
-            abandonedThreads += 1
-            decoder?.end()
-            decoder = nil
-            let uri = transport.queue[change.item]?.source.uri ?? ""
-            let message = "nothing could be read for 5 seconds: the disk or network behind it hangs"
-            onItemFailure?(uri, message)
-            carryOut(transport.failed(change.item, message), nil)
+            guard pending === change, !change.isFilled else { return }
+            giveUpThread()
+            standAway(change, retries: false)
         }
     }
 

@@ -68,6 +68,8 @@ package import NowPlaying
     package var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     /// Called with a line for the log: an item's fault.
     package var onItemFailure: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
+    /// The same for an item whose medium is away and is waited for.
+    package var onMediaAway: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
     /// The same for a live stream that broke off and is tried again.
     package var onStreamLost: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
 
@@ -152,8 +154,22 @@ package import NowPlaying
     var muted = false
     var loudness: LoudnessSettings
     var commandsVersion = 1
-    /// Decode threads that hang in a read and were given up.
-    var abandonedThreads = 0
+    /// Decode threads that hang in a read and were given up, until they end.
+    var hungThreads: [DecodeThread] = []
+    /// What follows the present item, its medium being away; nil: it is not.
+    var awayItem: ItemID?
+    /// Set while a medium is away.
+    var mediaWatch: MountWatch?
+    /// Seconds of the last pause before it was looked for.
+    var mediaDelay = 0.0
+    /// When play is to end by itself; nil: when nothing follows.
+    var sleep: Sleep?
+    /// Called when it has to grow quiet, or to end.
+    var sleepDeadline: EventSource?
+    /// Whether it grows quiet.
+    var isFadingOut = false
+    /// Called when a read has taken too long.
+    var hangWatch: EventSource?
 
     /// An item that the decode thread works on or has worked on.
     struct ChainLink {
@@ -216,6 +232,8 @@ package import NowPlaying
         deviceNews = nil
         reconnect = nil
         descriptionDeadline = nil
+        forgetAwayMedia()
+        sleepDeadline = nil
         decoder?.end()
         audible?.close()
         ahead?.close()

@@ -207,6 +207,22 @@ package struct Transport: Sendable {
         return [.publish(.track, .ended)]
     }
 
+    /// The end of an item was heard, and what follows can't be for now: that is where we stand.
+    package mutating func reached(_ id: ItemID) -> [Effect] {
+        current = id
+        order.advanced(to: id, in: queue)
+        heard()
+        return [.start(id, position: 0, .track, .ended)]
+    }
+
+    /// Play ends as it was told to: the next one begins at this place.
+    package mutating func slept(at id: ItemID?, _ position: Double) -> [Effect] {
+        guard wish != .stopped else { return [] }
+        let effects = end(at: id, .sleep)
+        if current != nil { startPosition = position }
+        return effects
+    }
+
     /// A sample was heard: the run of failures, if any, is over.
     package mutating func heard() {
         failures = nil

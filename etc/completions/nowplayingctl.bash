@@ -2,7 +2,7 @@
 
 _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
-    local verbs="play pause stop toggle next previous skip seek volume mute unmute rate loudness repeat shuffle add
+    local verbs="play pause stop toggle next previous skip seek volume mute unmute rate sleep loudness repeat shuffle add
         queue remove move clear
         outputs output formats artwork commands configure status follow watch wait hooks reload doctor top setup call
         quit help
@@ -36,6 +36,7 @@ _nowplayingctl() {
         mute) options+=" --toggle" ;;
         loudness) options+=" --preamp" ;;
         artwork) options+=" --size --inside --output" ;;
+        sleep) options+=" --fade" ;;
         add) options+=" --next --at --play" ;;
         configure) options+=" --intervals --rates --enable --disable --reason" ;;
         status | metadata) options+=" --format --follow --tick" ;;
@@ -59,6 +60,7 @@ _nowplayingctl() {
             mapfile -t COMPREPLY < <(compgen -W "off items collections toggle" -- "$current")
             ;;
         rate) mapfile -t COMPREPLY < <(compgen -W "0.5 0.75 1 1.25 1.5 1.75 2 2.5 3" -- "$current") ;;
+        sleep) mapfile -t COMPREPLY < <(compgen -W "15m 30m 1h end-of-item off" -- "$current") ;;
         loudness) mapfile -t COMPREPLY < <(compgen -W "off track album auto" -- "$current") ;;
         setup) mapfile -t COMPREPLY < <(compgen -W "user system" -- "$current") ;;
         wait) mapfile -t COMPREPLY < <(compgen -W "play pause stop track end" -- "$current") ;;

@@ -8,7 +8,7 @@ function __nowplayingctl_outputs
     nowplayingctl --timeout 1 call output.list 2>/dev/null | string match --regex --all --groups-only '"name":"([^"]*)"'
 end
 
-set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause loop random mv help
+set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate sleep loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause loop random mv help
 
 complete --command nowplayingctl --no-files
 complete --command nowplayingctl --long-option socket --require-parameter --force-files --description 'the daemon\'s socket, instead of $NOWPLAYING_SOCKET and the usual places'
@@ -27,6 +27,7 @@ complete --command nowplayingctl --condition __nowplayingctl_without_verb --argu
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments volume --description 'show or set the volume'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments mute --description 'switch the sound off, and keep playing'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments rate --description 'show or set how fast it plays, at the same pitch'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments sleep --description 'show or set a sleep timer'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments loudness --description 'show or set how loudness is brought into line'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments unmute --description 'switch the sound on again'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments repeat --description 'show or set what follows the end'
@@ -69,6 +70,7 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from play' 
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from skip' --long-option back --description 'back by the preferred interval'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from volume status follow watch wait current metadata position' --short-option f --long-option format --require-parameter --description 'print this text, {{…}} replaced (see below)'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from mute' --long-option toggle --description 'switch it on if it is off'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from sleep' --long-option fade --require-parameter --description 'grow quiet in so many seconds before'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from loudness' --long-option preamp --require-parameter --description 'add so many decibels to the gain of tagged items'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from add' --long-option next --description 'directly behind what plays now'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from add' --long-option at --require-parameter --description 'at this place, from 1'
@@ -91,6 +93,7 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from play a
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from repeat loop' --arguments 'off one all'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from shuffle random' --arguments 'off items collections toggle'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from rate' --arguments '0.5 0.75 1 1.25 1.5 1.75 2 2.5 3'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from sleep' --arguments '15m 30m 1h end-of-item off'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from loudness' --arguments 'off track album auto'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from wait' --arguments 'play pause stop track end'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from setup' --arguments 'user system'

@@ -88,6 +88,19 @@ extension Catalogue {
                 + "is driven beyond full scale.",
             result: "loudness, as in the state", example: #"{"mode": "auto", "preamp": -3}"#),
         Method(
+            name: .sleepSet, kind: .output, role: .control,
+            parameters: [
+                .optional("after", .numberIn(0...604_800), "seconds from now; 0: not at all"),
+                .optional("endOf", .choice(["item"]), "at the end of what plays then"),
+                .optional("fade", .numberIn(0...3600), "grow quiet in so many seconds before"),
+                session,
+            ],
+            exclusive: [["after", "endOf"]],
+            help:
+                "Ends play by itself: it stops, and the next play goes on there. Without “after” and “endOf”, or with 0, it "
+                + "does not any more. A command that comes while it grows quiet ends that, too; so does stop.",
+            result: "sleep, as in the state", example: #"{"after": 1800, "fade": 30}"#),
+        Method(
             name: .outputList, kind: .output, role: .read, parameters: [],
             help: "Lists the outputs of the sound server.", result: "outputs", example: "{}"),
         Method(

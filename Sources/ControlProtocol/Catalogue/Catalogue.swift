@@ -14,7 +14,7 @@ package enum Catalogue {
 
     /// Methods of version 1 of the protocol that this version of the daemon does not have.
     package static let planned: [String] = [
-        "seekForward", "seekBackward", "rating", "like", "dislike", "bookmark", "sleep.set",
+        "seekForward", "seekBackward", "rating", "like", "dislike", "bookmark",
         "session.list", "session.create", "session.activate", "session.close", "nowPlaying.publish", "announce",
     ]
 

@@ -19,6 +19,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case itemUpdate = "item.update"
     case volumeSet = "volume.set"
     case loudnessSet = "loudness.set"
+    case sleepSet = "sleep.set"
     case outputList = "output.list"
     case outputSelect = "output.select"
     case formatsList = "formats.list"

@@ -76,8 +76,7 @@ package struct StateEncoder: Sendable {
         writer.member("muted", state.muted)
         writer.key("loudness")
         Self.loudness(&writer, state.loudness)
-        writer.key("sleep")
-        writer.null()
+        writer.nullable("sleep", state.sleep, Self.sleep)
         writer.nullable("output", state.output, Self.output)
         writer.nullable("error", state.error) { writer, error in
             writer.member("itemId", Int(error.itemID.number))
@@ -102,6 +101,18 @@ package struct StateEncoder: Sendable {
             writer.member("reason", fidelity.reason)
             writer.endObject()
         }
+    }
+
+    /// When play ends by itself, as the members of an object.
+    static func sleep(_ writer: inout JSONWriter, _ sleep: SleepStatus) {
+        if let time = sleep.time {
+            writer.key("endsMonotonic")
+            writer.seconds(time)
+            writer.member("endsWall", sleep.wall)
+        } else {
+            writer.member("endOf", "item")
+        }
+        writer.member("fade", sleep.fade)
     }
 
     /// What is done about loudness, as an object.
@@ -229,7 +240,7 @@ extension JSONWriter {
     }
 
     /// A member that is an object, or `null`.
-    fileprivate mutating func nullable<Value>(
+    mutating func nullable<Value>(
         _ name: StaticString, _ value: Value?, _ members: (inout JSONWriter, Value) -> Void
     ) {
         key(name)

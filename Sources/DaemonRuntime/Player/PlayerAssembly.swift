@@ -18,8 +18,9 @@ package enum PlayerAssembly {
         let configuration = context.configuration
         let output = makeOutput(context.loop, configuration)
         let certificates = configuration.certificates
+        let mounts = MediaMounts(stateDirectory: context.stateDirectory, roots: MediaRoots(configuration.mediaRoots))
         let opener: DecoderOpener = { source, abandoned throws(DecodingError) in
-            try openDecoder(source, abandoned, certificates: certificates)
+            try openDecoder(source, abandoned, certificates: certificates, mounts)
         }
         let player = Player(
             context.loop,
@@ -36,6 +37,9 @@ package enum PlayerAssembly {
         player.onItemFailure = { uri, message in
             Log.warning("\(uri) can't be played: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
         }
+        player.onMediaAway = { uri, message in
+            Log.warning("\(uri) is waited for: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+        }
         player.onStreamLost = { uri, message in
             Log.warning("\(uri) broke off and is tried again: \(message)", oncePerMinute: uri, now: EventLoop.now)
         }
@@ -47,7 +51,7 @@ package enum PlayerAssembly {
         context.publish(player.state)
         let store = StateStore(context.loop, directory: context.stateDirectory)
         let methods = PlayerMethods(
-            context.loop, player: player, output: output, opener: opener, encoder: context.encoder,
+            context.loop, player: player, output: output, opener: opener, mounts: mounts, encoder: context.encoder,
             centre: CommandCentre(
                 forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals),
             configuration: configuration, store: store, artwork: artwork, log: { Log.warning($0) })
@@ -86,16 +90,20 @@ package enum PlayerAssembly {
     }
 
     private static func openDecoder(
-        _ source: MediaSource, _ abandoned: AbandonFlag, certificates: String?
+        _ source: MediaSource, _ abandoned: AbandonFlag, certificates: String?, _ mounts: MediaMounts
     ) throws(DecodingError) -> any AudioDecoder {
         switch source {
         case .file(let path):
-            return try DecoderRegistry.openDecoder(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
+            return try onItsMount(path, mounts) { () throws(DecodingError) in
+                try DecoderRegistry.openDecoder(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
+            }
         case .confined(let place):
-            let opened = place.openFile()
-            guard opened != -EINVAL else { throw DecodingError(.unavailable, "it is not a regular file") }
-            guard opened >= 0 else { throw MediaFile.openingError(-opened) }
-            return try DecoderRegistry.openDecoder(descriptor: opened, shouldStop: { abandoned.isSet })
+            return try onItsMount(place.path, mounts) { () throws(DecodingError) in
+                let opened = place.openFile()
+                guard opened != -EINVAL else { throw DecodingError(.unavailable, "it is not a regular file") }
+                guard opened >= 0 else { throw MediaFile.openingError(-opened) }
+                return try DecoderRegistry.openDecoder(descriptor: opened, shouldStop: { abandoned.isSet })
+            }
         case .remote(let media):
             if let kept = media.takeKept() { return kept }
             return try ForeignDecoder(
@@ -110,8 +118,22 @@ package enum PlayerAssembly {
             guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }
             return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.isSet })
         case .segment(let segment):
-            return try SegmentDecoder(openDecoder(segment.audio, abandoned, certificates: certificates), segment)
+            let audio = try openDecoder(segment.audio, abandoned, certificates: certificates, mounts)
+            return try SegmentDecoder(audio, segment)
         }
+    }
+
+    /// Opens a file by its path; one that can't be found because of what is not mounted is told from one that is not there.
+    private static func onItsMount(
+        _ path: FilePath, _ mounts: MediaMounts, _ open: () throws(DecodingError) -> any AudioDecoder
+    ) throws(DecodingError) -> any AudioDecoder {
+        let decoder: any AudioDecoder
+        do throws(DecodingError) { decoder = try open() } catch {
+            guard error.kind == .unavailable, mounts.isAway(path) else { throw error }
+            throw DecodingError(.notMounted, "the disk or share that it is on is not mounted")
+        }
+        mounts.opened(path)
+        return decoder
     }
 
     /// What is on its way between us and the ear, and some to spare: what the server asks for next is decoded when it asks,

@@ -47,6 +47,22 @@ extension PlayerMethods {
         return .encoded(writer.bytes)
     }
 
+    func sleep(_ request: MethodRequest) -> MethodResult {
+        let fade = request.double("fade") ?? 0
+        if request.string("endOf") != nil {
+            player.setSleep(.endOfItem, fade: fade, by: request.client.originator)
+        } else if let after = request.double("after"), after > 0 {
+            player.setSleep(.at(EventLoop.now.advanced(bySeconds: after)), fade: fade, by: request.client.originator)
+        } else {
+            player.setSleep(nil, fade: 0, by: request.client.originator)
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.nullable("sleep", player.state.sleep, StateEncoder.sleep)
+        writer.endObject()
+        return .encoded(writer.bytes)
+    }
+
     func listOutputs(_ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         output.listDevices { result in
             switch result {

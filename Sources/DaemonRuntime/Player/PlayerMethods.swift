@@ -9,6 +9,8 @@ import PlaybackEngine
     let player: Player
     let output: any AudioOutput
     nonisolated let opener: DecoderOpener
+    /// What is known of the disks with media; nil: nothing.
+    private let mounts: MediaMounts?
     let encoder: StateEncoder
     let loop: EventLoop
     let log: @PlayerLoop (String) -> Void
@@ -30,7 +32,7 @@ import PlaybackEngine
     /// Carries out methods on this player. `log` takes a warning without control characters.
     init(
         _ loop: EventLoop, player: Player, output: any AudioOutput, opener: @escaping DecoderOpener,
-        encoder: StateEncoder,
+        mounts: MediaMounts? = nil, encoder: StateEncoder,
         centre: CommandCentre, configuration: Configuration, store: StateStore? = nil, artwork: ArtworkKeeper? = nil,
         log: @escaping @PlayerLoop (String) -> Void
     ) {
@@ -38,6 +40,7 @@ import PlaybackEngine
         self.player = player
         self.output = output
         self.opener = opener
+        self.mounts = mounts
         self.encoder = encoder
         self.centre = centre
         self.configuration = configuration
@@ -57,6 +60,7 @@ import PlaybackEngine
             queue(request, answer)
         case .volumeSet: answer(volume(request))
         case .loudnessSet: answer(loudness(request))
+        case .sleepSet: answer(sleep(request))
         case .outputList: listOutputs(answer)
         case .artworkGet:
             guard let artwork else { return answer(.failure(.noSuchContent("there are no pictures"))) }
@@ -96,6 +100,7 @@ import PlaybackEngine
         let preamp = configuration.loudnessPreamp != before.loudnessPreamp ? configuration.loudnessPreamp : nil
         if loudness != nil || preamp != nil { player.setLoudness(loudness, preamp: preamp, by: by) }
         self.configuration = configuration
+        mounts?.setRoots(MediaRoots(configuration.mediaRoots))
         let old = centre
         centre.forwardIntervals = configuration.forwardIntervals
         centre.backwardIntervals = configuration.backwardIntervals

@@ -29,6 +29,7 @@ enum StatusText {
             sound.append(value ? "bit-perfect" : "not bit-perfect" + reason)
         }
         lines.append(output.styled(sound.joined(separator: "   "), .dim))
+        if let sleep = sleep(state) { lines.append(output.styled("sleep: " + sleep, .dim)) }
         if let title = state.text("upcoming", "title") {
             let artist = state.text("upcoming", "artist").map { $0 + " – " } ?? ""
             lines.append(output.styled("next: " + artist + title, .dim))

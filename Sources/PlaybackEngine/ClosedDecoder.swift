@@ -1,0 +1,29 @@
+import AudioCore
+import NowPlaying
+
+/// Stands where a decoder was whose medium went away, so that the file is closed: what can't be unmounted could not be
+/// mounted anew.
+final class ClosedDecoder: AudioDecoder {
+    let format: AudioFormat
+    let mediaFormat: MediaFormat
+    let lengthInFrames: Int64?
+    let metadata: MediaMetadata
+    let isSeekable: Bool
+
+    /// What is known of the decoder that was there.
+    init(_ decoder: any AudioDecoder) {
+        format = decoder.format
+        mediaFormat = decoder.mediaFormat
+        lengthInFrames = decoder.lengthInFrames
+        metadata = decoder.metadata
+        isSeekable = decoder.isSeekable
+    }
+
+    func takeMetadataChange() -> MediaMetadata? { nil }
+
+    func seek(toFrame frame: Int64) throws(DecodingError) { throw Self.closed }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int { throw Self.closed }
+
+    private static let closed = DecodingError(.mediaGone, "the disk or share that it is on is away")
+}

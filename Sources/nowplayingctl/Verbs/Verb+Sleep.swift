@@ -1,0 +1,74 @@
+import ControlProtocol
+import NowPlaying
+import NowPlayingClient
+
+extension Verb {
+    /// Ending play by itself.
+    static let sleeping = [
+        Verb(
+            name: "sleep", synopsis: "[TIME | end-of-item | off] [--fade SECONDS]",
+            summary: "show or set a sleep timer",
+            details:
+                "Play stops then, and the next play goes on at that place. TIME is 30m, 1h30m, 90s or 1:30:00. A command "
+                + "that comes while it grows quiet ends the timer.",
+            options: [Option("--fade", value: "SECONDS", "grow quiet in so many seconds before")],
+            examples: [
+                ("sleep 30m --fade 60", "in half an hour, quieter and quieter in its last minute"),
+                ("sleep end-of-item", "behind what plays now"), ("sleep", "what is set"), ("sleep off", "play on"),
+            ], arity: 0...1, run: Sleeping.run)
+    ]
+}
+
+/// `sleep`.
+enum Sleeping {
+    static func run(_ run: Invocation) throws(Failure) {
+        guard let word = run.words.first?.text.lowercased() else {
+            let state = try run.state()
+            if run.wantsJSON { return run.printJSON(state.json["sleep"] ?? .null) }
+            return run.output.line(StatusText.sleep(state) ?? "off")
+        }
+        var parameters = JSONObject([])
+        switch word {
+        case "off", "none", "0": parameters["after"] = .integer(0)
+        case "end-of-item", "item", "track", "end": parameters["endOf"] = "item"
+        default:
+            guard let seconds = seconds(word), seconds > 0 else {
+                throw run.wrong("sleep", word, "30m, 1h30m, 90s, 1:30:00, end-of-item or off")
+            }
+            parameters["after"] = .number(seconds)
+        }
+        if let text = run.value("--fade") {
+            guard let fade = ClockText.seconds(text) ?? seconds(text) else {
+                throw run.wrong("--fade", text, "seconds, such as 30")
+            }
+            parameters["fade"] = .number(fade)
+        }
+        try run.perform("sleep.set", .object(parameters))
+    }
+
+    /// Reads `1h30m`, `90s` or a time with a colon. A number alone could be minutes or seconds: nil.
+    static func seconds(_ text: String) -> Double? {
+        if text.contains(":") { return ClockText.seconds(text) }
+        var rest = text[...]
+        var total = 0.0
+        for (unit, length) in [("h", 3600.0), ("m", 60.0), ("s", 1.0)] {
+            guard let end = rest.firstIndex(of: Character(unit)) else { continue }
+            guard let number = ClockText.decimal(rest[..<end]) else { return nil }
+            total += number * length
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.isEmpty && !text.isEmpty ? total : nil
+    }
+}
+
+extension StatusText {
+    /// `in 12:30`, `at the end of the item`; nil: it is not set.
+    static func sleep(_ state: StateView) -> String? {
+        guard let sleep = state.json["sleep"], sleep != .null else { return nil }
+        let fade = sleep["fade"]?.doubleValue ?? 0
+        let ending = fade > 0 ? ", growing quiet in the last \(ClockText.number(fade)) seconds" : ""
+        guard let time = sleep["endsMonotonic"]?.doubleValue else { return "at the end of the item" + ending }
+        let left = time - Double(MonotonicClock.now().nanoseconds) / 1e9
+        return "in \(ClockText.clock(max(0, left)))" + ending
+    }
+}
