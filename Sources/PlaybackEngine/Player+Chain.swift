@@ -40,10 +40,7 @@ extension Player {
         tellHeardItems()
         guard let wrong = chain.indices.dropFirst().first(where: { chain[$0].id != successor(of: chain[$0 - 1].id) })
         else {
-            planNext()
-            // All of what plays may be sent: nothing else would ask for what follows now.
-            if let lane = audible, pending == nil, lane.ringEnd == nil, lane.sentEnd >= lane.ring.end { topUp(lane) }
-            return
+            return planNext()
         }
         let isUntaken = chain[wrong].opened == nil && decoder?.takeBackNext() == true
         let link = chain[wrong]
