@@ -197,6 +197,8 @@ package struct StreamTiming: Equatable, Sendable {
     var canRewind: Bool { get }
     /// Whether frames are taken at a device's pace. False: as fast as can be, and none while a rewrite is awaited.
     var isPaced: Bool { get }
+    /// Where the stream is at this moment, where that can be known without asking anybody (then it has no pace); else nil.
+    var presentTiming: StreamTiming? { get }
     /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
     func awaitRewrite(_ isAwaited: Bool)
     /// Writes whole frames at stream frame `at` (overwriting what was queued from there on), or after the last ones.
@@ -255,6 +257,7 @@ extension AudioOutput {
 
 extension AudioStream {
     package var isPaced: Bool { true }
+    package var presentTiming: StreamTiming? { nil }
     package func awaitRewrite(_ isAwaited: Bool) {}
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {
         write(frames, at: frame)

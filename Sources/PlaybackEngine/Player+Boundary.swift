@@ -88,6 +88,7 @@ extension Player {
 
     /// What the last reading knows of is told before the queue is held against it.
     func tellHeardItems() {
+        if let lane = audible, let timing = lane.stream?.presentTiming { lane.note(timing) }
         guard let lane = audible, let timing = lane.timing, pending == nil, flow == nil, !lane.isCorked, stall == nil,
             timing.isPlaying
         else { return }

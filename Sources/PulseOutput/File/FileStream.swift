@@ -116,13 +116,15 @@ import NowPlaying
 
     package func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
         loop.later { [self] in
-            guard isOpen, isReady else { return completion(.failure(.closed)) }
-            completion(
-                .success(
-                    StreamTiming(
-                        time: EventLoop.now, audibleFrame: Double(queue.position), takenFrame: queue.position,
-                        isPlaying: isFlowing, latency: 0, roundTrip: 0)))
+            if let timing = presentTiming { completion(.success(timing)) } else { completion(.failure(.closed)) }
         }
+    }
+
+    package var presentTiming: StreamTiming? {
+        guard isOpen, isReady else { return nil }
+        return StreamTiming(
+            time: EventLoop.now, audibleFrame: Double(queue.position), takenFrame: queue.position,
+            isPlaying: isFlowing, latency: 0, roundTrip: 0)
     }
 
     package func setTitle(_ title: String, artist: String?) {}
