@@ -58,9 +58,6 @@ package struct AudioFormat: Sendable, Hashable {
             channels: ChannelPosition.standardOrder(channels: channelCount))
     }
 
-    /// Whether a frame takes more than the four bytes of stereo with 16 bit.
-    package var isWide: Bool { bytesPerFrame > 4 }
-
     /// Bytes of one frame.
     package var bytesPerFrame: Int { sampleFormat.bytes * channels.count }
 

@@ -106,7 +106,7 @@ final class DecodeWorker {
                     shared.post(.drained, run: run)
                 }
                 // The last of what a refill takes; the next is seconds away.
-                if ring?.format.isWide == true { ProgramPages.giveBack() }
+                ProgramPages.giveBack()
                 var count: UInt64 = 0
                 _ = read(shared.wakeup, &count, 8)
             case .end:

@@ -67,8 +67,7 @@ extension Player {
             stream.setCorked(true) { _ in }
         }
         lane.send(upTo: end)
-        // Wide frames take twice the room. For others the next command, a millisecond sooner, is worth more than it.
-        if lane.sentEnd > before, stream.isPaced, lane.format.isWide { tidyUp() }
+        if lane.sentEnd > before, stream.isPaced { tidyUp() }
         if isDry { flowAgain(lane) }
         drainIfEnding(lane, audible: timing.audibleFrame)
         decoder?.roomMade(in: lane.ring)
