@@ -8,7 +8,7 @@ package import NowPlaying
 /// - `seek` is exact to the frame or throws; a target at or past the end puts the position at the end.
 /// - Neither keeps more than about 1 MiB, whatever the file contains.
 package protocol AudioDecoder: AnyObject {
-    /// Format of the frames that `read` delivers; constant over the decoder's life.
+    /// Format of the frames that `read` delivers; constant but for `adoptFormat`.
     var format: AudioFormat { get }
     /// Format as it is in the source, for people.
     var mediaFormat: MediaFormat { get }
@@ -30,6 +30,11 @@ package protocol AudioDecoder: AnyObject {
     func seek(toFrame frame: Int64) throws(DecodingError)
     /// Writes whole frames into `buffer` and says how many; 0: the end. May deliver less than fits.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int
+    /// Seconds from the beginning of the source to where the format changes next: `read` ends there. Nil: it stays.
+    var nextFormatChange: Double? { get }
+    /// Takes on the format of what is so many seconds from the beginning. All frames are numbered from the beginning of the
+    /// source as if all of it had this format; `seek` reaches those that have it. Throws what seeking throws.
+    func adoptFormat(at seconds: Double) throws(DecodingError)
     /// A decoder for another part of the same file that goes on with what this one has open, at the part's beginning; this
     /// one must not be used any more. Nil: the source is something else. Throws what seeking throws.
     func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)?
@@ -39,6 +44,10 @@ extension AudioDecoder {
     package var lengthIsEstimated: Bool { false }
 
     package func measureLength(until isEnough: () -> Bool) throws(DecodingError) {}
+
+    package var nextFormatChange: Double? { nil }
+
+    package func adoptFormat(at seconds: Double) throws(DecodingError) {}
 
     package func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)? { nil }
 }

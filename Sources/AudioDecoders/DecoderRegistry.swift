@@ -12,7 +12,7 @@ package enum DecoderRegistry {
         let first = try file.bytes(at: tags.end, count: MediaKind.neededBytes)
         switch MediaKind(firstBytes: first, afterTag: tags.end > 0) {
         case .flac: return try FLACDecoder(file: file, start: tags.end)
-        case .ogg: return try openOgg(file, start: tags.end)
+        case .ogg: return try openOgg(file, from: tags.end)
         case .samples(let container): return try PCMDecoder(file: file, start: tags.end, container: container)
         case .mpegAudio:
             if let stream = try MPEGStream(in: file, from: tags.end, isSure: true) {
@@ -35,17 +35,6 @@ package enum DecoderRegistry {
                 return try MP3Decoder(file: file, stream: stream, tags: tags.fields)
             }
             throw notRecognised
-        }
-    }
-
-    private static func openOgg(_ file: MediaFile, start: Int64) throws(DecodingError) -> any AudioDecoder {
-        let headers = try OggHeaders(in: file, at: start)
-        let source = try OggSource(file: file, start: start, headers: headers)
-        let fields = try headers.fields(in: file)
-        switch headers.coding {
-        case .vorbis: return try OggDecoder(VorbisStream(source, fields: fields), codec: "Vorbis")
-        case .opus: return try OggDecoder(OpusStream(source, fields: fields), codec: "Opus")
-        case .flac: return try OggFLACDecoder(source, headers: headers, fields: fields)
         }
     }
 

@@ -26,12 +26,15 @@ package struct DecodeItem: Sendable {
     package let givenRate: Double?
     /// Whose tags decide with its own how loud it shall be: they are read when it is opened, if its own leave a choice.
     package let neighbours: [Neighbour]
+    /// Whether it is the rest of the item before, from where the format changes in it.
+    package let isRest: Bool
 
     /// An item to decode from `position` seconds on.
     package init(
         ticket: Int, id: ItemID, source: MediaSource, position: Double = 0, chosenRate: Double? = nil,
-        givenRate: Double? = nil, neighbours: [Neighbour] = []
+        givenRate: Double? = nil, neighbours: [Neighbour] = [], isRest: Bool = false
     ) {
+        self.isRest = isRest
         self.chosenRate = chosenRate
         self.givenRate = givenRate
         self.neighbours = neighbours
@@ -65,6 +68,8 @@ package struct OpenedItem: Sendable {
     package let rateFailure: String?
     /// Frame of the item that stands at `ringStart`.
     package let itemStart: Int64
+    /// Seconds into the item where it changes its format: another item in the chain goes on with it there. Nil: nowhere.
+    package var restStart: Double?
     /// Where in `ring` it begins.
     package let ringStart: Int64
     package let ring: SampleRing

@@ -129,6 +129,7 @@ extension DecodeWorker {
         var work = broken
         do throws(DecodingError) {
             work.decoder = try shared.open(broken.item.source, shared.abandoned)
+            try work.decoder.adoptFormat(at: work.ring.format.seconds(frames: work.itemFrame))
             let isOther = work.decoder.format != broken.ring.format || work.decoder is any LateDecoder
             if !isOther {
                 if work.decoder.isSeekable {

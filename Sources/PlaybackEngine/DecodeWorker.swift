@@ -194,7 +194,8 @@ final class DecodeWorker {
 
     private func follow(_ item: DecodeItem) {
         toldDrained = false
-        openItem(item, reusing: continuation(of: work, item), in: ring, prefill: nil)
+        let isOpen = item.isRest && work?.item.id == item.id && work?.isLost != true
+        openItem(item, reusing: isOpen ? work?.decoder : continuation(of: work, item), in: ring, prefill: nil)
     }
 
     /// The decoder of the item before, if the other one is a part of the same file. One that fails is opened anew.
@@ -227,6 +228,7 @@ final class DecodeWorker {
     ) throws(DecodingError) {
         let late = decoder as? any LateDecoder
         let isLive = late?.isLive ?? false
+        try decoder.adoptFormat(at: item.position)
         let frame = decoder.format.frames(seconds: item.position)
         // A live stream begins wherever it is: what was heard of it is all that there was.
         let mustSeek = !isLive && (isKept || frame > 0)
@@ -258,7 +260,7 @@ final class DecodeWorker {
                     length: decoder.lengthInFrames, metadata: decoder.metadata, isLive: isLive,
                     isSeekable: decoder.isSeekable && !isLive, neighbours: lookAround(item, decoder.metadata),
                     rate: rate.rate, defaultRate: rate.own, rateFailure: rate.failure, itemStart: start,
-                    ringStart: ring.end, ring: ring)),
+                    restStart: decoder.nextFormatChange, ringStart: ring.end, ring: ring)),
             run: run)
     }
 
@@ -340,7 +342,9 @@ final class DecodeWorker {
         var finished = finished
         finished.isFinished = true
         work = finished
-        let length = finished.itemFrame
+        // Where the format changes it is not over.
+        let isWhole = finished.decoder.nextFormatChange == nil
+        let length = isWhole ? finished.itemFrame : finished.decoder.lengthInFrames ?? finished.itemFrame
         shared.post(
             .finished(
                 ticket: finished.item.ticket, ring: finished.ring, ringEnd: finished.ring.end, length: length),

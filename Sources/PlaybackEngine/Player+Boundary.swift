@@ -98,10 +98,23 @@ extension Player {
     /// The next item on the same stream is heard.
     func itemBecameAudible(_ lane: Lane, _ segment: Timeline.Segment, _ anchor: PlaybackAnchor) {
         chain.removeSubrange(..<(chain.firstIndex { $0.ticket == segment.ticket } ?? 0))
+        if let link = chain.first, link.isRest, let opened = link.opened, shown?.id == link.id {
+            return restBecameAudible(lane, opened, anchor)
+        }
         show(segment.item, ticket: segment.ticket, begins: true)
         for case .publish(let cause, let reason) in transport.becameAudible(segment.item) {
             publish(cause, reason, anchor: anchor)
         }
+        if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
+        tidyUp()
+        scheduleBoundary()
+    }
+
+    /// The same item goes on, in another format and with what it says of itself from here on.
+    private func restBecameAudible(_ lane: Lane, _ opened: OpenedItem, _ anchor: PlaybackAnchor) {
+        learn(opened)
+        show(opened.id, ticket: opened.ticket, begins: false)
+        publish(.metadata, anchor: anchor)
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
         tidyUp()
         scheduleBoundary()

@@ -6,17 +6,24 @@ import NowPlaying
 extension Player {
     /// Tells the decode thread what follows the last item that it has opened.
     func planNext() {
-        guard let last = chain.last, let opened = last.opened, let next = successor(of: last.id) else { return }
+        guard let last = chain.last, let opened = last.opened, let (next, position) = follower(of: last) else { return }
         guard let entry = transport.queue[next] else { return }
+        let isRest = position > 0
         nextTicket += 1
-        chain.append(ChainLink(ticket: nextTicket, id: next))
+        chain.append(ChainLink(ticket: nextTicket, id: next, isRest: isRest))
         let lane = lane(of: opened.ring)
         let hadEnded = lane?.ringEnd != nil
         lane?.ringEnd = nil
         lane?.isDraining = false
-        decoder?.setNext(decodeItem(nextTicket, entry))
+        decoder?.setNext(decodeItem(nextTicket, entry, at: position, isRest: isRest))
         // The server may have asked for more in vain before.
         if let lane, hadEnded { topUp(lane) }
+    }
+
+    /// What is heard behind a link of the chain, and from which second on: the rest of its item, else what follows that.
+    private func follower(of link: ChainLink) -> (id: ItemID, position: Double)? {
+        if let position = link.opened?.restStart { return (link.id, position) }
+        return successor(of: link.id).map { ($0, 0) }
     }
 
     /// What follows an item by itself; nil: nothing, or nothing after too many failures.
@@ -33,12 +40,17 @@ extension Player {
         return next
     }
 
+    private func isFollower(_ link: ChainLink, of before: ChainLink) -> Bool {
+        guard let (id, position) = follower(of: before) else { return false }
+        return link.id == id && link.isRest == (position > 0)
+    }
+
     /// The queue changed: what was decoded ahead is kept as far as it is still what follows.
     func replan() {
         guard transport.wish != .stopped, !chain.isEmpty else { return }
         takeReports()
         tellHeardItems()
-        guard let wrong = chain.indices.dropFirst().first(where: { chain[$0].id != successor(of: chain[$0 - 1].id) })
+        guard let wrong = chain.indices.dropFirst().first(where: { !isFollower(chain[$0], of: chain[$0 - 1]) })
         else {
             return planNext()
         }
@@ -56,7 +68,7 @@ extension Player {
     }
 
     /// Nothing follows the last link any more; if it is decoded already, its end is the end.
-    private func endChain() {
+    func endChain() {
         guard let last = chain.last, let opened = last.opened, let end = last.ringEnd,
             let lane = lane(of: opened.ring)
         else { return }
@@ -78,18 +90,18 @@ extension Player {
         }
         if let offset = lane.offset { lane.timeline.cut(at: ringStart + offset) }
         boundary = nil
-        guard let next = successor(of: link.id), let entry = transport.queue[next] else {
+        guard let (next, position) = follower(of: link), let entry = transport.queue[next] else {
             decoder.rest(run: run, in: lane.ring)
             lane.ringEnd = ringStart
             topUp(lane)
             return
         }
         nextTicket += 1
-        chain.append(ChainLink(ticket: nextTicket, id: next))
+        chain.append(ChainLink(ticket: nextTicket, id: next, isRest: position > 0))
         lane.ringEnd = nil
         lane.isDraining = false
         decoder.begin(
-            run: run, decodeItem(nextTicket, entry), in: lane.ring,
+            run: run, decodeItem(nextTicket, entry, at: position), in: lane.ring,
             prefill: lane.canRewriteFlowing ? Player.shortPrefill : Player.longPrefill)
         decoder.setAudible((audible ?? lane).ring)
         scheduleBoundary()

@@ -27,7 +27,8 @@ extension Player {
     private func opened(_ item: OpenedItem) {
         guard let place = chain.firstIndex(where: { $0.ticket == item.ticket }) else { return }
         chain[place].opened = item
-        learn(item)
+        // The rest of an item tells its own when it is heard.
+        if !chain[place].isRest { learn(item) }
         chain[place].gain = gain(of: item.id)
         if pending == nil || pending?.ticket == item.ticket { tellError() }
         if let pending, pending.ticket == item.ticket {
@@ -78,7 +79,7 @@ extension Player {
     }
 
     /// Keeps what the file says about itself.
-    private func learn(_ item: OpenedItem) {
+    func learn(_ item: OpenedItem) {
         let known = transport.queue[item.id]?.details
         let details = ItemDetails(
             given: named(item, known), found: found(item, known),
@@ -159,6 +160,14 @@ extension Player {
 
     private func failed(_ ticket: Int, _ id: ItemID, _ error: DecodingError, heard: Bool) {
         guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        if chain[place].isRest, place > 0, chain[place].opened == nil {
+            // What was heard of the item is all that there is.
+            onItemFailure?(transport.queue[id]?.source.uri ?? "", error.message)
+            chain.removeSubrange(place...)
+            chain[place - 1].opened?.restStart = nil
+            planNext()
+            return chain.count == place ? endChain() : ()
+        }
         if heard {
             // It plays as far as it goes.
             onItemFailure?(transport.queue[id]?.source.uri ?? "", error.message)

@@ -55,10 +55,10 @@ extension Player {
     }
 
     /// An item as the decode thread is to play it.
-    func decodeItem(_ ticket: Int, _ entry: QueueEntry, at position: Double = 0) -> DecodeItem {
+    func decodeItem(_ ticket: Int, _ entry: QueueEntry, at position: Double = 0, isRest: Bool = false) -> DecodeItem {
         DecodeItem(
             ticket: ticket, id: entry.id, source: entry.source, position: position, chosenRate: transport.chosenRate,
-            givenRate: entry.details?.given.defaultRate, neighbours: unknownNeighbours(of: entry.id))
+            givenRate: entry.details?.given.defaultRate, neighbours: unknownNeighbours(of: entry.id), isRest: isRest)
     }
 
     /// Answers those who wait for a change a second from now, if it has not happened by then.

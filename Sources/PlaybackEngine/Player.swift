@@ -181,6 +181,8 @@ package import NowPlaying
         var ringEnd: Int64?
         /// What its samples are multiplied by, as it was decided when it was opened; nil: nothing is done to them.
         var gain: ItemGain?
+        /// Whether it is the rest of the item before, behind a change of format in the middle.
+        var isRest = false
     }
 
     /// A stopped player with an empty queue.

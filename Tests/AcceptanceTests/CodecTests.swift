@@ -6,8 +6,10 @@ import Testing
 extension Acceptance {
     /// Lossy files and chains in the real daemon; without a sound server.
     @Suite(.timeLimit(.minutes(2))) struct CodecTests {
-        private func vorbis(_ folder: TemporaryFolder, frames: Int, serial: Int, title: String) throws -> [UInt8] {
-            let wave = folder.write(AudioMaterial.waves(frames: frames, sampleRate: 48_000).wave(), "a.wav")
+        private func vorbis(
+            _ folder: TemporaryFolder, frames: Int, sampleRate: Int = 48_000, serial: Int, title: String
+        ) throws -> [UInt8] {
+            let wave = folder.write(AudioMaterial.waves(frames: frames, sampleRate: sampleRate).wave(), "a.wav")
             let words = ["-Q", "--serial", "\(serial)", "-t", title, "-o", folder.path("a.ogg"), wave]
             try #require(AudioMaterial.run("oggenc", words) == 0)
             return folder.read("a.ogg")
@@ -33,6 +35,48 @@ extension Acceptance {
             client.call("changePlaybackPosition", ["position": 0.2])
             #expect(client.event("seek")["item"]?["title"] == "First")
             #expect(client.event("metadata")["item"]?["title"] == "Second")
+            #expect(client.event("stop").words == "stop ended")
+        }
+
+        @Test("a link of another rate goes on in the same item, with its own tags and format") func changingRate()
+            async throws
+        {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let links = [
+                try vorbis(daemon.folder, frames: 38_400, serial: 1, title: "First"),
+                try vorbis(daemon.folder, frames: 22_050, sampleRate: 44_100, serial: 2, title: "Second"),
+                try vorbis(daemon.folder, frames: 24_000, serial: 3, title: "Third"),
+            ]
+            let path = daemon.folder.write(Array(links.joined()), "chain.ogg")
+            let after = daemon.folder.silence("after.wav", seconds: 0.3)
+            client.call("queue.add", ["items": [.string(path), .string(after)], "play": true])
+            let play = client.event("play")
+            #expect(play["item"]?["title"] == "First")
+            #expect(abs((play["item"]?["duration"]?.doubleValue ?? 0) - 1.8) < 1e-4)
+            #expect(play["upcoming"]?["itemId"] == 2)
+            var last = play
+            for (title, start, rate) in [("Second", 0.8, 44_100), ("Third", 1.3, 48_000)] {
+                let change = client.event("metadata", "track", "stop")
+                #expect(change.words == "metadata")
+                #expect(change["item"]?["title"] == .string(title))
+                #expect(change["item"]?["format"]?["sampleRate"]?.integerValue == Int64(rate))
+                #expect(change.itemID == 1)
+                #expect(change["item"]?["play"] == play["item"]?["play"])
+                #expect(abs(change.elapsed - start) < 1e-4)
+                // As late as the clock said before.
+                #expect(abs(last.position(at: change.monotonic) - start) < 0.03)
+                last = change
+            }
+            client.call("changePlaybackPosition", ["position": 1.0])
+            #expect(client.event("seek", "metadata")["item"]?["title"] == "Second")
+            #expect(client.event("metadata", "track")["item"]?["title"] == "Third")
+            #expect(client.event("metadata", "track").words == "track ended")
+            client.call("play", ["itemId": 1])
+            #expect(client.event("track", "play")["item"]?["title"] == "First")
+            #expect(client.event("metadata", "stop")["item"]?["title"] == "Second")
+            #expect(client.event("metadata", "stop")["item"]?["title"] == "Third")
             #expect(client.event("stop").words == "stop ended")
         }
 

@@ -26,9 +26,7 @@ final class OggDecoder: AudioDecoder {
 
     private let stream: any LinkedStream
     private let links: [Link]
-    /// Where it ends: at its end, or where a link begins whose frames are not as long as these.
     private let end: Int64
-    private let changesRate: Bool
     /// The frame that is delivered next, and what must be dropped before it.
     private var position: Int64 = 0
     private var framesToDrop: Int64 = 0
@@ -43,7 +41,7 @@ final class OggDecoder: AudioDecoder {
     /// 120 ms of Opus, the longest packet that there is.
     private static let pieceFrames = 5760
 
-    /// Takes over an open stream; `codec` is its name for people, `isOpus`: whose tags of loudness come first. Throws
+    /// Takes over an open stream whose links are of one rate; `codec` is its name for people, `isOpus`: whose tags of loudness come first. Throws
     /// `.broken`.
     init(_ stream: any LinkedStream, codec: String) throws(DecodingError) {
         self.stream = stream
@@ -60,7 +58,7 @@ final class OggDecoder: AudioDecoder {
         format = AudioFormat(sampleFormat: .float32, sampleRate: first.sampleRate, channels: order)
         var start: Int64 = 0
         var links: [Link] = []
-        for link in all.prefix(while: { $0.sampleRate == first.sampleRate }) {
+        for link in all {
             links.append(
                 Link(
                     start: start, channels: link.channels,
@@ -70,7 +68,6 @@ final class OggDecoder: AudioDecoder {
             start += link.frames
         }
         self.links = links
-        changesRate = links.count < all.count
         end = start
         lengthInFrames = start
     }
@@ -102,8 +99,7 @@ final class OggDecoder: AudioDecoder {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
         let room = Int64(buffer.count / format.bytesPerFrame)
         guard room > 0, let target = buffer.bindMemory(to: Float.self).baseAddress else { return 0 }
-        while position < end || changesRate {
-            if position >= end { throw DecodingError(.broken, "its sampling rate changes in the middle") }
+        while position < end {
             if silentFrames > 0 {
                 let count = Int(min(room, silentFrames, linkEnd - position))
                 target.update(repeating: 0, count: count * format.channels.count)

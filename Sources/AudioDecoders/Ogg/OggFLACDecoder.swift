@@ -45,10 +45,12 @@ final class OggFLACDecoder: AudioDecoder {
                 ?? ChannelPosition.standardOrder(channels: info.channels))
         mediaFormat = MediaFormat(
             codec: "FLAC", sampleRate: info.sampleRate, channels: info.channels, bitsPerSample: info.bitsPerSample)
+        // A header may promise what was cut off, or was not known when it was written; the last page knows what is there.
+        let counted = try OggPage.last(of: headers.serial, in: source.file, before: source.end)?.granule
         if let length = info.lengthInFrames {
-            lengthInFrames = length
+            lengthInFrames = min(length, counted.map { $0 > 0 ? $0 : length } ?? length)
         } else {
-            lengthInFrames = try OggPage.last(of: headers.serial, in: source.file)?.granule
+            lengthInFrames = counted
         }
         handle = FLACHandle(oggClient: self)
         guard handle != nil, handle!.readMetadata() else {

@@ -37,10 +37,10 @@ struct OggPage {
     /// Where the next page begins.
     var end: Int64 { bodyOffset + Int64(lacing.reduce(0) { $0 + Int($1) }) }
 
-    /// The last page of a stream in the file, looked for in its last 128 KiB. Throws what reading throws.
-    static func last(of serial: UInt32, in file: MediaFile) throws(DecodingError) -> OggPage? {
-        let start = max(0, file.size - (128 << 10))
-        let tail = try file.bytes(at: start, count: Int(file.size - start))
+    /// The last page of a stream before `end`, looked for in the 128 KiB there. Throws what reading throws.
+    static func last(of serial: UInt32, in file: MediaFile, before end: Int64) throws(DecodingError) -> OggPage? {
+        let start = max(0, end - (128 << 10))
+        let tail = try file.bytes(at: start, count: Int(end - start))
         var index = tail.count - headerBytes
         while index >= 0 {
             if tail[index] == 0x4F, let page = try OggPage(in: file, at: start + Int64(index)), page.serial == serial,

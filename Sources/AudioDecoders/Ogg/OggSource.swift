@@ -11,6 +11,8 @@ final class OggSource {
     var failure: DecodingError?
 
     private let start: Int64
+    /// Where in the file it ends.
+    let end: Int64
     /// Bytes of the file from `start` on, before what is left out.
     private let headLength: Int64
     /// What stands there instead.
@@ -23,20 +25,21 @@ final class OggSource {
     /// The libraries' limit of a setup header that is kept.
     private static let largestSetup: Int64 = 1 << 20
 
-    /// The Ogg stream that begins at `start`. Throws what reading throws.
-    init(file: MediaFile, start: Int64, headers: OggHeaders) throws(DecodingError) {
+    /// The Ogg stream in these bytes of the file. Throws what reading throws.
+    init(file: MediaFile, _ bytes: Range<Int64>, headers: OggHeaders) throws(DecodingError) {
         self.file = file
-        self.start = start
-        guard let end = headers.end, end - headers.firstPagesEnd > Self.largeHeaders,
+        start = bytes.lowerBound
+        end = bytes.upperBound
+        guard let headersEnd = headers.end, headersEnd - headers.firstPagesEnd > Self.largeHeaders, headersEnd <= end,
             let packets = try Self.smallPackets(headers, in: file)
         else {
-            headLength = file.size - start
+            headLength = Int64(bytes.count)
             replacement = []
-            tailStart = file.size
+            tailStart = end
             return
         }
         headLength = headers.firstPagesEnd - start
-        tailStart = end
+        tailStart = headersEnd
         // Numbers of pages go on as they were, or the libraries would think that some were lost.
         replacement = OggPage.pages(
             packets, serial: headers.serial, sequence: headers.firstSequence, count: headers.pageCount)
@@ -57,7 +60,7 @@ final class OggSource {
     }
 
     /// Bytes that there are.
-    var size: Int64 { headLength + Int64(replacement.count) + file.size - tailStart }
+    var size: Int64 { headLength + Int64(replacement.count) + end - tailStart }
 
     /// Where it reads next.
     var tell: Int64 { position }
@@ -91,7 +94,8 @@ final class OggSource {
                 target.copyBytes(from: replacement[from..<from + count])
             } else {
                 let place = tailStart + position - headLength - Int64(replacement.count)
-                count = try file.readFully(into: target, at: place)
+                let part = min(Int64(target.count), max(0, end - place))
+                count = try file.readFully(into: .init(rebasing: target[..<Int(part)]), at: place)
             }
             position += Int64(count)
             return count

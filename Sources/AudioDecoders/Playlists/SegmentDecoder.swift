@@ -6,9 +6,9 @@ package import NowPlaying
 package final class SegmentDecoder: AudioDecoder {
     private let whole: any AudioDecoder
     private let segment: MediaSegment
-    private let start: Int64
+    private var start: Int64
     /// Frame of the whole behind the part; nil: it goes to the end.
-    private let end: Int64?
+    private var end: Int64?
     /// Frame of the whole that is read next; nil: not known, since a seek or a reading failed.
     private var position: Int64?
 
@@ -27,7 +27,9 @@ package final class SegmentDecoder: AudioDecoder {
     private init(whole: any AudioDecoder, position: Int64?, _ segment: MediaSegment) throws(DecodingError) {
         self.whole = whole
         self.segment = segment
-        self.position = position
+        let format = whole.format
+        try whole.adoptFormat(at: segment.start.seconds)
+        self.position = format == whole.format ? position : nil
         let rate = whole.format.sampleRate
         start = segment.start.frames(atRate: rate)
         end = segment.end.map { $0.frames(atRate: rate) }
@@ -44,6 +46,20 @@ package final class SegmentDecoder: AudioDecoder {
         guard let end else { return whole.lengthInFrames.map { max(0, $0 - start) } }
         let length = whole.lengthIsEstimated ? nil : whole.lengthInFrames
         return max(0, min(end, length ?? end) - start)
+    }
+
+    package var nextFormatChange: Double? {
+        guard let change = whole.nextFormatChange, change < segment.end?.seconds ?? .infinity else { return nil }
+        return change - segment.start.seconds
+    }
+
+    package func adoptFormat(at seconds: Double) throws(DecodingError) {
+        let format = whole.format
+        try whole.adoptFormat(at: segment.start.seconds + seconds)
+        guard whole.format != format else { return }
+        position = nil
+        start = segment.start.frames(atRate: whole.format.sampleRate)
+        end = segment.end.map { $0.frames(atRate: whole.format.sampleRate) }
     }
 
     package var lengthIsEstimated: Bool { end == nil && whole.lengthIsEstimated }

@@ -1,0 +1,99 @@
+import AudioCore
+
+/// Where the links of a chained Ogg file lie (RFC 3533 §4), found without reading what is in them.
+enum OggChain {
+    /// Links that are looked for at most.
+    private static let maximumLinks = 4096
+    /// What is searched for a page at once: more than the largest one.
+    private static let searchBytes = 72 << 10
+    /// What is walked through from page to page at the end of a search.
+    private static let walkBytes: Int64 = 256 << 10
+
+    /// The bytes of each link, in the order of the file; one range where it is no chain. Throws what reading throws.
+    static func links(in file: MediaFile, from start: Int64) throws(DecodingError) -> [Range<Int64>] {
+        guard let last = try lastPage(in: file, from: start) else { return [start..<file.size] }
+        var links: [Range<Int64>] = []
+        var begin = start
+        while links.count < maximumLinks {
+            let (serials, end) = try firstPages(in: file, at: begin)
+            if serials.isEmpty || serials.contains(last.serial) { break }
+            let next = try firstOther(than: serials, in: file, between: end, and: last.offset)
+            links.append(begin..<next)
+            begin = next
+        }
+        links.append(begin..<file.size)
+        return links
+    }
+
+    /// The streams that begin together at `offset`, and where their first pages end.
+    private static func firstPages(
+        in file: MediaFile, at offset: Int64
+    ) throws(DecodingError) -> (serials: Set<UInt32>, end: Int64) {
+        var serials: Set<UInt32> = []
+        var end = offset
+        while serials.count < 64, let page = try OggPage(in: file, at: end), page.isFirst {
+            serials.insert(page.serial)
+            end = page.end
+        }
+        return (serials, end)
+    }
+
+    /// Where the first page of another stream is; `high` is one. Halves what it may lie in, then walks.
+    private static func firstOther(
+        than serials: Set<UInt32>, in file: MediaFile, between start: Int64, and end: Int64
+    ) throws(DecodingError) -> Int64 {
+        var low = start
+        var high = end
+        while high - low > walkBytes {
+            let middle = low + (high - low) / 2
+            let page = try firstPage(in: file, from: middle, before: high)
+            if let page, serials.contains(page.serial) {
+                low = page.end
+            } else {
+                high = page?.offset ?? middle
+            }
+        }
+        while low < end {
+            guard let page = try OggPage(in: file, at: low) else {
+                guard let next = try firstPage(in: file, from: low + 1, before: end) else { return end }
+                low = next.offset
+                continue
+            }
+            if !serials.contains(page.serial) { return page.offset }
+            low = page.end
+        }
+        return end
+    }
+
+    /// The first page that begins at `offset` or behind it, but before `end`. What only looks like one is no page: another
+    /// one or the end of the file follows each.
+    private static func firstPage(
+        in file: MediaFile, from offset: Int64, before end: Int64
+    ) throws(DecodingError) -> OggPage? {
+        var start = offset
+        while start < end {
+            let bytes = try file.bytes(at: start, count: Int(min(Int64(searchBytes), file.size - start)))
+            if bytes.count < OggPage.headerBytes { return nil }
+            for index in 0...(bytes.count - 4) where bytes[index] == 0x4F && start + Int64(index) < end {
+                guard bytes[index + 1] == 0x67, bytes[index + 2] == 0x67, bytes[index + 3] == 0x53,
+                    let page = try OggPage(in: file, at: start + Int64(index)), page.end <= file.size
+                else { continue }
+                if page.end == file.size { return page }
+                if try OggPage(in: file, at: page.end) != nil { return page }
+            }
+            start += Int64(bytes.count - 3)
+        }
+        return nil
+    }
+
+    /// The last page of the file, looked for in its last 128 KiB.
+    private static func lastPage(in file: MediaFile, from start: Int64) throws(DecodingError) -> OggPage? {
+        var last: OggPage?
+        var place = max(start, file.size - (128 << 10))
+        while let page = try firstPage(in: file, from: place, before: file.size) {
+            last = page
+            place = page.end
+        }
+        return last
+    }
+}
