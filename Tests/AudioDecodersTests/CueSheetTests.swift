@@ -126,6 +126,34 @@ import Testing
         #expect(try sheet([none]) == nil)
     }
 
+    @Test(arguments: ["oggenc", "opusenc", "flac", "ape"]) func inATagOfAnotherKind(kind: String) throws {
+        let folder = TemporaryFolder()
+        let wave = folder.write(AudioMaterial.waves(frames: 48_000, sampleRate: 48_000).wave(), "a.wav")
+        let file = folder.path("a")
+        let comment = "CUESHEET=" + Self.album
+        switch kind {
+        case "oggenc": try #require(AudioMaterial.run("oggenc", ["-Q", "-c", comment, "-o", file, wave]) == 0)
+        case "opusenc":
+            try #require(AudioMaterial.run("opusenc", ["--quiet", "--comment", comment, wave, file]) == 0)
+        case "flac":
+            let words = ["--silent", "--force", "--ogg", "-T", comment, "-o", file, wave]
+            try #require(AudioMaterial.run("flac", words) == 0)
+        default:
+            var tag = ByteBuilder()
+            tag.little(Self.album.utf8.count, 4)
+            tag.little(0, 4)
+            tag.text("Cuesheet\0" + Self.album + "APETAGEX")
+            tag.little(2000, 4)
+            tag.little(8 + 9 + Self.album.utf8.count + 32, 4)
+            tag.little(1, 4)
+            tag.bytes += [UInt8](repeating: 0, count: 12)
+            _ = folder.write([UInt8](repeating: 0xFF, count: 1000) + tag.bytes, "a")
+        }
+        let found = try #require(try EmbeddedCueSheet.sheet(of: MediaFile(path: file)))
+        #expect(found.files == [[]])
+        #expect(found.tracks.map(\.metadata.title) == ["Reverence", "She's My Baby", "Track 3"])
+    }
+
     /// A block CUESHEET with tracks that begin at these samples.
     static func block(_ starts: [Int], leadOut: Int) -> (type: UInt8, content: [UInt8]) {
         var block = ByteBuilder()

@@ -1,7 +1,7 @@
 package import AudioCore
 import NowPlaying
 
-/// The cue sheet that a FLAC file has in it: the tag CUESHEET, or the block of that name (RFC 9639 §8.7).
+/// The cue sheet that a file has in it: the tag CUESHEET of FLAC, Ogg and APEv2, or FLAC's block of that name (RFC 9639 §8.7).
 package enum EmbeddedCueSheet {
     /// Longest sheet in a tag, bytes.
     private static let maximumTagBytes = 1 << 20
@@ -10,9 +10,31 @@ package enum EmbeddedCueSheet {
     /// The sheet; nil: there is none that can be read, or one of a single track only. The tag is preferred, as it has the
     /// titles. Blocks on reading; throws what that throws.
     package static func sheet(of file: MediaFile) throws(DecodingError) -> CueSheet? {
-        var offset = try LeadingTags(in: file).end
-        guard try file.bytes(at: offset, count: 4).elementsEqual("fLaC".utf8) else { return nil }
-        offset += 4
+        let start = try LeadingTags(in: file).end
+        let mark = try file.bytes(at: start, count: 4)
+        if mark.elementsEqual("fLaC".utf8) { return try flac(in: file, at: start + 4) }
+        if mark.elementsEqual("OggS".utf8) { return try ogg(in: file, at: start) }
+        return try APETag.text(of: "CUESHEET", in: file, upTo: maximumTagBytes).flatMap { sheet(of: $0) }
+    }
+
+    /// What a tag says; nil: it is of no use.
+    private static func sheet(of text: [UInt8]) -> CueSheet? {
+        guard let sheet = try? CueSheet(text: text), Set(sheet.tracks.map(\.file)).count == 1, sheet.tracks.count > 1
+        else { return nil }
+        return CueSheet(embedded: sheet)
+    }
+
+    private static func ogg(in file: MediaFile, at start: Int64) throws(DecodingError) -> CueSheet? {
+        let headers = try OggHeaders(in: file, at: start)
+        guard let comments = headers.comments else { return nil }
+        let first = Int64(OggHeaders.commentStart(headers.coding))
+        return try tag(from: first, to: comments.length) { position, count throws(DecodingError) in
+            try comments.bytes(in: file, at: position, count: count)
+        }.flatMap { sheet(of: $0) }
+    }
+
+    private static func flac(in file: MediaFile, at start: Int64) throws(DecodingError) -> CueSheet? {
+        var offset = start
         var sampleRate: Int64?
         var block: CueSheet?
         for _ in 0..<maximumBlocks {
@@ -25,11 +47,10 @@ package enum EmbeddedCueSheet {
                 let bytes = try file.bytes(at: offset + 10, count: 3)
                 sampleRate = bytes.count == 3 ? bytes.reduce(0) { $0 << 8 | Int64($1) } >> 4 : nil
             case 4:
-                if let text = try tag(in: file, at: offset, length: length), let sheet = try? CueSheet(text: text),
-                    Set(sheet.tracks.map(\.file)).count == 1, sheet.tracks.count > 1
-                {
-                    return CueSheet(embedded: sheet)
+                let text = try tag(from: offset, to: min(offset + Int64(length), file.size)) {
+                    position, count throws(DecodingError) in try file.bytes(at: position, count: count)
                 }
+                if let sheet = text.flatMap({ sheet(of: $0) }) { return sheet }
             case 5:
                 block = try sampleRate.flatMap { rate throws(DecodingError) in
                     try marks(in: file, at: offset, length, rate)
@@ -42,13 +63,14 @@ package enum EmbeddedCueSheet {
         return block.flatMap { $0.tracks.count > 1 ? $0 : nil }
     }
 
-    /// The value of the comment CUESHEET.
-    private static func tag(in file: MediaFile, at start: Int64, length: Int) throws(DecodingError) -> [UInt8]? {
-        let end = min(start + Int64(length), file.size)
+    /// The value of the comment CUESHEET among those that stand from `start` to before `end` of what `read` reads.
+    private static func tag(
+        from start: Int64, to end: Int64, read: (_ position: Int64, _ count: Int) throws(DecodingError) -> [UInt8]
+    ) throws(DecodingError) -> [UInt8]? {
         var position = start
         func number() throws(DecodingError) -> Int64? {
             guard position + 4 <= end else { return nil }
-            let bytes = try file.bytes(at: position, count: 4)
+            let bytes = try read(position, 4)
             guard bytes.count == 4 else { return nil }
             position += 4
             return bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
@@ -58,9 +80,9 @@ package enum EmbeddedCueSheet {
         guard let count = try number() else { return nil }
         for _ in 0..<min(count, 4096) {
             guard let size = try number(), position + size <= end else { return nil }
-            let name = try file.bytes(at: position, count: Int(min(size, 9)))
+            let name = try read(position, Int(min(size, 9)))
             if PlaylistText.has(name[...], prefix: "CUESHEET="), size <= maximumTagBytes {
-                return try file.bytes(at: position + 9, count: Int(size) - 9)
+                return try read(position + 9, Int(size) - 9)
             }
             position += size
         }

@@ -32,6 +32,27 @@ enum APETag {
         return fields
     }
 
+    /// The text of the item of this name (in capitals) in the tag at the end of a file, at most so many bytes long; nil: there
+    /// is none. Throws what reading throws.
+    static func text(of name: String, in file: MediaFile, upTo limit: Int) throws(DecodingError) -> [UInt8]? {
+        guard let items = try TrailingTags(in: file).apeItems else { return nil }
+        var place = items.offset
+        for _ in 0..<min(items.count, maximumItems) {
+            let head = try file.bytes(at: place, count: 8 + 256)
+            guard head.count > 9, place < items.offset + items.length, let zero = head[8...].firstIndex(of: 0) else {
+                return nil
+            }
+            let size = head[0..<4].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            let start = place + Int64(zero) + 1
+            guard start + size <= items.offset + items.length else { return nil }
+            if head[4] & 6 == 0, String(decoding: head[8..<zero], as: UTF8.self).uppercased() == name, size <= limit {
+                return try file.bytes(at: start, count: Int(size))
+            }
+            place = start + size
+        }
+        return nil
+    }
+
     /// Names that differ from those of Vorbis comments.
     private static let names = [
         "TRACK": "TRACKNUMBER", "DISC": "DISCNUMBER", "ABSTRACT": "DESCRIPTION",

@@ -76,9 +76,15 @@ struct MediaDoor: Sendable {
 
     /// The cue sheet inside of a file with sound; nil: there is none.
     func embeddedSheet(at path: FilePath) -> CueSheet? {
-        guard path.name.suffix(5).map({ $0 | 0x20 }).elementsEqual(".flac".utf8), let file = try? open(path) else {
-            return nil
-        }
+        guard let dot = path.name.lastIndex(of: UInt8(ascii: ".")),
+            Self.endingsWithSheets.contains(String(decoding: path.name[(dot + 1)...], as: UTF8.self).lowercased()),
+            let file = try? open(path)
+        else { return nil }
         return try? EmbeddedCueSheet.sheet(of: file)
     }
+
+    /// Files that may have a cue sheet in their tags.
+    private static let endingsWithSheets: Set<String> = [
+        "flac", "ogg", "oga", "opus", "ape", "wv", "mpc", "tta", "tak", "mp3",
+    ]
 }
