@@ -27,19 +27,28 @@ package final class ItemDetails: Sendable {
     package let duration: Double?
     /// Whether any other place in it can be gone to, as far as is known.
     package let isSeekable: Bool
+    /// Whether all of it comes from the file, which can be asked again: no client and no list said anything.
+    let isRepeatable: Bool
+
+    /// Of what nobody has said anything yet.
+    static let unknown = ItemDetails()
 
     /// Details, by their parts.
     package convenience init(
         given: MediaMetadata = MediaMetadata(), found: MediaMetadata = MediaMetadata(), duration: Double? = nil,
-        format: MediaFormat? = nil, isSeekable: Bool = true
+        format: MediaFormat? = nil, isSeekable: Bool = true, isRepeatable: Bool = false
     ) {
         let nothing = MediaMetadata()
         self.init(
             given == nothing ? nil : Contents(given, nil),
-            found == nothing && format == nil ? .nothing : .whole(Contents(found, format)), duration, isSeekable)
+            found == nothing && format == nil ? .nothing : .whole(Contents(found, format)), duration, isSeekable,
+            isRepeatable)
     }
 
-    private init(_ request: Contents?, _ contents: Found, _ duration: Double?, _ isSeekable: Bool) {
+    private init(
+        _ request: Contents?, _ contents: Found, _ duration: Double?, _ isSeekable: Bool, _ isRepeatable: Bool
+    ) {
+        self.isRepeatable = isRepeatable
         self.request = request
         self.contents = contents
         self.duration = duration
@@ -87,8 +96,9 @@ package final class ItemDetails: Sendable {
     }
 
     /// The same with as much of the file's word as lists show, a fifth of the memory: a queue that is played through for
-    /// weeks must not grow with every item.
-    func reduced() -> ItemDetails {
+    /// weeks must not grow with every item. Nil: it is reduced already, or there is nothing.
+    func reduced() -> ItemDetails? {
+        guard case .whole = contents else { return nil }
         let found = found
         // What a station played when it was heard last says nothing of it.
         let isLive = found.isLiveStream == true
@@ -96,6 +106,6 @@ package final class ItemDetails: Sendable {
             request,
             .listed(
                 title: isLive ? found.albumTitle : found.title, artist: isLive ? nil : found.artist,
-                albumTitle: isLive ? nil : found.albumTitle), duration, isSeekable)
+                albumTitle: isLive ? nil : found.albumTitle), duration, isSeekable, isRepeatable)
     }
 }

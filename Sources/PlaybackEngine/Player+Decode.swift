@@ -84,22 +84,37 @@ extension Player {
         let details = ItemDetails(
             given: named(item, known), found: found(item, known),
             duration: item.length.map { item.format.seconds(frames: $0) }, format: item.mediaFormat,
-            isSeekable: item.isSeekable)
+            isSeekable: item.isSeekable,
+            isRepeatable: known.map { $0 === ItemDetails.unknown || $0.isRepeatable } ?? true)
         transport.setDetails(details, of: item.id)
         for neighbour in item.neighbours {
             let given = transport.queue[neighbour.id]?.details?.given ?? MediaMetadata()
             transport.setDetails(ItemDetails(given: given, found: neighbour.metadata), of: neighbour.id)
         }
-        recentlyOpened.removeAll { $0 == item.id }
-        recentlyOpened.append(item.id)
-        guard recentlyOpened.count > Player.rememberedItems else { return }
-        let old = recentlyOpened.removeFirst()
-        guard old != shown?.id, let details = transport.queue[old]?.details else { return }
-        transport.setDetails(details.reduced(), of: old)
+        remember(item.id)
     }
 
-    /// Items opened last of which everything is kept that their files say.
+    /// Items opened last of which everything is kept that their files say, and those of which lists show it.
     private static let rememberedItems = 64
+    private static let listedItems = 1000
+
+    /// A queue that is played for weeks must not grow with every item.
+    private func remember(_ id: ItemID) {
+        recentlyOpened.removeAll { $0 == id }
+        recentlyOpened.append(id)
+        guard recentlyOpened.count > Self.rememberedItems else { return }
+        let place = recentlyOpened.count - Self.rememberedItems - 1
+        if let old = transport.queue[recentlyOpened[place]], old.id != shown?.id,
+            let reduced = old.details?.reduced()
+        {
+            transport.setDetails(reduced, of: old.id)
+        }
+        guard place >= Self.listedItems else { return }
+        let last = recentlyOpened.removeFirst()
+        if last != shown?.id, transport.queue[last]?.details?.isRepeatable == true {
+            transport.setDetails(.unknown, of: last)
+        }
+    }
 
     func lane(of ring: SampleRing) -> Lane? {
         if audible?.ring === ring { return audible }
@@ -150,7 +165,7 @@ extension Player {
         transport.setDetails(
             ItemDetails(
                 given: details.given, found: details.found, duration: seconds, format: details.format,
-                isSeekable: details.isSeekable),
+                isSeekable: details.isSeekable, isRepeatable: details.isRepeatable),
             of: item.id)
         if shown?.id == item.id, pending == nil {
             shown = transport.queue[item.id]
