@@ -86,6 +86,11 @@ package final class SampleRing: @unchecked Sendable {
         }
     }
 
+    /// Hands out frames `range`, which must be kept, to be changed in place. Consumer only.
+    package func change(_ range: Range<Int64>, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
+        read(range) { body(UnsafeMutableRawBufferPointer(mutating: $0)) }
+    }
+
     /// Gives up frames before `frame`. Consumer only.
     package func release(before frame: Int64) {
         bounds.withLock { $0.begin = max($0.begin, min(frame, $0.end)) }

@@ -4,6 +4,12 @@ import NowPlaying
 
 /// A new place that was asked for and is being prepared: opened, decoded ahead, spliced into what is heard.
 @PlayerLoop final class PendingChange {
+    /// Frames that were sent, and where in the stream they begin.
+    struct Sound {
+        var streamStart: Int64
+        var bytes: [UInt8]
+    }
+
     let run: Int
     let ticket: Int
     let item: ItemID
@@ -32,6 +38,8 @@ import NowPlaying
     var isTold = false
     /// Whether it goes on in what is heard, at another rate: there is no jump.
     var isContinuous = false
+    /// What would have been heard, for such a change; nil: nothing that is kept.
+    var before: Sound?
     /// Whether it can't be had as long as the medium is away.
     var isAway = false
     /// Answers those who wait when it takes too long.

@@ -61,6 +61,51 @@ extension Player {
         return (earliest, max(0, min(Int64(late.rounded()), spare)))
     }
 
+    /// Seconds in which the sound of one rate goes over into that of the other.
+    private static let blendSeconds = 0.008
+    /// Seconds of the old sound that are kept for that: as long as a change may take.
+    private static let keptSeconds = 0.25
+
+    /// What is going to be heard of a lane whose frames are about to be given up.
+    func soundAhead(of lane: Lane) -> PendingChange.Sound? {
+        guard let offset = lane.offset, !lane.isCorked, let heard = lane.clock.frame(at: EventLoop.now) else {
+            return nil
+        }
+        let start = max(Int64(heard) - offset, lane.ring.begin)
+        let end = min(lane.sentEnd, start + lane.format.frames(seconds: Self.keptSeconds))
+        guard start < end else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(end - start) * lane.format.bytesPerFrame)
+        lane.ring.read(start..<end) { bytes.append(contentsOf: $0) }
+        return PendingChange.Sound(streamStart: start + offset, bytes: bytes)
+    }
+
+    /// Lets what is heard until `streamFrame` go over into what follows in the ring from `first` on: the waves of two rates
+    /// don't meet, and the step between them would be a click.
+    func blend(_ change: PendingChange, into lane: Lane, from first: Int64, at streamFrame: Int64) {
+        guard let old = change.before else { return }
+        change.before = nil
+        let size = lane.format.bytesPerFrame
+        let skipped = streamFrame - old.streamStart
+        let length = min(
+            lane.format.frames(seconds: Self.blendSeconds), Int64(old.bytes.count / size) - skipped,
+            lane.ring.end - first)
+        guard skipped >= 0, length > 0 else { return }
+        var new: [UInt8] = []
+        lane.ring.read(first..<first + length) { new.append(contentsOf: $0) }
+        new.withUnsafeMutableBytes { new in
+            old.bytes.withUnsafeBytes { bytes in
+                CrossFade.apply(
+                    UnsafeRawBufferPointer(rebasing: bytes[(Int(skipped) * size)...]), into: new, lane.format)
+            }
+        }
+        var done = 0
+        lane.ring.change(first..<first + length) { piece in
+            piece.copyBytes(from: new[done..<done + piece.count])
+            done += piece.count
+        }
+    }
+
     /// The rate that was wanted can't be made: the item goes on at 1, and who asked hears why.
     func rateFailed(_ change: PendingChange, _ message: String) {
         onItemFailure?(transport.queue[change.item]?.source.uri ?? "", message)

@@ -70,6 +70,7 @@ extension Player {
         _ change: PendingChange, _ lane: Lane, _ opened: OpenedItem, at streamFrame: Int64, skipping skipped: Int64 = 0
     ) {
         let first = opened.ringStart + skipped
+        if lane === audible { blend(change, into: lane, from: first, at: streamFrame) }
         if let audible, audible !== lane { audible.close() }
         audible = lane
         decoder?.setAudible(lane.ring)

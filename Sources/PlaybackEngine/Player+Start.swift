@@ -36,6 +36,7 @@ extension Player {
         if audible?.isDetached == true { audible = nil }
         var ring: SampleRing?
         if let audible, audible.isReady, !audible.isDraining {
+            if isContinuous { change.before = soundAhead(of: audible) }
             // All that was not sent is given up; what was sent plays on until the splice.
             audible.sentEnd = audible.ring.startRun(run, at: nil)
             audible.awaitsSplice = true

@@ -1,0 +1,30 @@
+/// Lets one sound go over into another that begins in its middle, so that there is no step between them.
+package enum CrossFade {
+    /// Mixes the frames of `old` into as many of `new`: all of the old at the first, none of it behind the last. Whole frames
+    /// of `format`; what is longer in one of them is left as it is.
+    package static func apply(
+        _ old: UnsafeRawBufferPointer, into new: UnsafeMutableRawBufferPointer, _ format: AudioFormat
+    ) {
+        let channels = format.channels.count
+        let frames = min(old.count, new.count) / format.bytesPerFrame
+        guard frames > 0, let from = old.baseAddress, let to = new.baseAddress else { return }
+        for index in 0..<(frames * channels) {
+            let share = Double(index / channels + 1) / Double(frames + 1)
+            func mixed(_ old: Double, _ new: Double) -> Double { old + (new - old) * share }
+            switch format.sampleFormat {
+            case .int16:
+                let results = to.assumingMemoryBound(to: Int16.self)
+                let value = mixed(Double(from.assumingMemoryBound(to: Int16.self)[index]), Double(results[index]))
+                results[index] = Int16(value.rounded())
+            case .int32:
+                let results = to.assumingMemoryBound(to: Int32.self)
+                let value = mixed(Double(from.assumingMemoryBound(to: Int32.self)[index]), Double(results[index]))
+                results[index] = Int32(value.rounded())
+            case .float32:
+                let results = to.assumingMemoryBound(to: Float.self)
+                let value = mixed(Double(from.assumingMemoryBound(to: Float.self)[index]), Double(results[index]))
+                results[index] = Float(value)
+            }
+        }
+    }
+}
