@@ -12,6 +12,8 @@ package import NowPlaying
     var isConnected: Bool { get }
     /// Whether a connection is being made; that of a server that hangs is told as failed, but goes on and may come about.
     var isConnecting: Bool { get }
+    /// When the oldest of the questions was asked that wait for the server's answer; nil: none does.
+    var oldestQuestion: MonotonicTime? { get }
     /// The device in use as far as known.
     var device: OutputDevice? { get }
     /// Begins to connect; a no-op while connecting or connected.
@@ -245,6 +247,7 @@ package struct StreamTiming: Equatable, Sendable {
 
 /// An output of one device that nobody else uses has nothing to tell of others.
 extension AudioOutput {
+    package var oldestQuestion: MonotonicTime? { nil }
     package func keepToDevice(named name: String?) {}
     package func followDefaultDevice() {}
     package func returnToKeptDevice() {}

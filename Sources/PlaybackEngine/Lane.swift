@@ -11,8 +11,6 @@ import NowPlaying
     var isReady = false
     /// Whether the flow is stopped, as far as we have asked for it.
     var isCorked = true
-    /// Whether the server has acknowledged that it is not corked any more.
-    var isLetGo = false
     /// Stream frame less ring frame of what is sent; nil before anything was.
     var offset: Int64?
     /// Ring frame behind the last one that was sent.

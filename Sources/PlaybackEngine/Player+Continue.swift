@@ -124,7 +124,6 @@ extension Lane {
 
     private func stopFlow() {
         isCorked = true
-        isLetGo = false
         flowingSince = nil
         isDraining = false
         isDrained = false

@@ -101,7 +101,6 @@ extension Player {
     /// Starts the flow and calls back with the first reading in which it flows.
     func letFlow(_ lane: Lane, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
         lane.isCorked = false
-        lane.isLetGo = false
         lane.flowingSince = EventLoop.now
         lane.clock.restart()
         lane.onStarted = { [unowned self, unowned lane] in
@@ -122,7 +121,6 @@ extension Player {
         }
         lane.stream?.setCorked(false) { [unowned self] error in
             if let error { return requestFailed(error, on: lane) }
-            lane.isLetGo = true
             // What is too short to begin by itself begins by being told that it is all.
             drainIfEnding(lane, audible: Double(lane.heardFrom))
             lane.onStarted?()

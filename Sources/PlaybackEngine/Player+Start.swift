@@ -9,6 +9,9 @@ extension Player {
     /// The same for a device that takes up to 2 s at once: it must not run dry between two of our messages.
     static let longPrefill = 2.4
 
+    /// Seconds that any server may take for an answer.
+    private static let shortSilence = 0.25
+
     /// Prepares `id` from `position` seconds on; what is heard goes on until it is ready.
     func start(
         _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?,
@@ -125,7 +128,12 @@ extension Player {
 
     /// Why nothing is heard a second after it was asked of the server.
     func silenceReason(_ lane: Lane?) -> StallReason {
-        guard let lane, lane.isLetGo else { return .serverHung }
+        guard let lane, lane.isReady else { return .serverHung }
+        if let asked = output.oldestQuestion {
+            // What was asked of the server only a moment ago says nothing of it: what came before took so long.
+            return EventLoop.now.seconds(since: asked) < Player.shortSilence ? .sourceLate : .serverHung
+        }
+        // The server did all that it was told, and still nothing flows.
         return output.device?.state == .suspended ? .suspended : .noOutput
     }
 

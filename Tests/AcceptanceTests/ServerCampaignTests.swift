@@ -49,7 +49,8 @@ extension Acceptance {
                     answers.append(now() - asked)
                 }
                 #expect(client.answer(seek)["result"]?.playing == "stalled")
-                #expect(client.call("nowPlaying.get")?["stall"]?["reason"] == "serverHung")
+                let stall = client.event("stall")
+                #expect(stall["stall"]?["reason"] == "serverHung" && stall.elapsed == 100, "\(stall)")
                 server.process.signal(SIGCONT)
                 let up = now()
                 let back = client.event("unstall")

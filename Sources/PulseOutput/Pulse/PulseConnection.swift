@@ -198,6 +198,11 @@ import NowPlaying
         armDeadline()
     }
 
+    /// When the oldest of the questions was asked whose answers are still awaited and have a limit; nil: there is none.
+    var oldestQuestion: MonotonicTime? {
+        requests.lazy.filter { $0.isAwaited && $0.limit != nil }.map(\.sent).min()
+    }
+
     /// The owner's questions outstanding, for tests.
     var outstanding: Int { requests.count }
 }

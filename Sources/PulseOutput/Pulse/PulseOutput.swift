@@ -1,7 +1,7 @@
 package import AudioCore
 import CPulse
 package import LinuxSystem
-import NowPlaying
+package import NowPlaying
 
 /// The sound server of the user: PulseAudio, or PipeWire's server of the same protocol.
 ///
@@ -57,6 +57,8 @@ import NowPlaying
 
     /// The server did not answer a question for a second, and nothing was heard of it since.
     package var isHung: Bool { connection?.isHung ?? false }
+
+    package var oldestQuestion: MonotonicTime? { connection?.oldestQuestion }
 
     /// The name and version that the server gives itself; nil while not connected.
     package var serverName: String? { server?.name }
