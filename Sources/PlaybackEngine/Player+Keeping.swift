@@ -21,6 +21,8 @@ extension Player {
         place.item = transport.current
         place.elapsed = transport.current == nil ? 0 : elapsed
         place.playCount = transport.current.flatMap { playCounts[$0] } ?? 0
+        place.rate = transport.chosenRate
+        place.pace = state.anchor.rate
         place.volume = volume
         place.muted = muted
         place.repeatMode = transport.order.repeatMode
@@ -59,7 +61,8 @@ extension Player {
         case (.paused, .playing): wish = .paused
         default: break
         }
-        transport.restore(queue, at: item, saved.elapsed, wish)
+        // The next play would return to the item's own rate; what goes on keeps the one it had.
+        transport.restore(queue, at: item, saved.elapsed, wish, rate: wish == .playing ? saved.rate : nil)
         _ = transport.setRepeatMode(saved.repeatMode)
         _ = transport.setShuffleMode(saved.shuffleMode)
         if let item {

@@ -10,6 +10,8 @@ package struct SavedPlace: Equatable, Sendable {
     package var elapsed = 0.0
     /// How many times the item began.
     package var playCount = 0
+    /// Rate that was asked for since the last play; nil: the item has its own.
+    package var rate: Double?
     /// 0…1 on the server's cubic scale.
     package var volume = 1.0
     package var muted = false
@@ -18,6 +20,9 @@ package struct SavedPlace: Equatable, Sendable {
     /// What a client set for loudness; nil: nobody did, the configuration holds.
     package var loudness: LoudnessSettings?
 
+    /// Seconds of the item that go by in a second from here on. Tells what is expected, and is not saved itself.
+    package var pace = 1.0
+
     /// Stopped, nowhere.
     package init() {}
 
@@ -25,8 +30,9 @@ package struct SavedPlace: Equatable, Sendable {
     package func follows(_ other: SavedPlace, after seconds: Double) -> Bool {
         var expected = other
         expected.elapsed = elapsed
+        expected.pace = pace
         guard self == expected else { return false }
-        let moved = wish == .playing ? seconds : 0
+        let moved = wish == .playing ? seconds * other.pace : 0
         // Nobody misses a second; what stands still is exact.
         return elapsed == other.elapsed || (wish == .playing && abs(elapsed - other.elapsed - moved) < 1)
     }

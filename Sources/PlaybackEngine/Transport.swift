@@ -266,7 +266,10 @@ package struct Transport: Sendable {
     }
 
     /// Takes up where an earlier run stood: `item` is in the queue.
-    mutating func restore(_ queue: PlayQueue, at item: ItemID?, _ position: Double, _ wish: Wish) {
+    mutating func restore(
+        _ queue: PlayQueue, at item: ItemID?, _ position: Double, _ wish: Wish, rate: Double? = nil
+    ) {
+        chosenRate = rate
         self.queue = queue
         self.wish = wish
         current = item

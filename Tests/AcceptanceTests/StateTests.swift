@@ -87,8 +87,17 @@ extension Acceptance {
             while state.playing != "playing", state != .null { state = follower.event() }
             #expect(state["queue"]?["index"] == 1 && state.rate == 1)
             #expect(state.elapsed >= stopped.elapsed && state.elapsed < 40)
-            follower.call("pause")
+            // A rate that was asked for is kept with what goes on, until the next play.
+            #expect(follower.call("changePlaybackRate", ["rate": 1.5])?.rate == 1.5)
             kill(fourth)
+            let faster = await daemon(in: folder, resume: "playing")
+            let listener = faster.connect()
+            state = try #require(listener.call("nowPlaying.subscribe"))
+            while state.playing != "playing", state != .null { state = listener.event() }
+            #expect(state.rate == 1.5 && state["anchor"]?["defaultRate"] == 1)
+            #expect(listener.call("play")?.rate == 1)
+            listener.call("pause")
+            kill(faster)
             let fifth = await daemon(in: folder, resume: "playing")
             #expect(fifth.connect().call("nowPlaying.get")?.playing == "paused")
             #expect(fifth.stop() == 0)

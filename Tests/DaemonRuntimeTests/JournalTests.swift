@@ -260,6 +260,7 @@ import Testing
         place.item = ItemID(1_000_000_001)
         place.elapsed = 83.204512471
         place.playCount = 2
+        place.rate = 1.75
         place.volume = 0.35
         place.muted = true
         place.repeatMode = .all
@@ -288,6 +289,15 @@ import Testing
         now.elapsed = 40.4
         #expect(now.follows(before, after: 30))
         #expect(!now.follows(before, after: 20))
+        // At twice the rate twice as much goes by, and none while nothing is heard.
+        before.pace = 2
+        #expect(now.follows(before, after: 15.2) && !now.follows(before, after: 30))
+        before.pace = 0
+        #expect(!now.follows(before, after: 30))
+        before.pace = 1
+        now.rate = 2
+        #expect(!now.follows(before, after: 30))
+        now.rate = nil
         now.wish = .paused
         #expect(!now.follows(before, after: 30))
         before.wish = .paused

@@ -18,6 +18,7 @@ enum PlaceSlot {
         json.member("item", place.item.map { Int($0.number) })
         json.member("elapsed", place.elapsed)
         json.member("play", place.playCount)
+        json.member("rate", place.rate)
         json.member("volume", place.volume)
         json.member("muted", place.muted)
         json.member("repeatMode", place.repeatMode.rawValue)
@@ -61,6 +62,7 @@ enum PlaceSlot {
         place.item = value["item"]?.integerValue.map { ItemID($0) }
         place.elapsed = max(0, value["elapsed"]?.doubleValue ?? 0)
         place.playCount = Int(max(0, value["play"]?.integerValue ?? 0))
+        place.rate = value["rate"]?.doubleValue.flatMap { RateRules.range.contains($0) ? $0 : nil }
         place.volume = max(0, min(1, value["volume"]?.doubleValue ?? 1))
         place.muted = value["muted"]?.boolValue ?? false
         place.repeatMode = value["repeatMode"]?.stringValue.flatMap(RepeatMode.init) ?? .off
