@@ -127,6 +127,31 @@ import Testing
         #expect(access(memory, F_OK) != 0)
     }
 
+    @Test("the memory of a folder that is gone is removed, unless somebody has it open")
+    @PlayerLoop func orphans() async throws {
+        let (gone, used, left, own) = (TemporaryFolder(), TemporaryFolder(), TemporaryFolder(), TemporaryFolder())
+        func memory(_ folder: TemporaryFolder) -> String {
+            var status = stat()
+            #expect(stat(folder.path, &status) == 0)
+            return StateMemory.folder + "/" + StateMemory.name(of: status)
+        }
+        let paths = [gone, used, left].map(memory)
+        var open: [StateMemory] = []
+        for folder in [gone, used, left] { open.append(try #require(StateMemory.open(stateDirectory: folder.path))) }
+        open = [open[1]]
+        #expect(rmdir(gone.path) == 0 && rmdir(used.path) == 0)
+        let keeping = await Keeping.start(own.path)
+        keeping.add(1...2)
+        #expect(await Self.eventually { access(paths[0], F_OK) != 0 })
+        #expect(await Self.eventually { Self.onTheDisk(own.path) == [1, 2] })
+        #expect(access(paths[1], F_OK) == 0 && access(paths[2], F_OK) == 0)
+        keeping.store.finish(keeping.place)
+        open = []
+        StateMemory.removeOrphans()
+        #expect(access(paths[1], F_OK) != 0 && access(paths[2], F_OK) == 0)
+        unlink(paths[2])
+    }
+
     @Test("many changes are few writings, and the journal does not grow for ever")
     @PlayerLoop func compaction() async {
         let folder = TemporaryFolder()

@@ -7,8 +7,8 @@ import LinuxSystem
 /// first store after the kernel has written a page back waits for the file system's journal, or for the page itself
 /// (stable pages).
 ///
-/// The first page is mapped: identity of the journal that it belongs to, where the log begins, two slots for the place. The log
-/// behind it holds frames of the journal.
+/// The first page is mapped: identity of the journal that it belongs to, where the log begins, two slots for the place, the
+/// path of the state directory. The log behind it holds frames of the journal.
 final class StateMemory: @unchecked Sendable {
     // @unchecked: made and read by the loader, then handed to the loop, which alone uses it.
     private static let magic: UInt64 = 0x6d65_6d51_504e_0001
@@ -26,12 +26,11 @@ final class StateMemory: @unchecked Sendable {
     static func open(stateDirectory: String) -> StateMemory? {
         var status = stat()
         guard stat(stateDirectory, &status) == 0 else { return nil }
-        let name =
-            "nowplayingd-\(geteuid())-" + String(status.st_dev, radix: 16) + "-" + String(status.st_ino, radix: 16)
-        return StateMemory("/dev/shm/" + name) ?? StateMemory(stateDirectory + "/recent")
+        return StateMemory(folder + "/" + name(of: status), of: stateDirectory)
+            ?? StateMemory(stateDirectory + "/recent", of: stateDirectory)
     }
 
-    private init?(_ path: String) {
+    private init?(_ path: String, of stateDirectory: String) {
         self.path = path
         descriptor = linux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         var status = stat()
@@ -47,6 +46,9 @@ final class StateMemory: @unchecked Sendable {
         }
         self.page = page
         end = max(Self.pageBytes, Int(status.st_size))
+        // Held as long as we live: it is no orphan, whatever becomes of the folder.
+        flock(descriptor, LOCK_SH | LOCK_NB)
+        Self.note(stateDirectory, in: page)
     }
 
     deinit {

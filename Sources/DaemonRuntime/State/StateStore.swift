@@ -34,6 +34,7 @@ package import PlaybackEngine
     private var firstPending: UInt64 = 0
     private var needsSnapshot = false
     private var isSaving = false
+    private var hasSaved = false
     private var deadline: EventSource?
     /// The place that the disk has or gets, and when it was current.
     private var placeOnDisk: SavedPlace?
@@ -148,8 +149,11 @@ package import PlaybackEngine
         isSaving = true
         let job = takeJob(isLast: false)
         let memoryEnd = loaded?.memory?.end ?? 0
+        let isFirst = !hasSaved
+        hasSaved = true
         workers.submit {
-            disk.save(job)
+            if isFirst { StateMemory.removeOrphans() }
+            return disk.save(job)
         } _: { [self] result in
             isSaving = false
             saved(job, result, memoryEnd)
