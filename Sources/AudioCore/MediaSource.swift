@@ -83,6 +83,16 @@ package enum MediaSource: Sendable {
         }
     }
 
+    /// The path by which it is opened; nil: it is not opened by one.
+    package var path: FilePath? {
+        switch self {
+        case .file(let path): path
+        case .confined(let place): place.path
+        case .segment(let segment): segment.audio.path
+        case .descriptor, .remote, .handedOver: nil
+        }
+    }
+
     /// Whether it comes over the network by itself, not as a file.
     package var isRemote: Bool {
         if case .remote = self { return true }

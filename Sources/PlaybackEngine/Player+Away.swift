@@ -84,13 +84,21 @@ extension Player {
     /// Waits for it to be there again: a change of what is mounted tells. `retries`: what is mounted may come back without
     /// one, so it is asked for with growing pauses, too, as long as sound is wanted.
     private func watchMedia(retries: Bool) {
-        if mediaWatch == nil { mediaWatch = MountWatch(loop) { [unowned self] in mediaMayBeBack() } }
+        if mediaWatch == nil, let source = awaitedSource {
+            mediaWatch = parts.watchMedia(source) { [unowned self] in mediaMayBeBack() }
+        }
         guard retries, transport.wish == .playing, reconnect == nil else { return }
         mediaDelay = min(Player.longestRetryDelay, max(1, mediaDelay * 2))
         reconnect = loop.deadline(EventLoop.now.advanced(bySeconds: mediaDelay)) { [unowned self] in
             reconnect = nil
             mediaMayBeBack()
         }
+    }
+
+    /// What is waited for.
+    private var awaitedSource: MediaSource? {
+        let lost = chain.first { $0.ticket == lostTicket }?.id
+        return (pending?.item ?? lost ?? awayItem).flatMap { transport.queue[$0]?.source }
     }
 
     /// Looks again.

@@ -27,13 +27,18 @@ package import NowPlaying
         /// Watches for the sound server coming up and calls back; keeps watching as long as what it returns lives.
         package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?
 
+        /// Watches for the medium of a source that is away, and calls back when it may be there again; keeps watching as long
+        /// as what it returns lives.
+        package var watchMedia: (MediaSource, @escaping @PlayerLoop () -> Void) -> AnyObject?
+
         /// The parts, each by its name.
         package init(
             output: any AudioOutput, openDecoder: @escaping DecoderOpener,
             ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5,
             loudness: LoudnessSettings = LoudnessSettings(), rates: RateRules = RateRules(), instance: String,
             firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
-            watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil }
+            watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil },
+            watchMedia: @escaping (MediaSource, @escaping @PlayerLoop () -> Void) -> AnyObject? = { _, _ in nil }
         ) {
             self.output = output
             self.openDecoder = openDecoder
@@ -45,6 +50,7 @@ package import NowPlaying
             self.firstItemNumber = firstItemNumber
             self.onOutputLost = onOutputLost
             self.watchServer = watchServer
+            self.watchMedia = watchMedia
         }
     }
 
@@ -159,7 +165,7 @@ package import NowPlaying
     /// What follows the present item, its medium being away; nil: it is not.
     var awayItem: ItemID?
     /// Set while a medium is away.
-    var mediaWatch: MountWatch?
+    var mediaWatch: AnyObject?
     /// Seconds of the last pause before it was looked for.
     var mediaDelay = 0.0
     /// When play is to end by itself; nil: when nothing follows.

@@ -33,7 +33,8 @@ package enum PlayerAssembly {
                 },
                 instance: context.instance,
                 firstItemNumber: ItemNumbers.reserve(stateDirectory: context.stateDirectory),
-                onOutputLost: configuration.onOutputLost, watchServer: watcher(context.loop, configuration)))
+                onOutputLost: configuration.onOutputLost, watchServer: watcher(context.loop, configuration),
+                watchMedia: mediaWatcher(context.loop)))
         player.onItemFailure = { uri, message in
             Log.warning("\(uri) can't be played: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
         }
@@ -148,6 +149,17 @@ package enum PlayerAssembly {
     ) -> (@escaping @PlayerLoop () -> Void) -> AnyObject? {
         guard configuration.output == .pulse else { return { _ in nil } }
         return { handler in Watching(ServerWatch(loop), handler) }
+    }
+
+    @PlayerLoop private static func mediaWatcher(
+        _ loop: EventLoop
+    ) -> (MediaSource, @escaping @PlayerLoop () -> Void) -> AnyObject? {
+        var workers: Workers?
+        return { source, handler in
+            let used = workers ?? Workers(loop, name: "away")
+            workers = used
+            return MediaWatch(loop, used, source.path, handler)
+        }
     }
 
     /// Watches as long as it lives.

@@ -1,0 +1,138 @@
+import CLinux
+import Glibc
+package import LinuxSystem
+
+/// Tells when a file that is not there appears, for as long as it lives: where a disk's folder is made, renamed or filled
+/// without anything being mounted. It watches the deepest folder on the way that exists (inotify(7)), and costs no wakeup
+/// that nobody caused. Every look at the disk is a worker's.
+@PlayerLoop package final class FileWatch {
+    /// A watched folder, and the name that is awaited in it.
+    private struct Place: Sendable {
+        let descriptor: Int32
+        let name: [UInt8]
+    }
+
+    private enum Look: Sendable {
+        case isThere
+        case watching(Place)
+        /// The system has no watches left, or nothing on the way can be looked at.
+        case impossible
+    }
+
+    private let loop: EventLoop
+    private let workers: Workers
+    private let path: FilePath
+    private let handler: @PlayerLoop () -> Void
+    private var descriptor: Int32 = -1
+    private var source: EventSource?
+
+    /// Calls `handler` on the loop, once, when there is a file at the path, absolute and normalized, that was not there
+    /// when the watch began. One that is there from the beginning is not told.
+    package init(_ loop: EventLoop, _ workers: Workers, _ path: FilePath, _ handler: @escaping @PlayerLoop () -> Void) {
+        self.loop = loop
+        self.workers = workers
+        self.path = path
+        self.handler = handler
+        look(isFirst: true)
+    }
+
+    isolated deinit { end() }
+
+    private func end() {
+        source?.release()
+        source = nil
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    private func look(isFirst: Bool) {
+        end()
+        let path = path
+        workers.submit {
+            Self.look(path)
+        } _: { [weak self] found in
+            switch found {
+            case .impossible: break
+            case .isThere: if !isFirst { self?.handler() }
+            case .watching(let place):
+                if let self { watch(place) } else { close(place.descriptor) }
+            }
+        }
+    }
+
+    private func watch(_ place: Place) {
+        descriptor = place.descriptor
+        source = loop.watch(descriptor, EPOLLIN.rawValue) { [unowned self] _ in
+            if Self.isNews(descriptor, place.name) { look(isFirst: false) }
+        }
+    }
+
+    /// Reads what has happened in the folder; whether it concerns the awaited name, or the folder itself.
+    private nonisolated static func isNews(_ descriptor: Int32, _ awaited: [UInt8]) -> Bool {
+        var isNews = false
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            let header = MemoryLayout<inotify_event>.size
+            while case let count = read(descriptor, buffer.baseAddress, buffer.count), count > 0 {
+                var offset = 0
+                while offset + header <= count {
+                    let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                    let name = buffer[(offset + header)..<(offset + header + Int(event.len))].prefix { $0 != 0 }
+                    isNews = isNews || event.len == 0 || name.elementsEqual(awaited)
+                    offset += header + Int(event.len)
+                }
+            }
+        }
+        return isNews
+    }
+
+    /// On a worker thread.
+    private nonisolated static func look(_ path: FilePath) -> Look {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { return .impossible }
+        // What appears between the look and the watch is found by looking again; not for ever, where it comes and goes.
+        for _ in 0..<100 {
+            guard let missing = firstMissing(path) else {
+                close(descriptor)
+                return .isThere
+            }
+            // A file is news when it has been written, or is put there as a whole; a folder at once.
+            let kinds = missing.bytes.count == path.bytes.count ? IN_CLOSE_WRITE | IN_MOVED_TO : IN_CREATE | IN_MOVED_TO
+            let watch = missing.folder.withCString {
+                inotify_add_watch(descriptor, $0, UInt32(kinds | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR))
+            }
+            guard watch >= 0 else { continue }
+            if let again = firstMissing(path), again.bytes == missing.bytes {
+                return .watching(Place(descriptor: descriptor, name: Array(missing.name)))
+            }
+            inotify_rm_watch(descriptor, watch)
+        }
+        close(descriptor)
+        return .impossible
+    }
+
+    /// The shortest part of the path that leads to nothing; nil: all of it exists.
+    private nonisolated static func firstMissing(_ path: FilePath) -> FilePath? {
+        var missing: FilePath?
+        var part = path
+        var status = stat()
+        while !part.name.isEmpty, part.withCString({ stat($0, &status) }) != 0 {
+            missing = part
+            part = part.folder
+        }
+        return missing
+    }
+}
+
+/// Tells when a medium that is away may be back: something was mounted, or a folder or file appeared where it was missing.
+@PlayerLoop package final class MediaWatch {
+    private let mounts: MountWatch?
+    private let file: FileWatch?
+
+    /// Calls `handler` on the loop as long as it lives. `path`: the file that is missing; nil: it has none.
+    package init(
+        _ loop: EventLoop, _ workers: Workers, _ path: FilePath?, _ handler: @escaping @PlayerLoop () -> Void
+    ) {
+        mounts = MountWatch(loop, handler)
+        file = path.map { FileWatch(loop, workers, $0.normalized, handler) }
+    }
+}
