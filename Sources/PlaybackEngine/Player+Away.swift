@@ -84,8 +84,11 @@ extension Player {
     /// Waits for it to be there again: a change of what is mounted tells. `retries`: what is mounted may come back without
     /// one, so it is asked for with growing pauses, too, as long as sound is wanted.
     private func watchMedia(retries: Bool) {
-        if mediaWatch == nil, let source = awaitedSource {
-            mediaWatch = parts.watchMedia(source) { [unowned self] in mediaMayBeBack() }
+        if mediaWatch == nil, let id = awaitedItem, let source = transport.queue[id]?.source {
+            // What is there and can't be had all the same is not tried again and again.
+            let isNews = missedItem != id
+            missedItem = id
+            mediaWatch = parts.watchMedia(source, isNews) { [unowned self] in mediaMayBeBack() }
         }
         guard retries, transport.wish == .playing, reconnect == nil else { return }
         mediaDelay = min(Player.longestRetryDelay, max(1, mediaDelay * 2))
@@ -96,9 +99,8 @@ extension Player {
     }
 
     /// What is waited for.
-    private var awaitedSource: MediaSource? {
-        let lost = chain.first { $0.ticket == lostTicket }?.id
-        return (pending?.item ?? lost ?? awayItem).flatMap { transport.queue[$0]?.source }
+    private var awaitedItem: ItemID? {
+        pending?.item ?? chain.first { $0.ticket == lostTicket }?.id ?? awayItem
     }
 
     /// Looks again.
@@ -120,6 +122,7 @@ extension Player {
     /// A file goes on where its medium went away.
     func fileRegained(isOther: Bool) {
         forgetAwayMedia()
+        missedItem = nil
         if isOther, let current = transport.current { return start(current, at: elapsed, .unstall, nil, by: nil, nil) }
         if let lane = audible { topUp(lane) }
     }

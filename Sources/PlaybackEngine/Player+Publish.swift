@@ -167,8 +167,24 @@ extension Player {
             sampleRate: device.format?.sampleRate, bitPerfect: fidelity(at: device))
     }
 
-    /// The wall clock was set, or the host woke: the same position, with the new wall time.
-    func publishClockStep() {
+    /// The wall clock was set, or the host woke: what is heard now, with the new wall time. What the device had taken when the
+    /// host fell asleep may be lost, so the server is asked.
+    func clockStepped() {
+        guard wantsFlow, pending == nil, flow == nil, stall == nil, let lane = audible, !lane.isCorked,
+            lane.onStarted == nil
+        else { return publishClockStep() }
+        lane.readTiming { [unowned self] result in
+            guard case .success(let timing) = result, lane === audible, timing.isPlaying, wantsFlow, stall == nil else {
+                return publishClockStep()
+            }
+            lane.note(timing, isPrompt: false)
+            publish(.clockStep, anchor: flowingAnchor(lane, timing))
+            scheduleBoundary()
+        }
+    }
+
+    /// The same position as told before, with the new wall time.
+    private func publishClockStep() {
         var anchor = state.anchor
         if anchor.rate > 0 {
             let now = EventLoop.now

@@ -148,6 +148,7 @@ extension Player {
 
     private func finish(_ change: PendingChange, _ lane: Lane, anchor: PlaybackAnchor) {
         pending = nil
+        missedItem = nil
         change.deadline?.release()
         // That sound was wanted has been told with the stall.
         if loss == nil {

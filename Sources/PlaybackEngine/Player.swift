@@ -28,8 +28,8 @@ package import NowPlaying
         package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?
 
         /// Watches for the medium of a source that is away, and calls back when it may be there again; keeps watching as long
-        /// as what it returns lives.
-        package var watchMedia: (MediaSource, @escaping @PlayerLoop () -> Void) -> AnyObject?
+        /// as what it returns lives. `isNews`: it may have come back since it was missed, which is told, too.
+        package var watchMedia: (MediaSource, _ isNews: Bool, @escaping @PlayerLoop () -> Void) -> AnyObject?
 
         /// The parts, each by its name.
         package init(
@@ -38,7 +38,9 @@ package import NowPlaying
             loudness: LoudnessSettings = LoudnessSettings(), rates: RateRules = RateRules(), instance: String,
             firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
             watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil },
-            watchMedia: @escaping (MediaSource, @escaping @PlayerLoop () -> Void) -> AnyObject? = { _, _ in nil }
+            watchMedia: @escaping (MediaSource, _ isNews: Bool, @escaping @PlayerLoop () -> Void) -> AnyObject? = {
+                _, _, _ in nil
+            }
         ) {
             self.output = output
             self.openDecoder = openDecoder
@@ -166,6 +168,8 @@ package import NowPlaying
     var awayItem: ItemID?
     /// Set while a medium is away.
     var mediaWatch: AnyObject?
+    /// The item that was missed last, until one is heard.
+    var missedItem: ItemID?
     /// Seconds of the last pause before it was looked for.
     var mediaDelay = 0.0
     /// When play is to end by itself; nil: when nothing follows.
@@ -206,7 +210,7 @@ package import NowPlaying
         state.commandsVersion = commandsVersion
         state.loudness = loudnessStatus()
         parts.output.delegate = self
-        wallClock = WallClockWatch(loop) { [unowned self] in publishClockStep() }
+        wallClock = WallClockWatch(loop) { [unowned self] in clockStepped() }
     }
 
     /// Whether sound shall flow: it is wanted, and nothing but the server may be in its way.

@@ -27,13 +27,16 @@ package import LinuxSystem
     private var source: EventSource?
 
     /// Calls `handler` on the loop, once, when there is a file at the path, absolute and normalized, that was not there
-    /// when the watch began. One that is there from the beginning is not told.
-    package init(_ loop: EventLoop, _ workers: Workers, _ path: FilePath, _ handler: @escaping @PlayerLoop () -> Void) {
+    /// when the watch began. One that is there from the beginning is told where that `isNews`.
+    package init(
+        _ loop: EventLoop, _ workers: Workers, _ path: FilePath, isNews: Bool,
+        _ handler: @escaping @PlayerLoop () -> Void
+    ) {
         self.loop = loop
         self.workers = workers
         self.path = path
         self.handler = handler
-        look(isFirst: true)
+        look(isNews: isNews)
     }
 
     isolated deinit { end() }
@@ -45,7 +48,7 @@ package import LinuxSystem
         descriptor = -1
     }
 
-    private func look(isFirst: Bool) {
+    private func look(isNews: Bool) {
         end()
         let path = path
         workers.submit {
@@ -53,7 +56,7 @@ package import LinuxSystem
         } _: { [weak self] found in
             switch found {
             case .impossible: break
-            case .isThere: if !isFirst { self?.handler() }
+            case .isThere: if isNews { self?.handler() }
             case .watching(let place):
                 if let self { watch(place) } else { close(place.descriptor) }
             }
@@ -63,7 +66,7 @@ package import LinuxSystem
     private func watch(_ place: Place) {
         descriptor = place.descriptor
         source = loop.watch(descriptor, EPOLLIN.rawValue) { [unowned self] _ in
-            if Self.isNews(descriptor, place.name) { look(isFirst: false) }
+            if Self.isNews(descriptor, place.name) { look(isNews: true) }
         }
     }
 
@@ -128,11 +131,13 @@ package import LinuxSystem
     private let mounts: MountWatch?
     private let file: FileWatch?
 
-    /// Calls `handler` on the loop as long as it lives. `path`: the file that is missing; nil: it has none.
+    /// Calls `handler` on the loop as long as it lives. `path`: the file that is missing; nil: it has none. `isNews`: it may
+    /// have come back since it was missed.
     package init(
-        _ loop: EventLoop, _ workers: Workers, _ path: FilePath?, _ handler: @escaping @PlayerLoop () -> Void
+        _ loop: EventLoop, _ workers: Workers, _ path: FilePath?, isNews: Bool,
+        _ handler: @escaping @PlayerLoop () -> Void
     ) {
         mounts = MountWatch(loop, handler)
-        file = path.map { FileWatch(loop, workers, $0.normalized, handler) }
+        file = path.map { FileWatch(loop, workers, $0.normalized, isNews: isNews, handler) }
     }
 }

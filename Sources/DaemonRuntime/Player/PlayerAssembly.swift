@@ -153,12 +153,12 @@ package enum PlayerAssembly {
 
     @PlayerLoop private static func mediaWatcher(
         _ loop: EventLoop
-    ) -> (MediaSource, @escaping @PlayerLoop () -> Void) -> AnyObject? {
+    ) -> (MediaSource, Bool, @escaping @PlayerLoop () -> Void) -> AnyObject? {
         var workers: Workers?
-        return { source, handler in
+        return { source, isNews, handler in
             let used = workers ?? Workers(loop, name: "away")
             workers = used
-            return MediaWatch(loop, used, source.path, handler)
+            return MediaWatch(loop, used, source.path, isNews: isNews, handler)
         }
     }
 
