@@ -1,0 +1,74 @@
+import Glibc
+import TestSupport
+
+/// A disk behind a process of its own (fuse2fs): it can hang, so that reads end neither with data nor with an error, and it
+/// can be taken away from under those who have its files open.
+final class FUSEDisk {
+    /// Where it is mounted.
+    let path: String
+    private let image: String
+    private var process: TestProcess?
+
+    /// Whether such disks may be mounted here: root may, where the kernel has FUSE.
+    static let isAllowed: Bool = {
+        guard geteuid() == 0, access("/dev/fuse", R_OK | W_OK) == 0 else { return false }
+        return AudioMaterial.run("sh", ["-c", "command -v fuse2fs mkfs.ext4"]) == 0
+    }()
+
+    /// A disk that is mounted at `fuse` in this folder, with the files that `fill` writes into the folder that it is given.
+    static func mount(in folder: TemporaryFolder, _ fill: (_ path: String) -> Void) async -> FUSEDisk {
+        let disk = FUSEDisk(in: folder, fill)
+        await disk.mount()
+        return disk
+    }
+
+    private init(in folder: TemporaryFolder, _ fill: (_ path: String) -> Void) {
+        path = folder.path("fuse")
+        image = folder.path("fuse.img")
+        let content = folder.path("fuse.content")
+        mkdir(path, 0o755)
+        mkdir(content, 0o755)
+        fill(content)
+        precondition(
+            AudioMaterial.run("truncate", ["-s", "400M", image]) == 0
+                && AudioMaterial.run("mkfs.ext4", ["-q", "-F", "-d", content, image]) == 0)
+    }
+
+    /// Mounts it, and returns when it is mounted.
+    func mount() async {
+        let (image, path) = (image, path)
+        process = await LoopThread.run { TestProcess(["fuse2fs", "-f", "-o", "ro", image, path]) }
+        precondition(becomes { self.isMounted }, "fuse2fs did not mount")
+    }
+
+    private var isMounted: Bool {
+        var (inside, outside) = (stat(), stat())
+        return stat(path, &inside) == 0 && stat(path + "/..", &outside) == 0 && inside.st_dev != outside.st_dev
+    }
+
+    /// From now on a read of what is not in memory does not return.
+    func hang() { process?.signal(SIGSTOP) }
+
+    /// Reads return again, those that hang, too.
+    func goOn() { process?.signal(SIGCONT) }
+
+    /// Its process is gone: every read fails with ENOTCONN, and it is not mounted any more.
+    func pull() {
+        process?.signal(SIGKILL)
+        process?.wait()
+        process = nil
+        unmount()
+    }
+
+    private func unmount() { _ = AudioMaterial.run("umount", ["-l", path]) }
+
+    /// Takes it away for good.
+    func end() {
+        goOn()
+        unmount()
+        process?.end()
+        process = nil
+    }
+
+    deinit { end() }
+}

@@ -1,0 +1,65 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// Disks that hang: nobody is told anything, and nobody waits but the thread that reads.
+    @Suite(
+        .timeLimit(.minutes(2)),
+        .enabled(if: FUSEDisk.isAllowed, "needs root, FUSE and fuse2fs, to mount a disk of its own"))
+    struct HangTests {
+        init() { LoopThread.start() }
+
+        /// A file of which a buffer holds no more than a second and a half.
+        private func file(_ content: String) {
+            let data = UInt32(60 * 192_000 * 16)
+            let head = AudioMaterial(sampleRate: 192_000, channels: 8, bits: 16, samples: []).wave(dataSize: data)
+            let file = fopen(content + "/a.wav", "w")
+            fwrite(head, 1, head.count, file)
+            fclose(file)
+            #expect(truncate(content + "/a.wav", head.count + Int(data)) == 0)
+        }
+
+        @Test("a read that hangs in the middle of an item is given up, and play goes on there when the disk does")
+        func middle() async throws {
+            let daemon = await RealDaemon.silent()
+            let disk = await FUSEDisk.mount(in: daemon.folder, file)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("play", ["uri": .string(disk.path + "/a.wav")])
+            let threads = daemon.belongings.threads
+            for _ in 0..<Campaign.times(1, long: 5) {
+                disk.hang()
+                // Sound runs out, and 5 s later the read is given up. Everybody is answered all the while.
+                var stall = client.event("stall")
+                #expect(stall["stall"]?["reason"] == "sourceLate" && stall.rate == 0)
+                let place = stall.elapsed
+                #expect(daemon.connect().call("queue.list")?["count"] == 1)
+                stall = client.event("stall")
+                #expect(stall["stall"]?["reason"] == "mediaGone" && stall.elapsed == place)
+                #expect(client.call("pause")?.playing == "paused")
+                #expect(client.call("play")?.playing == "stalled")
+                #expect(client.call("volume.set", ["volume": 0.5])?["volume"] == 0.5)
+                disk.goOn()
+                let back = client.event("unstall")
+                #expect(back.playing == "playing" && abs(back.elapsed - place) < 0.01, "\(back.elapsed) \(place)")
+            }
+            Campaign.report(
+                "a read that hangs in the middle of an item (FUSE)", Campaign.times(1, long: 5),
+                "given up after 5 s, goes on where it stood each time; threads \(threads) → "
+                    + "\(daemon.belongings.threads)")
+            // Gone for good under the open file, and back.
+            for _ in 0..<Campaign.times(0, long: 5) {
+                disk.pull()
+                let stall = client.event("stall")
+                #expect(stall["stall"]?["reason"] == "mediaGone")
+                await disk.mount()
+                let back = client.event("unstall")
+                #expect(back.playing == "playing" && abs(back.elapsed - stall.elapsed) < 0.01)
+            }
+            #expect(daemon.stop() == 0)
+            disk.end()
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// The process, and the host's clock, that stand still or jump.
+    @Suite(.timeLimit(.minutes(2))) struct SuspensionTests {
+        init() { LoopThread.start() }
+
+        /// A file of which the server's queue holds no more than a second and a half.
+        private func play(_ daemon: RealDaemon, _ client: Client) -> JSONValue {
+            client.call("nowPlaying.subscribe")
+            let file = daemon.folder.silence("a.wav", seconds: 60, rate: 192_000, channels: 8)
+            #expect(client.call("play", ["uri": .string(file)])?.playing == "playing")
+            return client.event("play")
+        }
+
+        @Test("stopped for longer than the server's queue lasts, it tells where it is with one event")
+        func stopped() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("sink")])
+            let daemon = await RealDaemon.start(server)
+            let client = daemon.connect()
+            _ = play(daemon, client)
+            let stops = Campaign.times(1, long: 10)
+            for _ in 0..<stops {
+                await LoopThread.wait(seconds: 0.5)
+                client.call("nowPlaying.get")
+                _ = client.takeNotifications()
+                daemon.process.signal(SIGSTOP)
+                await LoopThread.wait(seconds: 2)
+                daemon.process.signal(SIGCONT)
+                let state = client.event()
+                #expect(state.playing == "playing" && state.rate == 1, "\(state)")
+                // The answer of a command has the position that is really so: what was told is true.
+                let pause = try #require(client.call("pause"))
+                let error = pause.elapsed - state.position(at: pause["anchor"]?["monotonic"]?.doubleValue ?? 0)
+                #expect(abs(error) < 0.05, "\(error)")
+                #expect(client.events() == ["pause"])
+                #expect(client.call("play")?.playing == "playing")
+            }
+            Campaign.report("the daemon stopped and continued (SIGSTOP)", stops, "one event, true to 50 ms, each time")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+    }
+}
