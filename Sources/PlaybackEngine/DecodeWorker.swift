@@ -105,8 +105,6 @@ final class DecodeWorker {
                     toldDrained = true
                     shared.post(.drained, run: run)
                 }
-                // The last of what a refill takes; the next is seconds away.
-                ProgramPages.giveBack()
                 var count: UInt64 = 0
                 _ = read(shared.wakeup, &count, 8)
             case .end:

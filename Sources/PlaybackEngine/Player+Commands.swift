@@ -10,6 +10,7 @@ extension Player {
         _ command: PlayerCommand, by: Originator,
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
+        commandTime = EventLoop.now
         let waiter = Waiter(by: by, answer: answer)
         stayAwake(command, by: by)
         if isRefusedSound(command) { return answer(.failure(.interrupted(by: interruption?.by ?? "the sound server"))) }
