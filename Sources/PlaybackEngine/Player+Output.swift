@@ -188,17 +188,22 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         }
     }
 
-    /// Frames have come again: corked, filled, let go, so that none is lost.
-    func starvationEnded(_ lane: Lane) {
+    /// Frames have come again, `queued` of them at the server: corked, filled, let go, so that none is lost.
+    func starvationEnded(_ lane: Lane, queued: Int64) {
         starvation = nil
         hangWatch = nil
         guard lane.isCorked, wantsFlow, stall == nil || stall == .sourceLate || stall == .mediaGone else { return }
-        flowAgain(lane)
+        flowAgain(lane, queued: queued)
     }
 
-    /// Lets a corked lane go on where it is.
-    func flowAgain(_ lane: Lane) {
+    /// Lets a corked lane go on where it is, with `queued` frames at the server (not given: enough). With fewer than it
+    /// begins with it stands until more come, which may be never.
+    func flowAgain(_ lane: Lane, queued: Int64 = .max) {
         lane.heardFrom = Int64(heldFrame(lane).rounded())
+        if stall == nil, lane.ringEnd == nil, let stream = lane.stream, queued < stream.prebufferFrames {
+            setStalled(latenessReason, at: lane.timing.map { heldAnchor(lane, $0) })
+            watchForHang(of: lane)
+        }
         letFlow(lane) { [unowned self] timing in
             guard lane === audible, wantsFlow else { return }
             lane.note(timing)

@@ -68,14 +68,15 @@ extension Player {
         }
         lane.send(upTo: end)
         if lane.sentEnd > before, stream.isPaced { tidyUp() }
-        if isDry { flowAgain(lane) }
+        let queuedNow = max(0, queued) + lane.sentEnd - before
+        if isDry { flowAgain(lane, queued: queuedNow) }
         drainIfEnding(lane, audible: timing.audibleFrame)
         decoder?.roomMade(in: lane.ring)
         if end < wanted, lane.ringEnd == nil {
             // A whole refill's worth, so that a slow source does not wake us for each piece.
             expect(lane, end: min(wanted, end + max(step(lane, stream, queued: queued + end - before), 1)))
         }
-        if wasStarved, !lane.isStarved { starvationEnded(lane) }
+        if wasStarved, !lane.isStarved { starvationEnded(lane, queued: queuedNow) }
         scheduleBoundary()
     }
 
