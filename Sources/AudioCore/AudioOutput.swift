@@ -23,6 +23,9 @@ package import NowPlaying
     /// Opens a stream, corked and empty; `streamIsReady` or `streamFailed` follows, never during the call.
     /// `isLive`: what is played comes as fast as it is heard, so that the device must not take much of it ahead.
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream
+    /// Opens a stream for an announcement, which sounds beside what plays and is no part of what is told of device and
+    /// volume. Nil: this output has one thing heard at a time.
+    func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)?
     /// Sets volume (0…1 on the server's cubic scale) and muting of our streams, now and for those opened later.
     func setVolume(_ volume: Double, muted: Bool)
     /// Whether the samples of our streams are multiplied by 1, as far as the output tells.
@@ -248,6 +251,9 @@ package struct StreamTiming: Equatable, Sendable {
 /// An output of one device that nobody else uses has nothing to tell of others.
 extension AudioOutput {
     package var oldestQuestion: MonotonicTime? { nil }
+    package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
+        nil
+    }
     package func keepToDevice(named name: String?) {}
     package func followDefaultDevice() {}
     package func returnToKeptDevice() {}

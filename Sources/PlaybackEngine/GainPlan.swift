@@ -10,6 +10,9 @@ struct GainPlan: Equatable {
 
         var end: Int64 { start + length }
 
+        /// Always the same factor.
+        static func constant(_ factor: Double) -> Ramp { Ramp(start: 0, length: 1, from: factor, to: factor) }
+
         func value(at frame: Int64) -> Double {
             if frame >= end { return to }
             return frame <= start ? from : from + (to - from) * Double(frame - start) / Double(length)
@@ -22,28 +25,33 @@ struct GainPlan: Equatable {
     private(set) var change: (ramp: Ramp, old: Double)?
     /// A fade over everything; its last value stays.
     var fade: Ramp?
+    /// The way to a lower loudness while somebody else speaks, and back; its last value stays.
+    var duck: Ramp?
 
     /// Frames that are computed with one straight line, while it moves.
     private static let stepFrames: Int64 = 256
 
     static func == (a: Self, b: Self) -> Bool {
         a.items.elementsEqual(b.items, by: ==) && a.change?.ramp == b.change?.ramp && a.change?.old == b.change?.old
-            && a.fade == b.fade
+            && a.fade == b.fade && a.duck == b.duck
     }
 
     /// Replaces the gains; in ascending order of `start`.
     mutating func setItems(_ items: [(start: Int64, factor: Double)]) { self.items = items }
 
-    /// Other frames begin: no way leads to them from what was before; a fade goes on.
-    mutating func begin(_ items: [(start: Int64, factor: Double)]) {
+    /// Other frames begin at this frame of the stream: no way leads to them from what was before; fades go on.
+    mutating func begin(_ items: [(start: Int64, factor: Double)], at streamFrame: Int64) {
         self.items = items
         change = nil
+        // It was to begin behind what was thrown away.
+        if let start = duck?.start, start > streamFrame { duck?.start = streamFrame }
     }
 
     /// The stream is another: what was at a frame of it is so many further on.
     mutating func shift(by frames: Int64) {
         change?.ramp.start += frames
         fade?.start += frames
+        duck?.start += frames
     }
 
     /// Leads from what was heard to what `items` say now, from this stream frame on.
@@ -54,6 +62,7 @@ struct GainPlan: Equatable {
     /// Forgets ramps that end before this frame of the stream.
     mutating func forget(before streamFrame: Int64) {
         if let ramp = change?.ramp, ramp.end <= streamFrame { change = nil }
+        if let duck, duck.to == 1, duck.end <= streamFrame { self.duck = nil }
     }
 
     /// The factor of a frame: `offset` is its stream frame less its ring frame.
@@ -64,6 +73,7 @@ struct GainPlan: Equatable {
             result += (change.old - result) * part
         }
         if let fade { result *= fade.value(at: ringFrame + offset) }
+        if let duck { result *= duck.value(at: ringFrame + offset) }
         return result
     }
 
@@ -73,7 +83,7 @@ struct GainPlan: Equatable {
         var end = range.upperBound
         if let next = items.first(where: { $0.start > first })?.start { end = min(end, next) }
         var moves = false
-        for ramp in [change?.ramp, fade] {
+        for ramp in [change?.ramp, fade, duck] {
             guard let ramp else { continue }
             let (start, stop) = (ramp.start - offset, ramp.end - offset)
             if start > first { end = min(end, start) } else if stop > first { (end, moves) = (min(end, stop), true) }

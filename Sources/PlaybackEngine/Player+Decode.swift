@@ -38,7 +38,7 @@ extension Player {
             if let audible, audible.ring === item.ring {
                 pending.lane = audible
             } else {
-                let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
+                let lane = makeLane(for: item)
                 pending.lane = lane
                 openStream(of: lane)
             }
@@ -47,7 +47,7 @@ extension Player {
             mapChain(on: lane)
         } else if ahead == nil, place > 0, let before = chain[place - 1].opened {
             // The format changes: another stream takes over at the end of this one.
-            let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
+            let lane = makeLane(for: item)
             lane.offset = -item.ringStart
             setGains(of: lane)
             ahead = lane

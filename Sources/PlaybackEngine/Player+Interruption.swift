@@ -6,16 +6,20 @@ import NowPlaying
 extension Player {
     package func streamIsAskedToCork(_ stream: any AudioStream, for name: String?) {
         isAskedForSilence = name != nil
-        if let name { interrupt(by: name) } else { endInterruption() }
+        if let name { interrupt(by: name) } else if !isHeld { endInterruption() }
     }
 
-    package func outputInterrupted(by name: String) { interrupt(by: name) }
+    package func outputInterrupted(by name: String) {
+        isInterruptedByProgram = true
+        interrupt(by: name)
+    }
 
     package func outputInterruptionEnded() {
-        if !isAskedForSilence { endInterruption() }
+        isInterruptedByProgram = false
+        if !isAskedForSilence, !isHeld { endInterruption() }
     }
 
-    private func interrupt(by name: String) {
+    func interrupt(by name: String) {
         guard transport.wish == .playing, interruption == nil else { return }
         interruption = Interruption(by: name, shouldResume: true)
         boundary = nil
@@ -42,7 +46,7 @@ extension Player {
     }
 
     /// Who interrupted has ended, or gone without a word: play goes on if it was playing and nobody has paused since.
-    private func endInterruption() {
+    func endInterruption() {
         guard var ended = interruption else { return }
         interruption = nil
         ended.shouldResume = transport.wish == .playing
@@ -87,5 +91,6 @@ extension Player {
     func forgetInterruption() {
         interruption = nil
         isAskedForSilence = false
+        isInterruptedByProgram = false
     }
 }

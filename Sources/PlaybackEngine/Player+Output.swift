@@ -15,6 +15,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     }
 
     package func outputConnectionChanged(_ error: OutputError?) {
+        defer { announcer?.serverChanged(error) }
         if let error { return serverFailed(error) }
         retryDelay = Player.firstRetryDelay
         serverWatch = nil

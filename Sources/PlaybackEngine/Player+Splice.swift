@@ -82,7 +82,7 @@ extension Player {
         lane.sentEnd = first
         lane.heardFrom = streamFrame
         lane.timeline.cut(at: streamFrame)
-        lane.gain.begin(gains(in: lane))
+        lane.gain.begin(gains(in: lane), at: streamFrame)
         mapChain(on: lane)
         let target = first + (lane.stream?.targetFrames ?? 0)
         lane.send(upTo: min(sendableEnd(of: lane), target), at: streamFrame)

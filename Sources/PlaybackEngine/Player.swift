@@ -18,6 +18,8 @@ package import NowPlaying
         /// What is done about loudness until a client says otherwise.
         package var loudness: LoudnessSettings
         package var rates: RateRules
+        /// Whether an item is an audiobook or a podcast.
+        package var isSpoken: (MediaSource, MediaMetadata) -> Bool
         /// This run of the daemon, as published.
         package var instance: String
         /// First number for items of the queue.
@@ -35,7 +37,8 @@ package import NowPlaying
         package init(
             output: any AudioOutput, openDecoder: @escaping DecoderOpener,
             ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5,
-            loudness: LoudnessSettings = LoudnessSettings(), rates: RateRules = RateRules(), instance: String,
+            loudness: LoudnessSettings = LoudnessSettings(), rates: RateRules = RateRules(),
+            isSpoken: @escaping (MediaSource, MediaMetadata) -> Bool = { _, _ in false }, instance: String,
             firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
             watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil },
             watchMedia: @escaping (MediaSource, _ isNews: Bool, @escaping @PlayerLoop () -> Void) -> AnyObject? = {
@@ -48,6 +51,7 @@ package import NowPlaying
             self.failureLimit = failureLimit
             self.loudness = loudness
             self.rates = rates
+            self.isSpoken = isSpoken
             self.instance = instance
             self.firstItemNumber = firstItemNumber
             self.onOutputLost = onOutputLost
@@ -123,6 +127,14 @@ package import NowPlaying
     var endedInterruption: Interruption?
     /// Whether the sound server asks for silence: it mutes what plays all the same.
     var isAskedForSilence = false
+    /// Whether a program that the configuration names plays.
+    var isInterruptedByProgram = false
+    /// For whom we are quiet or silent.
+    var yields: [(who: String, how: Yielding)] = []
+    /// What everything is multiplied by while somebody else speaks.
+    var duckLevel = 1.0
+    /// Has announcements heard; made at the first of them.
+    var announcer: Announcer?
     /// The device in use, as it was told last.
     var device: OutputDevice?
     /// Set while sound is wanted on a device that is away.
@@ -248,6 +260,7 @@ package import NowPlaying
         descriptionDeadline = nil
         forgetAwayMedia()
         sleepDeadline = nil
+        announcer?.shutDown()
         decoder?.end()
         audible?.close()
         ahead?.close()

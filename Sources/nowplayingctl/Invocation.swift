@@ -13,7 +13,7 @@ final class Invocation {
     private var opened: Connection?
 
     /// Seconds that the daemon has for an answer, unless `--timeout` says otherwise.
-    private static let patience = 15.0
+    static let patience = 15.0
 
     /// Checks the options and words that the verb takes. Throws what is wrong with them.
     init(verb: Verb, arguments: Arguments, output: Output) throws(Failure) {

@@ -81,6 +81,16 @@ final class Client {
         return .null
     }
 
+    /// The number of the request that is answered next.
+    func nextAnswer() -> Int {
+        while !isBroken {
+            let message = line()
+            if let number = message["id"]?.integerValue { return Int(number) }
+            if let parameters = message["params"] { notifications.append(parameters) }
+        }
+        return -1
+    }
+
     /// The next message that is no notification: the answer to a batch.
     func batchAnswer() -> [JSONValue] {
         while !isBroken {

@@ -54,8 +54,28 @@ import Testing
         #expect(plan.factor(at: 1_000_000, offset: 0) == 0)
         plan.shift(by: 1000)
         #expect(plan.factor(at: 1150, offset: 0) == 0.875 * 0.5)
-        plan.begin([(0, 1)])
+        plan.begin([(0, 1)], at: 0)
         #expect(plan.change == nil && plan.fade != nil)
+    }
+
+    @Test("who is quiet for somebody else stays so wherever it goes on, and is exact again afterwards") func duck() {
+        var plan = GainPlan()
+        plan.duck = GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0.1)
+        #expect(plan.factor(at: 100, offset: 0) == 1 && plan.factor(at: 200, offset: 0) == 0.1)
+        plan.forget(before: 300)
+        #expect(plan.factor(at: 1_000_000, offset: 0) == 0.1)
+        // Another place begins before that, and another stream.
+        plan.begin([(0, 0.5)], at: 40)
+        #expect(plan.factor(at: 140, offset: 0) == 0.05)
+        plan.shift(by: 1000)
+        #expect(plan.factor(at: 1140, offset: 0) == 0.05)
+        plan.duck = GainPlan.Ramp(start: 2000, length: 100, from: 0.1, to: 1)
+        plan.begin([], at: 2000)
+        #expect(plan.piece(of: 2100..<9000, offset: 0) == (9000, 1, 1))
+        plan.forget(before: 2099)
+        #expect(plan.duck != nil)
+        plan.forget(before: 2100)
+        #expect(plan == GainPlan())
     }
 
     @Test("pieces are without gaps, within one item, and straight lines", arguments: 0..<300)

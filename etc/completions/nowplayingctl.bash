@@ -4,13 +4,13 @@ _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
     local verbs="play pause stop toggle next previous skip seek volume mute unmute rate sleep loudness repeat shuffle add
         queue remove move clear
-        outputs output formats artwork commands configure status follow watch wait hooks reload doctor top setup call
+        announce outputs output formats artwork commands configure status follow watch wait hooks reload doctor top setup call
         quit help
         current metadata position open insert crop"
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
         case $word in
-            --socket | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --output)
+            --socket | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --output | --policy | --duck-to | --volume | --priority)
                 ((index++))
                 ;;
             -*) ;;
@@ -22,12 +22,16 @@ _nowplayingctl() {
     done
     COMPREPLY=()
     case $previous in
+        --policy)
+            mapfile -t COMPREPLY < <(compgen -W "duck pause pauseSpoken mix" -- "$current")
+            return
+            ;;
         --socket | --output)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
-        --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size) return ;;
+        --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --duck-to | --volume | --priority) return ;;
     esac
     local options="--socket --json --timeout --help --version"
     case $verb in
@@ -37,6 +41,7 @@ _nowplayingctl() {
         loudness) options+=" --preamp" ;;
         artwork) options+=" --size --inside --output" ;;
         sleep) options+=" --fade" ;;
+        announce) options+=" --policy --duck-to --volume --priority" ;;
         add) options+=" --next --at --play" ;;
         configure) options+=" --intervals --rates --enable --disable --reason" ;;
         status | metadata) options+=" --format --follow --tick" ;;
@@ -51,7 +56,7 @@ _nowplayingctl() {
     fi
     case $verb in
         "" | help) mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$current") ;;
-        play | add | open | insert | doctor)
+        play | add | open | insert | doctor | announce)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             ;;

@@ -8,7 +8,7 @@ function __nowplayingctl_outputs
     nowplayingctl --timeout 1 call output.list 2>/dev/null | string match --regex --all --groups-only '"name":"([^"]*)"'
 end
 
-set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate sleep loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause loop random mv help
+set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate sleep announce loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause loop random mv help
 
 complete --command nowplayingctl --no-files
 complete --command nowplayingctl --long-option socket --require-parameter --force-files --description 'the daemon\'s socket, instead of $NOWPLAYING_SOCKET and the usual places'
@@ -28,6 +28,7 @@ complete --command nowplayingctl --condition __nowplayingctl_without_verb --argu
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments mute --description 'switch the sound off, and keep playing'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments rate --description 'show or set how fast it plays, at the same pitch'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments sleep --description 'show or set a sleep timer'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments announce --description 'have something heard over what plays'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments loudness --description 'show or set how loudness is brought into line'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments unmute --description 'switch the sound on again'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments repeat --description 'show or set what follows the end'
@@ -71,6 +72,10 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from skip' 
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from volume status follow watch wait current metadata position' --short-option f --long-option format --require-parameter --description 'print this text, {{…}} replaced (see below)'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from mute' --long-option toggle --description 'switch it on if it is off'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from sleep' --long-option fade --require-parameter --description 'grow quiet in so many seconds before'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option policy --exclusive --arguments 'duck pause pauseSpoken mix' --description 'what plays: duck, pause, pauseSpoken or mix'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option duck-to --require-parameter --description 'how quiet it gets, such as -30'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option volume --require-parameter --description 'how loud it is said; otherwise as loud as what plays'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option priority --require-parameter --description '0 to 100: of those that wait the highest is next'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from loudness' --long-option preamp --require-parameter --description 'add so many decibels to the gain of tagged items'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from add' --long-option next --description 'directly behind what plays now'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from add' --long-option at --require-parameter --description 'at this place, from 1'
@@ -89,7 +94,7 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from status
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from wait' --long-option next --description 'not the present state, but the next such event'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from setup' --long-option check --description 'say which unit is in use, and change nothing'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from setup' --long-option yes --description 'run the commands without asking'
-complete --command nowplayingctl --condition '__fish_seen_subcommand_from play add open insert doctor' --force-files
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from play add open insert doctor announce' --force-files
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from repeat loop' --arguments 'off one all'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from shuffle random' --arguments 'off items collections toggle'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from rate' --arguments '0.5 0.75 1 1.25 1.5 1.75 2 2.5 3'

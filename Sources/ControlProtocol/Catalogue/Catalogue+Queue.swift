@@ -101,6 +101,27 @@ extension Catalogue {
                 + "does not any more. A command that comes while it grows quiet ends that, too; so does stop.",
             result: "sleep, as in the state", example: #"{"after": 1800, "fade": 30}"#),
         Method(
+            name: .announce, kind: .output, role: .control,
+            parameters: [
+                .optional("uri", .uri, "what is to be heard; with a descriptor, the name to show"),
+                .optional(
+                    "descriptor", .integer(0...15),
+                    "an open file or pipe instead: its place among those sent with the line"),
+                .optional(
+                    "policy", .choice(["duck", "pause", "pauseSpoken", "mix"]),
+                    "what plays gets quiet (duck), is held (pause), is held if it is spoken and else gets quiet "
+                        + "(pauseSpoken), or goes on as it is (mix)"),
+                .optional("duckTo", .numberIn(-96...0), "dB by which it gets quiet"),
+                .optional("volume", .numberIn(0...1), "of the announcement; without it that of what plays"),
+                .optional("priority", .integer(0...100), "of those that wait the highest is next; without it 0"),
+            ],
+            anyOf: ["uri", "descriptor"], isRefusedInBatch: true,
+            help:
+                "Has something heard over whatever plays, whose queue, position and state stay as they are. Several wait "
+                + "their turn. Without a sound server it is refused at once.",
+            result: "status, seconds that were heard, and cut where it was too long; when it has been heard",
+            example: #"{"uri": "/music/bell.flac", "duckTo": -20}"#),
+        Method(
             name: .outputList, kind: .output, role: .read, parameters: [],
             help: "Lists the outputs of the sound server.", result: "outputs", example: "{}"),
         Method(

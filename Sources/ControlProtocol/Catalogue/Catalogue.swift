@@ -15,7 +15,7 @@ package enum Catalogue {
     /// Methods of version 1 of the protocol that this version of the daemon does not have.
     package static let planned: [String] = [
         "seekForward", "seekBackward", "rating", "like", "dislike", "bookmark",
-        "session.list", "session.create", "session.activate", "session.close", "nowPlaying.publish", "announce",
+        "session.list", "session.create", "session.activate", "session.close", "nowPlaying.publish",
     ]
 
     /// The refusal of a method that `method(_:)` does not know.

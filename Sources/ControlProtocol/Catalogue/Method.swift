@@ -20,6 +20,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case volumeSet = "volume.set"
     case loudnessSet = "loudness.set"
     case sleepSet = "sleep.set"
+    case announce
     case outputList = "output.list"
     case outputSelect = "output.select"
     case formatsList = "formats.list"

@@ -57,6 +57,7 @@ package struct Configuration: Equatable, Sendable {
     package var speech = SpeechRate()
     /// dB on top of what tags ask for.
     package var loudnessPreamp = 0.0
+    package var announcements = AnnouncementSettings()
     /// Seconds; the first is the default.
     package var forwardIntervals: [Double] = [15]
     /// Seconds; the first is the default.
@@ -72,6 +73,7 @@ package struct Configuration: Equatable, Sendable {
         resume = other.resume
         loudness = other.loudness
         loudnessPreamp = other.loudnessPreamp
+        announcements = other.announcements
         forwardIntervals = other.forwardIntervals
         backwardIntervals = other.backwardIntervals
     }

@@ -25,12 +25,15 @@ package struct Setting: Sendable {
         ("access", "Who may use the daemon besides its own user and root."),
         ("output", "Where the sound goes."),
         ("playback", "How it plays."),
+        ("announcements", "How something is said over what plays."),
         ("artwork", "Where pictures of what plays come from."),
         ("network", "How streams and files come from the network."),
     ]
 
     /// All settings, in the order of the manual.
-    package static let all: [Setting] = [
+    package static let all: [Setting] = playing + announcing + around
+
+    private static let playing: [Setting] = [
         Setting(
             section: "daemon", name: "socket", takes: "an absolute path of at most 107 bytes", defaultText: nil,
             sample: "/run/nowplayingd/control.sock",
@@ -215,6 +218,9 @@ package struct Setting: Sendable {
         },
         intervals("forward-intervals", "skipForward") { $0.forwardIntervals = $1 },
         intervals("backward-intervals", "skipBackward") { $0.backwardIntervals = $1 },
+    ]
+
+    private static let around: [Setting] = [
         Setting(
             section: "artwork", name: "names", takes: "file names without ending, separated by commas",
             defaultText: ArtworkSearch.Rules().names.joined(separator: ", "), sample: "cover, folder",

@@ -22,7 +22,12 @@ package struct SpeechRate: Equatable, Sendable {
     /// The rate of an item that no client gave one.
     func rate(_ source: MediaSource, _ metadata: MediaMetadata) -> Double {
         guard rate != 1 else { return 1 }
-        return isInFolder(source) || hasGenre(metadata.genre) ? rate : 1
+        return isSpoken(source, metadata) ? rate : 1
+    }
+
+    /// Whether an item is an audiobook or a podcast.
+    func isSpoken(_ source: MediaSource, _ metadata: MediaMetadata) -> Bool {
+        isInFolder(source) || hasGenre(metadata.genre)
     }
 
     private func hasGenre(_ text: String?) -> Bool {

@@ -33,6 +33,7 @@ package struct MediaResolver: Sendable {
         switch method {
         case .queueAdd: true
         case .diagnosticsGet: parameters["uri"] != nil
+        case .announce: true
         case .play: parameters["uri"] != nil || parameters["descriptor"] != nil
         default: false
         }
@@ -46,7 +47,10 @@ package struct MediaResolver: Sendable {
             search = try resolve(items)
         } else {
             // A position is one in the whole file.
-            search = MediaSearch(self, TextBudget(), looksInside: parameters["position"] == nil)
+            let isAnnouncement = method == .announce
+            search = MediaSearch(
+                self, TextBudget(), looksInside: !isAnnouncement && parameters["position"] == nil)
+            search.takesPipes = isAnnouncement
             try search.add(parameters)
         }
         if let first = search.missing.first {

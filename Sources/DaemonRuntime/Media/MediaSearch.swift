@@ -27,6 +27,8 @@ struct MediaSearch: Sendable {
     private let probe = ProbeBox()
     /// Lists and folders that the present item led to: each is opened once.
     var seen: Set<FileIdentity> = []
+    /// Whether a pipe may stand for a file.
+    var takesPipes = false
     /// The sheet that was used last; its tracks are mostly named one after the other.
     var lastSheet: (path: FilePath, sheet: LocatedSheet)?
 
@@ -58,10 +60,13 @@ struct MediaSearch: Sendable {
         let name = object["uri"]?.stringValue ?? "descriptor:\(place)"
         var status = stat()
         let flags = linux_flags(descriptor.number)
-        guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flags >= 0,
+        let isRead = fstat(descriptor.number, &status) == 0
+        let kind = status.st_mode & S_IFMT
+        guard isRead, kind == S_IFREG || (takesPipes && kind == S_IFIFO), flags >= 0,
             flags & O_ACCMODE != O_WRONLY, flags & LINUX_O_PATH == 0
         else {
-            missing.append(Missing(uri: name, words: "is not a regular file opened for reading"))
+            missing.append(
+                Missing(uri: name, words: "is not a regular file\(takesPipes ? " or pipe" : "") opened for reading"))
             return
         }
         media.append(ResolvedMedia(source: .descriptor(descriptor, name: name), details: details))

@@ -31,7 +31,7 @@ package enum PlayerAssembly {
                 rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
                     try SonicRateChanger(format, rate: rate)
                 },
-                instance: context.instance,
+                isSpoken: configuration.speech.isSpoken, instance: context.instance,
                 firstItemNumber: ItemNumbers.reserve(stateDirectory: context.stateDirectory),
                 onOutputLost: configuration.onOutputLost, watchServer: watcher(context.loop, configuration),
                 watchMedia: mediaWatcher(context.loop)))
@@ -115,6 +115,10 @@ package enum PlayerAssembly {
                 "it was an open file that a program handed to the daemon before it was started anew: hand it over again"
             )
         case .descriptor(let descriptor, _):
+            if PipedMedia.isPipe(descriptor) {
+                let collected = try PipedMedia.collect(descriptor, abandoned)
+                return try DecoderRegistry.openDecoder(descriptor: collected, shouldStop: { abandoned.isSet })
+            }
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }
             return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.isSet })

@@ -61,6 +61,7 @@ import PlaybackEngine
         case .volumeSet: answer(volume(request))
         case .loudnessSet: answer(loudness(request))
         case .sleepSet: answer(sleep(request))
+        case .announce: announce(request, answer)
         case .outputList: listOutputs(answer)
         case .artworkGet:
             guard let artwork else { return answer(.failure(.noSuchContent("there are no pictures"))) }

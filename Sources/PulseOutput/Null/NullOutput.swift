@@ -55,6 +55,10 @@ package import LinuxSystem
         return stream
     }
 
+    package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
+        openStream(format, isLive: false, delegate: delegate)
+    }
+
     package func setVolume(_ volume: Double, muted: Bool) { isVolumeNeutral = volume == 1 && !muted }
 
     package func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void) {

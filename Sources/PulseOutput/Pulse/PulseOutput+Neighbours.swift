@@ -33,7 +33,7 @@ extension PulseOutput {
             })
     }
 
-    private func isOurs(_ index: UInt32) -> Bool { streams.contains { $0.index == index } }
+    private func isOurs(_ index: UInt32) -> Bool { (streams + announcements).contains { $0.index == index } }
 
     private func tell(_ change: Neighbours.Change?) {
         switch change {

@@ -17,6 +17,8 @@ package import NowPlaying
     private(set) var connection: PulseConnection?
     private(set) var server: PulseServerInfo?
     private(set) var streams: [PulseStream] = []
+    /// Streams of announcements.
+    private(set) var announcements: [PulseStream] = []
     /// The device that is wished for; nil: the server's default.
     var wishedSink: String?
     /// The server's word for its default sink.
@@ -91,8 +93,9 @@ package import NowPlaying
 
     /// Forgets the connection with all its streams, silently.
     private func drop() {
-        let ended = streams
+        let ended = streams + announcements
         streams = []
+        announcements = []
         for stream in ended { stream.end() }
         server = nil
         device = nil
@@ -128,15 +131,30 @@ package import NowPlaying
         return stream
     }
 
+    package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
+        let stream = PulseStream(
+            self, format, isLive: false, isAnnouncement: true, delegate: delegate,
+            isPipeWire: server?.isPipeWire ?? false)
+        guard let connection, isConnected else {
+            stream.failLater(.disconnected)
+            return stream
+        }
+        announcements.append(stream)
+        stream.begin(connection, sink: keptSink ?? wishedSink, volume: nil, muted: nil)
+        return stream
+    }
+
     /// The server has another default, or is known better.
     func serverKnown(_ info: PulseServerInfo) { server = info }
 
     func forget(_ stream: PulseStream) {
         streams.removeAll { $0 === stream }
+        announcements.removeAll { $0 === stream }
         subscribe()
     }
 
     func streamBecameReady(_ stream: PulseStream) {
+        if stream.isAnnouncement { return }
         awaitsDevice = false
         subscribe()
         applyVolume(to: stream)
@@ -148,6 +166,7 @@ package import NowPlaying
     /// The stream died at the server, alone.
     func streamDied(_ stream: PulseStream, _ error: OutputError) {
         streams.removeAll { $0 === stream }
+        if stream.isAnnouncement { return announcements.removeAll { $0 === stream } }
         if error.kind == .noDevice {
             awaitsDevice = true
             loop.later { [self] in

@@ -46,12 +46,13 @@ extension PulseStream {
     fileprivate func moved() {
         guard isReady else { return }
         readBuffering()
-        output.streamMoved(self)
+        if !isAnnouncement { output.streamMoved(self) }
         delegate?.streamMoved(self)
     }
 
     fileprivate func isAsked(_ event: String) {
-        guard isReady, [PA_STREAM_EVENT_REQUEST_CORK, PA_STREAM_EVENT_REQUEST_UNCORK].contains(event) else { return }
+        guard isReady, !isAnnouncement, [PA_STREAM_EVENT_REQUEST_CORK, PA_STREAM_EVENT_REQUEST_UNCORK].contains(event)
+        else { return }
         isAskedToCork = event == PA_STREAM_EVENT_REQUEST_CORK
         output.serverAsks(self, cork: isAskedToCork)
     }

@@ -25,6 +25,8 @@ import NowPlaying
     /// As the server was last told.
     private var isCorked = true
     private(set) var isSuspended = false
+    /// Whether it sounds beside what plays: the output tells nothing of it.
+    let isAnnouncement: Bool
     /// Whether the server has asked for silence and not taken it back.
     var isAskedToCork = false
     var rewinds: RewindKnowledge
@@ -32,8 +34,10 @@ import NowPlaying
     var volumeWish = 0
 
     init(
-        _ output: PulseOutput, _ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate, isPipeWire: Bool
+        _ output: PulseOutput, _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool = false,
+        delegate: any AudioStreamDelegate, isPipeWire: Bool
     ) {
+        self.isAnnouncement = isAnnouncement
         self.output = output
         loop = output.loop
         self.format = format
@@ -62,7 +66,7 @@ import NowPlaying
         var spec = format.pulseSampleSpec
         var map = format.pulseChannelMap
         let properties = pa_proplist_new()
-        pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "music")
+        pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, isAnnouncement ? "announce" : "music")
         pa_proplist_sets(properties, PA_PROP_MEDIA_ICON_NAME, "audio-x-generic")
         defer { pa_proplist_free(properties) }
         guard let made = pa_stream_new_with_proplist(connection.context, "nowplayingd", &spec, &map, properties) else {
@@ -272,7 +276,7 @@ import NowPlaying
     func becameSuspended() {
         guard isReady, let stream else { return }
         isSuspended = pa_stream_is_suspended(stream) > 0
-        output.suspensionChanged(self)
+        if !isAnnouncement { output.suspensionChanged(self) }
         delegate?.streamSuspended(self, isSuspended)
     }
 

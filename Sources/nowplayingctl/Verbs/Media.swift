@@ -17,14 +17,17 @@ struct Media {
     private let run: Invocation
     private let connection: Connection
     private let daemon: DaemonIdentity?
+    /// Seconds that the daemon has for an answer; nil: as long as it takes.
+    private let patience: Double?
 
     /// Descriptors that one line may carry, and bytes of a line below the protocol's 256 KiB.
     private static let descriptorsOfLine = 16
     private static let bytesOfLine = 200_000
 
     /// Connects, to know whose daemon it is. Throws when no daemon answers.
-    init(_ run: Invocation) throws(Failure) {
+    init(_ run: Invocation, patience: Double? = Invocation.patience) throws(Failure) {
         self.run = run
+        self.patience = patience
         connection = try run.connection()
         daemon = DaemonIdentity(of: connection)
     }
@@ -36,16 +39,24 @@ struct Media {
         var entries = try words.map { word throws(Failure) in try entry(word) }
         let rest = entries.dropFirst()
         entries = [entries[0]]
-        let result = try send(entries) { items throws(Failure) in
-            var parameters = parameters
-            switch items[0] {
-            case .object(let item): for member in item.members { parameters[member.name] = member.value }
-            case let uri: parameters["uri"] = uri
-            }
-            return ("play", parameters)
-        }
+        let result = try send(entries) { items throws(Failure) in ("play", named(items[0], parameters)) }
         if !rest.isEmpty { _ = try add(Array(rest), JSONObject()) }
         return result
+    }
+
+    /// Has a file or address heard over what plays.
+    func announce(_ word: Word, _ parameters: JSONObject) throws(Failure) -> JSONValue {
+        try send([entry(word)]) { items throws(Failure) in ("announce", named(items[0], parameters)) }
+    }
+
+    /// Parameters of a method that takes one thing to play.
+    private func named(_ item: JSONValue, _ parameters: JSONObject) -> JSONObject {
+        var parameters = parameters
+        switch item {
+        case .object(let item): for member in item.members { parameters[member.name] = member.value }
+        case let uri: parameters["uri"] = uri
+        }
+        return parameters
     }
 
     /// Adds `words` to the queue; `parameters` say where.
@@ -168,7 +179,7 @@ struct Media {
             descriptors.append(descriptor)
         }
         let (method, parameters) = try request(items)
-        return try run.call(method, .object(parameters), descriptors: descriptors)
+        return try run.call(method, .object(parameters), descriptors: descriptors, patience: patience)
     }
 
     /// The daemon's refusal with what to do about it.

@@ -1,0 +1,66 @@
+package import PlaybackEngine
+
+/// How announcements are made where a client does not say.
+package struct AnnouncementSettings: Equatable, Sendable {
+    package var policy = AnnouncementPolicy.duck
+    /// dB.
+    package var duckTo = -20.0
+    /// Seconds in which what plays gets quiet.
+    package var attack = 0.1
+    /// Seconds in which it is as loud as before.
+    package var release = 0.5
+    /// 0…1; nil: that of what plays.
+    package var volume: Double?
+    /// Seconds, at most.
+    package var limit = 120.0
+
+    /// The usual.
+    package init() {}
+}
+
+extension Setting {
+    static let announcing: [Setting] = [
+        Setting(
+            section: "announcements", name: "policy", takes: "one of duck, pause, pauseSpoken, mix",
+            defaultText: "duck", sample: "pauseSpoken",
+            help:
+                "What becomes of what plays: duck makes it quiet, pause holds it, pauseSpoken holds audiobooks and podcasts "
+                + "(see speech-genres) and makes everything else quiet, mix leaves it as it is.",
+            isReloadable: true
+        ) { configuration, text in
+            guard let policy = AnnouncementPolicy(rawValue: text) else { return false }
+            configuration.announcements.policy = policy
+            return true
+        },
+        number("duck-to", "decibels from -96 to 0", -96...0, "-20", "-30", "How quiet it gets.") {
+            $0.announcements.duckTo = $1
+        },
+        number("attack", "seconds from 0 to 10", 0...10, "0.1", "0.3", "In how many seconds it gets quiet.") {
+            $0.announcements.attack = $1
+        },
+        number(
+            "release", "seconds from 0 to 10", 0...10, "0.5", "2", "In how many seconds it is as loud as before."
+        ) { $0.announcements.release = $1 },
+        number(
+            "volume", "a number from 0 to 1", 0...1, nil, "0.7",
+            "The volume of announcements; 1 is 100 %. Without it, that of what plays."
+        ) { $0.announcements.volume = $1 },
+        number(
+            "limit", "seconds from 1 to 3600", 1...3600, "120", "30", "Where a longer announcement is cut off."
+        ) { $0.announcements.limit = $1 },
+    ]
+
+    private static func number(
+        _ name: String, _ takes: String, _ range: ClosedRange<Double>, _ usual: String?, _ sample: String,
+        _ help: String, _ set: @escaping @Sendable (inout Configuration, Double) -> Void
+    ) -> Setting {
+        Setting(
+            section: "announcements", name: name, takes: takes, defaultText: usual, sample: sample, help: help,
+            isReloadable: true
+        ) { configuration, text in
+            guard let number = Double(text), range.contains(number) else { return false }
+            set(&configuration, number)
+            return true
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// Announcements.
+extension PlayerMethods {
+    func announce(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        guard let media = request.media.first, request.media.count == 1 else {
+            return answer(
+                .failure(.noSuchContent("an announcement is one file: this leads to \(request.media.count)")))
+        }
+        let usual = configuration.announcements
+        let announcement = Announcement(
+            source: media.source,
+            policy: request.string("policy").flatMap(AnnouncementPolicy.init) ?? usual.policy,
+            duckTo: request.double("duckTo") ?? usual.duckTo, attack: usual.attack, release: usual.release,
+            volume: request.double("volume") ?? usual.volume, priority: request.integer("priority") ?? 0,
+            limit: usual.limit)
+        player.announce(announcement) { result in
+            switch result {
+            case .success(let outcome):
+                var members = [
+                    JSONObject.Member("status", "success"), JSONObject.Member("seconds", .number(outcome.seconds)),
+                ]
+                if outcome.isCut { members.append(JSONObject.Member("cut", true)) }
+                answer(.success(.object(JSONObject(members))))
+            case .failure(.noDevice(let message)):
+                answer(.failure(.deviceNotFound("the announcement can't be heard: \(message)")))
+            case .failure(.undecodable(let uri, let message)):
+                answer(.failure(.noSuchContent("\(uri) can't be announced: \(message)", uris: [uri])))
+            case .failure(.tooMany(let limit)):
+                answer(.failure(.commandFailed("queueFull", "\(limit) announcements wait already; try again later")))
+            }
+        }
+    }
+}

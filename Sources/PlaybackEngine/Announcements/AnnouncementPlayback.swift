@@ -1,0 +1,183 @@
+import AudioCore
+import LinuxSystem
+
+/// One announcement on its way from its ring to the ear.
+@PlayerLoop final class AnnouncementPlayback: AudioStreamDelegate {
+    /// Called just before it is let go.
+    var onStart: (@PlayerLoop () -> Void)?
+    /// Called once, when it was heard or could not be.
+    var onEnd: (@PlayerLoop (Result<AnnouncementOutcome, AnnouncementRefusal>) -> Void)?
+    /// The same, where the reason is the output.
+    var onLoss: (@PlayerLoop (OutputError) -> Void)?
+
+    private let ring: SampleRing
+    private let decoder: DecodeThread
+    private let factor: Double
+    private var stream: (any AudioStream)?
+    private var isReady = false
+    private var isFlowing = false
+    private var isDraining = false
+    /// Whether the source has delivered what it is worth beginning with.
+    private var isFilled = false
+    private let start: Int64
+    private var sentEnd: Int64
+    /// Behind the last frame that may be heard.
+    private let limitEnd: Int64
+    /// Behind the last frame there is; nil while more comes.
+    private var ringEnd: Int64?
+
+    /// Seconds in which one that is cut off fades.
+    private static let cutFade = 0.05
+    private static let pieceBytes = 32 << 10
+
+    /// Playback of what was opened, each sample times `factor`.
+    init?(_ announcement: Announcement, _ item: OpenedItem, factor: Double, decoder: DecodeThread) {
+        ring = item.ring
+        self.decoder = decoder
+        self.factor = factor
+        start = item.ringStart
+        sentEnd = item.ringStart
+        limitEnd = item.ringStart + max(1, item.format.frames(seconds: announcement.limit))
+    }
+
+    /// Opens the stream: from here on it goes by itself.
+    func open(_ output: any AudioOutput) {
+        stream = output.openAnnouncement(ring.format, delegate: self)
+        if stream == nil { onLoss?(OutputError(.refused, "this output takes no announcements")) }
+    }
+
+    /// Ends the stream silently.
+    func close() {
+        onStart = nil
+        onEnd = nil
+        onLoss = nil
+        stream?.close()
+        stream = nil
+    }
+
+    // MARK: Frames
+
+    /// There is as much in the ring as was waited for.
+    func framesCame() {
+        isFilled = true
+        send()
+    }
+
+    /// The source has ended, at this frame of the ring.
+    func ends(at end: Int64) {
+        ringEnd = end
+        framesCame()
+    }
+
+    /// Frames behind the last one to be heard, as far as known.
+    private var end: Int64? {
+        if let ringEnd { return min(ringEnd, limitEnd) }
+        return ring.end >= limitEnd ? limitEnd : nil
+    }
+
+    private func send() {
+        guard let stream, isReady, isFilled, !isDraining else { return }
+        if isFlowing {
+            // As much as the server has room for: it asks when that is a refill.
+            stream.readTiming { [weak self] result in
+                guard let self, case .success(let timing) = result else { return }
+                fill(upTo: start + timing.takenFrame + stream.targetFrames)
+            }
+        } else {
+            fill(upTo: start + stream.targetFrames)
+        }
+    }
+
+    private func fill(upTo wanted: Int64) {
+        guard let stream, !isDraining else { return }
+        let until = min(wanted, ring.end, limitEnd)
+        while sentEnd < until { write(upTo: until, to: stream) }
+        ring.release(before: sentEnd)
+        decoder.roomMade(in: ring)
+        if !isFlowing { letGo(stream) }
+        if let end, sentEnd >= end { return drain(stream) }
+        guard sentEnd < wanted else { return }
+        // The source is behind: to be told when there is another quarter of a second.
+        let mark = sentEnd + max(1, ring.format.frames(seconds: 0.25))
+        decoder.setMark(mark)
+        if ring.end >= mark { EventLoop.current.later { [weak self] in self?.send() } }
+    }
+
+    private func letGo(_ stream: any AudioStream) {
+        isFlowing = true
+        onStart?()
+        stream.setCorked(false) { [weak self] error in if let error { self?.onLoss?(error) } }
+    }
+
+    private func drain(_ stream: any AudioStream) {
+        isDraining = true
+        let seconds = ring.format.seconds(frames: sentEnd - start)
+        let isCut = ringEnd.map { $0 > limitEnd } ?? true
+        stream.drain { [weak self] error in
+            if let error {
+                self?.onLoss?(error)
+            } else {
+                self?.onEnd?(.success(AnnouncementOutcome(seconds: seconds, isCut: isCut)))
+            }
+        }
+    }
+
+    /// Writes a piece that one straight line describes.
+    private func write(upTo end: Int64, to stream: any AudioStream) {
+        let fade = max(1, ring.format.frames(seconds: Self.cutFade))
+        let mayBeCut = ringEnd.map { $0 > limitEnd } ?? true
+        let fadeStart = mayBeCut ? limitEnd - fade : limitEnd
+        let limit = sentEnd + Int64(Self.pieceBytes / ring.format.bytesPerFrame)
+        let pieceEnd = min(end, limit, sentEnd < fadeStart ? fadeStart : limitEnd)
+        let from = value(at: sentEnd, fadeStart, fade)
+        let to = value(at: pieceEnd, fadeStart, fade)
+        var frame = sentEnd
+        ring.read(sentEnd..<pieceEnd) { bytes in
+            let frames = Int64(bytes.count / ring.format.bytesPerFrame)
+            if from == 1, to == 1 {
+                stream.write(bytes, at: nil)
+            } else {
+                let step = (to - from) / Double(pieceEnd - sentEnd)
+                let first = from + step * Double(frame - sentEnd)
+                withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 16) { target in
+                    SampleGain.apply(
+                        bytes, into: target, ring.format, from: first, to: first + step * Double(frames), frame: frame)
+                    stream.write(UnsafeRawBufferPointer(target), at: nil)
+                }
+            }
+            frame += frames
+        }
+        sentEnd = pieceEnd
+    }
+
+    private func value(at frame: Int64, _ fadeStart: Int64, _ fade: Int64) -> Double {
+        guard frame > fadeStart else { return factor }
+        return factor * max(0, Double(limitEnd - frame) / Double(fade))
+    }
+
+    // MARK: The stream
+
+    func streamIsReady(_ stream: any AudioStream) {
+        isReady = true
+        send()
+    }
+
+    func streamNeedsFrames(_ stream: any AudioStream) { if isFlowing { send() } }
+
+    func streamStarted(_ stream: any AudioStream) {}
+
+    /// What is late goes on when it comes.
+    func streamUnderflowed(_ stream: any AudioStream) {}
+
+    func streamSuspended(_ stream: any AudioStream, _ suspended: Bool) {
+        if suspended { onLoss?(OutputError(.noDevice, "the sound device sleeps")) }
+    }
+
+    func streamMoved(_ stream: any AudioStream) {}
+
+    func streamIsAskedToCork(_ stream: any AudioStream, for name: String?) {}
+
+    func streamFailed(_ stream: any AudioStream, _ error: OutputError) {
+        onLoss?(error)
+    }
+}

@@ -1,0 +1,202 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Has announcements heard, one after the other: each is decoded on a thread of its own, which ends with the last of them,
+/// and played on a stream of its own, so that nothing of the music is touched but how loud it is.
+@PlayerLoop final class Announcer {
+    /// What we are called where we interrupt.
+    private static let name = "announcement"
+    /// Announcements that may wait.
+    static let queueLimit = 32
+    /// Seconds that a sound server has to answer.
+    private static let serverPatience = 1.0
+    /// Seconds from asking for the source to its first frames, at most.
+    private static let sourcePatience = 30.0
+    /// Seconds that one may take longer than its own length, for what is late in it.
+    private static let spare = 10.0
+    /// Seconds that are decoded before it begins.
+    private static let prefill = 0.3
+
+    private struct Waiting {
+        var announcement: Announcement
+        var answer: AnnouncementAnswer
+    }
+
+    /// The one that is being opened or heard.
+    private final class Current {
+        let announcement: Announcement
+        let answer: AnnouncementAnswer
+        /// Nil until it is opened.
+        var playback: AnnouncementPlayback?
+
+        init(_ waiting: Waiting) {
+            announcement = waiting.announcement
+            answer = waiting.answer
+        }
+    }
+
+    private unowned let player: Player
+    private var waiting: [Waiting] = []
+    private var current: Current?
+    private var decoder: DecodeThread?
+    private var run = 0
+    /// Set while the sound server is awaited.
+    private var awaitsServer = false
+    /// When the present one is given up.
+    private var deadline: EventSource?
+
+    /// An announcer beside this player.
+    init(_ player: Player) { self.player = player }
+
+    /// Has it heard when its turn comes: that of the highest priority first, then that which came first.
+    func add(_ announcement: Announcement, _ answer: @escaping AnnouncementAnswer) {
+        guard waiting.count < Self.queueLimit else { return answer(.failure(.tooMany(limit: Self.queueLimit))) }
+        let place = waiting.firstIndex { $0.announcement.priority < announcement.priority } ?? waiting.count
+        waiting.insert(Waiting(announcement: announcement, answer: answer), at: place)
+        beginNext()
+    }
+
+    /// The sound server is there (nil), or is not, or is gone: then nothing waits for it till morning.
+    func serverChanged(_ error: OutputError?) {
+        if let error { return giveUp(error.message) }
+        guard awaitsServer else { return }
+        awaitsServer = false
+        deadline = nil
+        beginNext()
+    }
+
+    /// Ends silently; for the end of the process.
+    func shutDown() {
+        deadline = nil
+        decoder?.end()
+        current?.playback?.close()
+    }
+
+    private func beginNext() {
+        guard current == nil, !awaitsServer else { return }
+        guard !waiting.isEmpty else { return rest() }
+        guard player.output.isConnected else {
+            awaitsServer = true
+            player.output.connect()
+            limit(Self.serverPatience) { [unowned self] in
+                giveUp("the sound server does not answer")
+            }
+            return
+        }
+        let next = Current(waiting.removeFirst())
+        current = next
+        run += 1
+        decoder =
+            decoder
+            ?? DecodeThread(
+                player.loop, open: player.parts.openDecoder, ringCapacity: player.parts.ringCapacity, rates: RateRules()
+            ) { [unowned self] in takeReports() }
+        guard let decoder else {
+            return end(
+                .failure(
+                    .undecodable(
+                        uri: next.announcement.source.uri, message: "the system has no more threads: end some programs")
+                ))
+        }
+        decoder.begin(
+            run: run, DecodeItem(ticket: run, id: ItemID(0), source: next.announcement.source), in: nil,
+            prefill: Self.prefill)
+        limit(Self.sourcePatience) { [unowned self] in
+            fail("nothing came of it for \(Int(Self.sourcePatience)) seconds")
+        }
+    }
+
+    private func limit(_ seconds: Double, _ passed: @escaping @PlayerLoop () -> Void) {
+        deadline = player.loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
+            deadline = nil
+            passed()
+        }
+    }
+
+    /// Nobody waits: what it took to be heard is given back, and the music is as it was.
+    private func rest() {
+        deadline = nil
+        decoder?.end()
+        decoder = nil
+        player.tidyUp()
+    }
+
+    // MARK: The source
+
+    private func takeReports() {
+        guard let decoder else { return }
+        for report in decoder.takeReports() {
+            switch report {
+            case .opened(let item): opened(item)
+            case .reached, .drained: current?.playback?.framesCame()
+            case .finished(_, _, let end, let length):
+                if length == 0 { fail("it contains no audio") } else { current?.playback?.ends(at: end) }
+            case .failed(_, _, let error, let heard): if !heard { fail(error.message) }
+            case .away(_, let error), .lost(_, let error): fail(error.message)
+            case .measured, .described, .regained: break
+            }
+            if self.decoder !== decoder { return }
+        }
+    }
+
+    private func opened(_ item: OpenedItem) {
+        guard let current, item.ticket == run else { return }
+        guard let decoder,
+            let playback = AnnouncementPlayback(
+                current.announcement, item, factor: factor(of: current.announcement), decoder: decoder)
+        else { return giveUp("this output takes no announcements") }
+        current.playback = playback
+        playback.onStart = { [unowned self] in
+            makeRoom(for: current.announcement)
+            limit(current.announcement.limit + Self.spare) { [unowned self] in
+                end(.failure(.noDevice("it was not heard to its end in time: the sound device stands still")))
+            }
+        }
+        playback.onEnd = { [unowned self] result in end(result) }
+        playback.onLoss = { [unowned self] error in giveUp(error.message) }
+        playback.open(player.output)
+    }
+
+    private func makeRoom(for announcement: Announcement) {
+        let yielding = player.yielding(to: announcement.policy, decibels: announcement.duckTo)
+        player.makeRoom(for: Self.name, yielding, over: announcement.attack)
+    }
+
+    private func factor(of announcement: Announcement) -> Double {
+        let volume = announcement.volume ?? player.volume
+        return volume * volume * volume
+    }
+
+    // MARK: The end
+
+    private func fail(_ message: String) {
+        guard let current else { return }
+        end(.failure(.undecodable(uri: current.announcement.source.uri, message: message)))
+    }
+
+    /// Nothing can be heard: neither this one nor those that wait.
+    private func giveUp(_ message: String) {
+        awaitsServer = false
+        let refused = waiting
+        waiting = []
+        end(.failure(.noDevice(message)))
+        for one in refused { one.answer(.failure(.noDevice(message))) }
+    }
+
+    private func end(_ result: Result<AnnouncementOutcome, AnnouncementRefusal>) {
+        deadline = nil
+        guard let ended = current else { return rest() }
+        current = nil
+        ended.playback?.close()
+        if case .failure = result {
+            // What hangs in a read is not waited for.
+            decoder?.end()
+            decoder = nil
+        }
+        // Between two announcements nothing gets loud for a moment.
+        if waiting.isEmpty { player.makeRoom(for: Self.name, nil, over: ended.announcement.release) }
+        beginNext()
+        ended.answer(result)
+    }
+}

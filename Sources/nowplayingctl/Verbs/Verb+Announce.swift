@@ -1,0 +1,92 @@
+import ControlProtocol
+import Glibc
+import NowPlayingClient
+
+extension Verb {
+    /// Saying something over what plays.
+    static let announcing = [
+        Verb(
+            name: "announce", synopsis: "FILE | ADDRESS | -", summary: "have something heard over what plays",
+            details: """
+                Ends when it has been heard. What plays gets quiet meanwhile, or as --policy or the daemon's configuration \
+                says, and
+                is as it was afterwards. With - it is read from the standard input. Several wait their turn. Without a \
+                sound server
+                it is refused at once (exit status 5).
+                """,
+            options: [
+                Option("--policy", value: "POLICY", "what plays: duck, pause, pauseSpoken or mix"),
+                Option("--duck-to", value: "DB", "how quiet it gets, such as -30"),
+                Option("--volume", value: "PERCENT", "how loud it is said; otherwise as loud as what plays"),
+                Option("--priority", value: "NUMBER", "0 to 100: of those that wait the highest is next"),
+            ],
+            examples: [
+                ("announce /usr/share/sounds/bell.wav", "a doorbell"),
+                ("announce --policy pause --volume 80 message.flac", "hold the music for it"),
+                ("announce - < speech.wav", "what a program says: espeak-ng --stdout door | nowplayingctl announce -"),
+            ], arity: 1...1, run: Announcing.run)
+    ]
+}
+
+/// `announce`.
+enum Announcing {
+    static func run(_ run: Invocation) throws(Failure) {
+        let parameters = try parameters(run)
+        let result: JSONValue
+        if run.words[0].text == "-" {
+            result = try standardInput(run, parameters)
+        } else {
+            result = try Media(run, patience: nil).announce(run.words[0], parameters)
+        }
+        if run.wantsJSON { return run.printJSON(result) }
+        if result["cut"] == true {
+            let seconds = ClockText.number(result["seconds"]?.doubleValue ?? 0)
+            run.output.line("cut off after \(seconds) seconds: see limit in nowplayingd.conf(5)")
+        }
+    }
+
+    private static func parameters(_ run: Invocation) throws(Failure) -> JSONObject {
+        var parameters = JSONObject()
+        if let policy = run.value("--policy") { parameters["policy"] = .string(policy) }
+        if let text = run.value("--duck-to") {
+            let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+            guard let decibels = ClockText.decimal(digits), decibels == 0 || text.hasPrefix("-"), decibels <= 96 else {
+                throw run.wrong("--duck-to", text, "decibels from -96 to 0, such as -30")
+            }
+            parameters["duckTo"] = .number(-decibels)
+        }
+        if let text = run.value("--volume") {
+            guard case .absolute(let percent)? = Amount(percent: text), percent <= 100 else {
+                throw run.wrong("--volume", text, "percent from 0 to 100")
+            }
+            parameters["volume"] = .number(percent / 100)
+        }
+        if let text = run.value("--priority") {
+            guard let priority = ClockText.integer(text), priority <= 100 else {
+                throw run.wrong("--priority", text, "a whole number from 0 to 100")
+            }
+            parameters["priority"] = .integer(Int64(priority))
+        }
+        return parameters
+    }
+
+    /// Hands the standard input over: a file or a pipe as it is.
+    private static func standardInput(_ run: Invocation, _ given: JSONObject) throws(Failure) -> JSONValue {
+        var status = stat()
+        guard fstat(STDIN_FILENO, &status) == 0 else {
+            throw Failure(.general, "the standard input: \(SystemText.error(errno))")
+        }
+        guard isatty(STDIN_FILENO) == 0 else {
+            throw .usage(
+                "the standard input is a terminal: give a file or a pipe, as in: espeak-ng --stdout door | nowplayingctl "
+                    + "announce -", verb: run.verb.name)
+        }
+        guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else {
+            throw Failure(.noSuchContent, "the standard input is neither a file nor a pipe: put “cat |” before it")
+        }
+        var parameters = given
+        parameters["descriptor"] = 0
+        parameters["uri"] = "standard input"
+        return try run.call("announce", .object(parameters), descriptors: [STDIN_FILENO], patience: nil)
+    }
+}
