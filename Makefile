@@ -92,12 +92,14 @@ install-files:
 	install -d $(fishdir)
 	install -m 644 etc/completions/nowplayingctl.fish $(fishdir)
 	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf) $(docdir)
-	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red)
+	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red adapters)
 	for unit in $(units); do \
 	    sed 's|@bindir@|$(PREFIX)/bin|; s|@datadir@|$(PREFIX)/share|' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
 	install -m 644 etc/sound/sound.pa $(samples)
 	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
 	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
+	install -m 755 $(filter-out %.md,$(wildcard etc/adapters/*)) $(samples)/adapters
+	install -m 644 etc/adapters/README.md $(samples)/adapters
 	install -d $(samples)/recipes
 	install -m 755 $(filter-out %.md %.conf %.service,$(wildcard etc/recipes/*)) $(samples)/recipes
 	install -m 644 $(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service) $(samples)/recipes

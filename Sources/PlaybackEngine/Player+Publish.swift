@@ -65,7 +65,7 @@ extension Player {
     ) {
         if cause == .interruptionBegan { interruptionIsTold = true }
         var next = state
-        next.sequence += 1
+        next.sequence = parts.events.next()
         next.cause = cause
         next.reason = reason
         next.by = by

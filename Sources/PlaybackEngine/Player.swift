@@ -20,6 +20,10 @@ package import NowPlaying
         package var rates: RateRules
         /// Whether an item is an audiobook or a podcast.
         package var isSpoken: (MediaSource, MediaMetadata) -> Bool
+        /// Name of the session that it plays in.
+        package var session: String
+        /// Numbers the events.
+        package var events: EventCounter
         /// This run of the daemon, as published.
         package var instance: String
         /// First number for items of the queue.
@@ -38,7 +42,8 @@ package import NowPlaying
             output: any AudioOutput, openDecoder: @escaping DecoderOpener,
             ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5,
             loudness: LoudnessSettings = LoudnessSettings(), rates: RateRules = RateRules(),
-            isSpoken: @escaping (MediaSource, MediaMetadata) -> Bool = { _, _ in false }, instance: String,
+            isSpoken: @escaping (MediaSource, MediaMetadata) -> Bool = { _, _ in false }, session: String = "main",
+            events: EventCounter, instance: String,
             firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
             watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil },
             watchMedia: @escaping (MediaSource, _ isNews: Bool, @escaping @PlayerLoop () -> Void) -> AnyObject? = {
@@ -52,6 +57,8 @@ package import NowPlaying
             self.loudness = loudness
             self.rates = rates
             self.isSpoken = isSpoken
+            self.session = session
+            self.events = events
             self.instance = instance
             self.firstItemNumber = firstItemNumber
             self.onOutputLost = onOutputLost
@@ -78,6 +85,8 @@ package import NowPlaying
     package var onPublish: (@PlayerLoop (NowPlayingState) -> Void)?
     /// Answers the pictures of an item that are known by now; nil: nobody looks for any.
     package var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
+    /// Called when an announcement is about to be heard, and (nil) when the last one was.
+    package var onAnnouncement: (@PlayerLoop (Announcement?) -> Void)?
     /// Called with a line for the log: an item's fault.
     package var onItemFailure: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
     /// The same for an item whose medium is away and is waited for.
@@ -220,6 +229,7 @@ package import NowPlaying
         state = NowPlayingState(
             anchor: PlaybackAnchor(
                 elapsed: 0, rate: 0, monotonic: now, wall: WallClock.time(of: now), wallSynced: WallClock.isSet))
+        state.session = parts.session
         state.instance = parts.instance
         state.commandsVersion = commandsVersion
         state.loudness = loudnessStatus()

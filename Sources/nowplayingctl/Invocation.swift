@@ -87,9 +87,20 @@ final class Invocation {
     ) throws(Failure) -> JSONValue {
         let seconds = try timeout() ?? patience
         let connection = try connection()
+        let parameters = addressed(method, parameters)
         do {
             return try connection.call(method, parameters, descriptors: descriptors, within: seconds)
         } catch { throw failure(error) }
+    }
+
+    /// The parameters with `--session`, where the method takes one.
+    private func addressed(_ method: String, _ parameters: JSONValue?) -> JSONValue? {
+        guard let session = value("--session"),
+            Catalogue.method(method)?.parameters.contains(where: { $0.name == "session" }) == true
+        else { return parameters }
+        guard case .object(var members)? = parameters else { return ["session": .string(session)] }
+        if members["session"] == nil { members["session"] = .string(session) }
+        return .object(members)
     }
 
     /// Calls a method whose result is only printed with `--json`.

@@ -25,6 +25,7 @@ struct Verb: Sendable {
 extension Verb {
     /// Options that every verb takes.
     static let common = [
+        Option("--session", value: "NAME", "the session that is meant, instead of the active one (see session)"),
         Option("--socket", value: "PATH", "the daemon's socket, instead of $NOWPLAYING_SOCKET and the usual places"),
         Option("--json", "print what the daemon answers, as JSON"),
         Option("--timeout", value: "SECONDS", "give up after this time (exit status 9); otherwise after 15 s"),
@@ -37,7 +38,8 @@ extension Verb {
 
     /// All verbs, in the order of the help.
     static let all: [Verb] =
-        playback + positions + sleeping + modes + queues + pictures + outputs + announcing + observers + bridges
+        playback + positions + sleeping + modes + queues + pictures + outputs + announcing + sessions + observers
+        + bridges
         + service + others
         + foreign
 

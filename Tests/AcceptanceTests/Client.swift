@@ -81,6 +81,20 @@ final class Client {
         return .null
     }
 
+    /// The next request of the daemon.
+    func nextRequest() -> JSONValue {
+        while !isBroken {
+            let message = line()
+            if message["method"] != nil, message["id"] != nil { return message }
+        }
+        return .null
+    }
+
+    /// Answers a request of the daemon.
+    func respond(to request: JSONValue, _ result: JSONValue) {
+        sendLine(JSONWriter.text(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result]))
+    }
+
     /// The number of the request that is answered next.
     func nextAnswer() -> Int {
         while !isBroken {

@@ -87,7 +87,7 @@ import Testing
 
     @Test func unknownMethodsAreNamed() {
         #expect(Catalogue.unknownMethod("nextTrak").data["nearest"] == "nextTrack")
-        #expect(Catalogue.unknownMethod("session.create").message.contains("not built"))
+        #expect(Catalogue.unknownMethod("bookmark").message.contains("not built"))
         #expect(Catalogue.unknownMethod(String(repeating: "x", count: 200_000)).message.count < 200)
     }
 

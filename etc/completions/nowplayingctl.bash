@@ -4,13 +4,13 @@ _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
     local verbs="play pause stop toggle next previous skip seek volume mute unmute rate sleep loudness repeat shuffle add
         queue remove move clear
-        announce outputs output formats artwork commands configure status follow watch wait hooks reload doctor top setup call
+        announce session outputs output formats artwork commands configure status follow watch wait hooks reload doctor top setup call
         quit help
         current metadata position open insert crop"
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
         case $word in
-            --socket | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --output | --policy | --duck-to | --volume | --priority)
+            --socket | --session | --run | --commands | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --output | --policy | --duck-to | --volume | --priority)
                 ((index++))
                 ;;
             -*) ;;
@@ -26,14 +26,14 @@ _nowplayingctl() {
             mapfile -t COMPREPLY < <(compgen -W "duck pause pauseSpoken mix" -- "$current")
             return
             ;;
-        --socket | --output)
+        --socket | --output | --run)
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
-        --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --duck-to | --volume | --priority) return ;;
+        --session | --commands | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --duck-to | --volume | --priority) return ;;
     esac
-    local options="--socket --json --timeout --help --version"
+    local options="--session --socket --json --timeout --help --version"
     case $verb in
         play) options+=" --position --watch" ;;
         skip) options+=" --back" ;;
@@ -41,6 +41,7 @@ _nowplayingctl() {
         loudness) options+=" --preamp" ;;
         artwork) options+=" --size --inside --output" ;;
         sleep) options+=" --fade" ;;
+        session) options+=" --policy --commands --run" ;;
         announce) options+=" --policy --duck-to --volume --priority" ;;
         add) options+=" --next --at --play" ;;
         configure) options+=" --intervals --rates --enable --disable --reason" ;;
@@ -60,6 +61,7 @@ _nowplayingctl() {
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             ;;
+        session) mapfile -t COMPREPLY < <(compgen -W "list create activate close publish" -- "$current") ;;
         repeat | loop) mapfile -t COMPREPLY < <(compgen -W "off one all" -- "$current") ;;
         shuffle | random)
             mapfile -t COMPREPLY < <(compgen -W "off items collections toggle" -- "$current")

@@ -8,9 +8,10 @@ function __nowplayingctl_outputs
     nowplayingctl --timeout 1 call output.list 2>/dev/null | string match --regex --all --groups-only '"name":"([^"]*)"'
 end
 
-set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate sleep announce loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause loop random mv help
+set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate sleep announce session loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause loop random mv help
 
 complete --command nowplayingctl --no-files
+complete --command nowplayingctl --long-option session --require-parameter --description 'the session that is meant, instead of the active one (see session)'
 complete --command nowplayingctl --long-option socket --require-parameter --force-files --description 'the daemon\'s socket, instead of $NOWPLAYING_SOCKET and the usual places'
 complete --command nowplayingctl --long-option json --description 'print what the daemon answers, as JSON'
 complete --command nowplayingctl --long-option timeout --require-parameter --description 'give up after this time (exit status 9); otherwise after 15 s'
@@ -29,6 +30,7 @@ complete --command nowplayingctl --condition __nowplayingctl_without_verb --argu
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments rate --description 'show or set how fast it plays, at the same pitch'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments sleep --description 'show or set a sleep timer'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments announce --description 'have something heard over what plays'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments session --description 'list the sessions, or make, choose and end one'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments loudness --description 'show or set how loudness is brought into line'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments unmute --description 'switch the sound on again'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments repeat --description 'show or set what follows the end'
@@ -76,6 +78,9 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from announ
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option duck-to --require-parameter --description 'how quiet it gets, such as -30'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option volume --require-parameter --description 'how loud it is said; otherwise as loud as what plays'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option priority --require-parameter --description '0 to 100: of those that wait the highest is next'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from session' --long-option policy --exclusive --arguments 'mix duck pause pauseSpoken' --description 'the others meanwhile: mix, duck, pause or pauseSpoken'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from session' --long-option commands --require-parameter --description 'for publish: commands it takes, such as play,pause,nextTrack'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from session' --long-option run --require-parameter --description 'for publish: what carries them out, within 2 seconds'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from loudness' --long-option preamp --require-parameter --description 'add so many decibels to the gain of tagged items'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from add' --long-option next --description 'directly behind what plays now'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from add' --long-option at --require-parameter --description 'at this place, from 1'
@@ -98,6 +103,7 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from play a
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from repeat loop' --arguments 'off one all'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from shuffle random' --arguments 'off items collections toggle'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from rate' --arguments '0.5 0.75 1 1.25 1.5 1.75 2 2.5 3'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from session' --arguments 'list create activate close publish'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from sleep' --arguments '15m 30m 1h end-of-item off'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from loudness' --arguments 'off track album auto'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from wait' --arguments 'play pause stop track end'

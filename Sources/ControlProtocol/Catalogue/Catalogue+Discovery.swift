@@ -63,6 +63,9 @@ extension Catalogue {
         case .choice(let words): return ["type": "string", "enum": .array(words.map(JSONValue.string))]
         case .uri: return ["type": "string", "minLength": 1]
         case .media: return ["$ref": "#/components/schemas/media"]
+        case .object(let members):
+            let properties = members.map { JSONObject.Member($0.name, schema($0.type)) }
+            return ["type": "object", "properties": .object(JSONObject(properties)), "additionalProperties": false]
         case .array(let element, let count):
             return ["type": "array", "items": schema(element), "minItems": .integer(Int64(count.lowerBound))]
         }

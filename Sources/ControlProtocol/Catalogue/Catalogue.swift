@@ -1,7 +1,8 @@
 /// The one table of the protocol: the server's checks, `rpc.discover`, the client and the manual are made of it.
 package enum Catalogue {
     /// All methods, in the order of the manual.
-    package static let methods: [Method] = nowPlayingMethods + commandMethods + queueMethods + otherMethods
+    package static let methods: [Method] =
+        nowPlayingMethods + commandMethods + queueMethods + otherMethods + sessionMethods
 
     private static let byName: [String: Method] = Dictionary(
         uniqueKeysWithValues: methods.map { ($0.name.rawValue, $0) })
@@ -15,7 +16,6 @@ package enum Catalogue {
     /// Methods of version 1 of the protocol that this version of the daemon does not have.
     package static let planned: [String] = [
         "seekForward", "seekBackward", "rating", "like", "dislike", "bookmark",
-        "session.list", "session.create", "session.activate", "session.close", "nowPlaying.publish",
     ]
 
     /// The refusal of a method that `method(_:)` does not know.

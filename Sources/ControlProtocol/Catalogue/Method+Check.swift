@@ -15,7 +15,7 @@ extension Method {
         }
     }
 
-    private static func check(
+    fileprivate static func check(
         _ given: JSONObject, against parameters: [Parameter], of owner: String, at path: String
     ) throws(RPCError) {
         for member in given.members {
@@ -59,6 +59,8 @@ extension ParameterType {
     func check(_ value: JSONValue, at path: @autoclosure () -> String) throws(RPCError) {
         switch (self, value) {
         case (.media, .object(let object)): try Method.checkMedia(object, at: path())
+        case (.object(let members), .object(let object)):
+            try Method.check(object, against: members, of: "“\(path())”", at: path() + ".")
         case (.array(let type, let count), .array(let elements)):
             guard count.contains(elements.count) else { throw refusal(value, path()) }
             for (index, element) in elements.enumerated() { try type.check(element, at: "\(path())[\(index)]") }
@@ -79,7 +81,7 @@ extension ParameterType {
         case .choice(let words): value.stringValue.map(words.contains) == true
         case .uri, .media:
             value.stringValue.map { !$0.isEmpty && $0.utf8.count <= Self.maximumURIBytes } == true
-        case .array: false
+        case .array, .object: false
         }
     }
 

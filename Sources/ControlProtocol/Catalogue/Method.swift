@@ -21,6 +21,11 @@ package enum MethodName: String, Sendable, CaseIterable {
     case loudnessSet = "loudness.set"
     case sleepSet = "sleep.set"
     case announce
+    case sessionList = "session.list"
+    case sessionCreate = "session.create"
+    case sessionActivate = "session.activate"
+    case sessionClose = "session.close"
+    case nowPlayingPublish = "nowPlaying.publish"
     case outputList = "output.list"
     case outputSelect = "output.select"
     case formatsList = "formats.list"
@@ -44,7 +49,7 @@ package enum Role: String, Sendable, CaseIterable, Comparable {
 package struct Method: Sendable {
     /// What a method is about; orders the manual.
     package enum Kind: String, Sendable, CaseIterable {
-        case nowPlaying, command, queue, output, server
+        case nowPlaying, command, queue, output, session, server
     }
 
     package var name: MethodName

@@ -36,6 +36,8 @@ package indirect enum ParameterType: Sendable {
     case uri
     /// A uri, or an object with `uri` or `descriptor` and fields of an item.
     case media
+    /// An object with these members.
+    case object([Parameter])
     /// Elements of one type.
     case array(ParameterType, count: ClosedRange<Int>)
 
@@ -60,6 +62,7 @@ package indirect enum ParameterType: Sendable {
         case .choice(let words): "one of " + words.joined(separator: ", ")
         case .uri: "an absolute path or a uri"
         case .media: "a uri, or an object with “uri” or “descriptor”"
+        case .object(let members): "an object with " + members.map(\.name).prefix(3).joined(separator: ", ") + "…"
         case .array(let element, let count):
             (count.lowerBound > 0 ? "an array that is not empty, each element " : "an array, each element ")
                 + element.words
@@ -75,6 +78,7 @@ package indirect enum ParameterType: Sendable {
         case .text, .choice: "string"
         case .uri: "uri"
         case .media: "media"
+        case .object: "object"
         case .array(let element, _): "array of \(element.typeName)"
         }
     }

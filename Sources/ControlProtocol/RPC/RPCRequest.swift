@@ -12,6 +12,18 @@ package struct RPCRequest: Sendable {
 package enum RPCElement: Sendable {
     case request(RPCRequest)
     case invalid(id: [UInt8], RPCError)
+    /// The answer to a request of ours.
+    case response(RPCResponse)
+}
+
+/// What a client answered to a request of the daemon.
+package struct RPCResponse: Sendable {
+    /// The bytes of `id` as they came.
+    package var id: [UInt8]
+    /// Nil: it is an error.
+    package var result: JSONValue?
+    /// The error's words; nil where it has none.
+    package var errorMessage: String?
 }
 
 /// What one line holds.
@@ -64,6 +76,8 @@ package enum RPCLine: Sendable {
         var method: JSONValue?
         var parameters: JSONValue?
         var hasNotFiniteNumber = false
+        var result: JSONValue?
+        var error: JSONValue?
     }
 
     private static func element(_ reader: inout JSONReader) throws(JSONError) -> RPCElement {
@@ -88,6 +102,8 @@ package enum RPCLine: Sendable {
                 reader.sawNotFinite = false
                 parts.parameters = try reader.value()
                 parts.hasNotFiniteNumber = reader.sawNotFinite
+            case "result": parts.result = try reader.value()
+            case "error": parts.error = try reader.value()
             default: _ = try reader.value()
             }
         }
@@ -101,6 +117,10 @@ package enum RPCLine: Sendable {
         func invalid(_ error: RPCError) -> RPCElement { .invalid(id: parts.id ?? nullID, error) }
         guard parts.version == "2.0" else {
             return invalid(.invalidRequest("“jsonrpc” must be \"2.0\""))
+        }
+        if parts.method == nil, let id = parts.id, parts.result != nil || parts.error != nil {
+            let message = parts.error?["message"]?.stringValue
+            return .response(RPCResponse(id: id, result: parts.result, errorMessage: message))
         }
         guard case .string(let method)? = parts.method else {
             return invalid(.invalidRequest("“method” must be a string"))

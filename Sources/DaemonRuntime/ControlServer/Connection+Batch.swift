@@ -48,6 +48,8 @@ extension Connection {
         let steps = elements.map { element -> Step in
             switch element {
             case .invalid(let id, let error): return .invalid(id: id, error)
+            case .response(let response):
+                return .invalid(id: response.id, .invalidRequest("an answer can't be part of a batch"))
             case .request(let request):
                 do throws(RPCError) { return .valid(try judge(request, isInBatch: true)) } catch {
                     return .invalid(id: request.id, error)

@@ -124,6 +124,7 @@ extension Connection {
         switch RPCLine.read(line) {
         case .single(.invalid(let id, let error)): write { $0.answer(id: id, error: error) }
         case .single(.request(let request)): self.start(request, descriptors)
+        case .single(.response(let response)): answered(response)
         case .batch(let elements): self.start(elements, descriptors)
         }
     }

@@ -83,13 +83,18 @@ extension Connection {
         }
         if request.hasNotFiniteNumber { throw .invalidParameter(nil, "a number in “params” is out of range") }
         try method.check(request.parameters)
-        if let session = request.parameters["session"]?.stringValue, session != "main",
+        if let session = request.parameters["session"]?.stringValue, !server.hasSession(session),
             !(session == "*" && method.name == .nowPlayingSubscribe)
         {
-            let shown = PrintableText.escaped(session, limit: 64)
-            throw .noSuchContent("there is no session “\(shown)”, only “main”", reason: "noSession")
+            throw noSession(session)
         }
         return JudgedRequest(id: request.id, method: method.name, parameters: request.parameters)
+    }
+
+    private func noSession(_ name: String) -> RPCError {
+        .noSuchContent(
+            "there is no session “\(PrintableText.escaped(name, limit: 64))”; session.list tells which there are",
+            reason: "noSession")
     }
 
     private func neededRole(_ method: Method, _ parameters: JSONObject) -> Role {
@@ -106,13 +111,22 @@ extension Connection {
     ) {
         if server.hold(request.method, { self.perform(request, media, answer) }) { return }
         switch request.method {
-        case .nowPlayingGet: answer(.encoded(server.encodedState))
+        case .nowPlayingGet:
+            let session = request.parameters["session"]?.stringValue
+            guard let published = server.published(session) else {
+                return answer(.failure(noSession(session ?? "")))
+            }
+            answer(.encoded(published.encoded))
         case .nowPlayingSubscribe:
             let causes = request.parameters["causes"]?.arrayValue?.compactMap { $0.stringValue.flatMap(Cause.init) }
+            let session = request.parameters["session"]?.stringValue
+            guard let state = server.published(session == "*" ? nil : session)?.state else {
+                return answer(.failure(noSession(session ?? "")))
+            }
             catchUp(isFollowed: true)
-            subscription = Subscription(causes: causes.map(Set.init))
+            subscription = Subscription(causes: causes.map(Set.init), session: session)
             if !isDeaf, !isClosed { server.setSubscribed(self, true) }
-            answer(.encoded(snapshot))
+            answer(.encoded(snapshot(of: state)))
         case .nowPlayingUnsubscribe:
             catchUp(isFollowed: true)
             subscription = nil
@@ -141,8 +155,8 @@ extension Connection {
     }
 
     /// The present state, told for itself and not for an event.
-    private var snapshot: [UInt8] {
-        var state = server.state
+    private func snapshot(of state: NowPlayingState) -> [UInt8] {
+        var state = state
         state.cause = .snapshot
         state.reason = nil
         state.by = nil
@@ -153,7 +167,10 @@ extension Connection {
         [
             "server": "nowplayingd", "version": .string(server.options.version), "protocol": 1,
             "instance": .string(server.state.instance), "role": .string(role.rawValue),
-            "capabilities": ["nowPlaying", "commands", "queue", "folders", "volume", "outputs", "descriptors"],
+            "capabilities": [
+                "nowPlaying", "commands", "queue", "folders", "volume", "outputs", "descriptors", "announce",
+                "sessions",
+            ],
         ]
     }
 

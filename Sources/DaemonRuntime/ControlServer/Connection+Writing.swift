@@ -7,8 +7,17 @@ import NowPlaying
 struct Subscription {
     /// Nil: all.
     let causes: Set<Cause>?
+    /// Nil: the active one; `*`: all.
+    let session: String?
 
-    func wants(_ cause: Cause) -> Bool { causes?.contains(cause) ?? true }
+    func wants(_ event: PublishedEvent) -> Bool {
+        guard causes?.contains(event.cause) ?? true else { return false }
+        switch session {
+        case nil: return event.isActive
+        case "*"?: return true
+        case let name?: return event.session == name
+        }
+    }
 }
 
 /// What a client that does not read has to be told when it does: the newest state, and what it missed.
@@ -63,7 +72,7 @@ extension Connection {
 
     /// Tells of an event, now if the client reads, else when it does.
     private func tell(_ event: PublishedEvent, isFollowed: Bool) {
-        guard subscription?.wants(event.cause) == true, !isDeaf, !isClosed else { return }
+        guard subscription?.wants(event) == true, !isDeaf, !isClosed else { return }
         if isChoked {
             var causes = missed?.causes ?? []
             if !causes.contains(event.cause) { causes.append(event.cause) }

@@ -60,6 +60,8 @@ import NowPlaying
     /// What happened while it did not read.
     var missed: MissedEvents?
 
+    /// Requests of ours that it has not answered.
+    var calls = ClientCalls()
     private var ownName: String?
     private var knownIdentity: ClientIdentity?
     private var willSettle = false
@@ -190,6 +192,7 @@ import NowPlaying
         output = []
         missed = nil
         subscription = nil
+        calls.end()
         server.forget(self)
     }
 

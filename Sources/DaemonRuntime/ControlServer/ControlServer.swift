@@ -76,9 +76,11 @@ package struct ControlServerOptions: Sendable {
     package internal(set) var unfinishedBytes = 0
     /// Where the bytes of every connection arrive first.
     let arrivals = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 16)
-    /// The last published state, and as JSON text.
+    /// The last published state of the active session, and as JSON text.
     package private(set) var state: NowPlayingState
     private(set) var encodedState: [UInt8]
+    /// The same of the other sessions, by their names.
+    private var others: [String: (state: NowPlayingState, encoded: [UInt8])] = [:]
     /// The answer of `rpc.discover`, once somebody asked.
     private(set) lazy var discovery: [UInt8] = {
         var writer = JSONWriter()
@@ -148,17 +150,52 @@ package struct ControlServerOptions: Sendable {
     /// answer of who caused it does not wait for the others. The state must be new: each has a `sequence` of its own.
     /// Encodes it once.
     package func publish(_ state: NowPlayingState) {
-        self.state = state
-        encodedState = encoder.encode(state)
+        let encoded = encoder.encode(state)
+        let isActive = state.session == self.state.session
+        if isActive {
+            self.state = state
+            encodedState = encoded
+        } else {
+            others[state.session] = (state, encoded)
+        }
         guard !subscribers.isEmpty else { return }
         var writer = JSONWriter()
-        writer.bytes.reserveCapacity(encodedState.count + 80)
-        writer.notification("nowPlaying.changed", parameters: encodedState)
+        writer.bytes.reserveCapacity(encoded.count + 80)
+        writer.notification("nowPlaying.changed", parameters: encoded)
         writer.newline()
-        untold.append(PublishedEvent(cause: state.cause, line: writer.bytes))
+        untold.append(
+            PublishedEvent(cause: state.cause, session: state.session, isActive: isActive, line: writer.bytes))
         eventCount += 1
         if untold.count == 1 { loop.later { [weak self] in self?.tellSubscribers() } }
         if untold.count >= Self.maximumUntold { tellSubscribers() }
+    }
+
+    /// Whether there is a session of this name.
+    func hasSession(_ name: String) -> Bool { name == state.session || others[name] != nil }
+
+    /// The last published state of a session (nil: the active one), and as JSON text; nil: there is no such session.
+    func published(_ session: String?) -> (state: NowPlayingState, encoded: [UInt8])? {
+        guard let session, session != state.session else { return (state, encodedState) }
+        return others[session]
+    }
+
+    /// From now on this session, of which a state was published, is the one that is followed.
+    package func activate(_ session: String) {
+        guard let next = others.removeValue(forKey: session) else { return }
+        others[state.session] = (state, encodedState)
+        (state, encodedState) = next
+    }
+
+    /// There is no such session any more; it is not the active one.
+    package func forgetSession(_ session: String) { others[session] = nil }
+
+    /// Sends a request to a client; `answer` is called once, within `seconds`, with nil if it does not answer or has gone.
+    func call(
+        _ client: Int, _ method: String, _ parameters: JSONObject, within seconds: Double,
+        _ answer: @escaping @PlayerLoop (RPCResponse?) -> Void
+    ) {
+        guard let connection = connections[client] else { return loop.later { answer(nil) } }
+        connection.call(method, parameters, within: seconds, answer)
     }
 
     private func tellSubscribers() {
@@ -274,6 +311,9 @@ package struct ControlServerOptions: Sendable {
 /// A state as it goes to subscribers.
 struct PublishedEvent {
     let cause: Cause
+    /// The session that it is of, and whether that was the active one.
+    let session: String
+    let isActive: Bool
     /// The notification with its line end.
     let line: [UInt8]
 }

@@ -1,3 +1,4 @@
+package import ControlProtocol
 package import LinuxSystem
 package import NowPlaying
 
@@ -16,6 +17,13 @@ package import NowPlaying
     /// Tells a state to all who subscribed, and keeps it for those who ask. To be called with a first state before the
     /// handler is returned.
     package let publish: @PlayerLoop (NowPlayingState) -> Void
+    /// Makes this session, of which a state was told, the one that is followed.
+    package let activate: @PlayerLoop (String) -> Void
+    /// There is no such session any more; it is not the one that is followed.
+    package let forgetSession: @PlayerLoop (String) -> Void
+    /// Sends a request to a client, by the number of its connection, and gives it so many seconds; nil: no answer came.
+    package let callClient:
+        @PlayerLoop (Int, String, JSONObject, Double, @escaping @PlayerLoop (RPCResponse?) -> Void) -> Void
     /// Makes requests wait (true) or carries out those that have waited (false).
     package let holdRequests: @PlayerLoop (Bool) -> Void
 }

@@ -40,8 +40,14 @@ import NowPlaying
                 stateDirectory: paths.stateDirectory, cacheDirectory: paths.cacheDirectory, encoder: server.encoder,
                 publish: { state in
                     server.publish(state)
-                    status.tell(state)
+                    if state.session == server.state.session { status.tell(state) }
                 },
+                activate: { session in
+                    server.activate(session)
+                    status.tell(server.state)
+                },
+                forgetSession: { server.forgetSession($0) },
+                callClient: { server.call($0, $1, $2, within: $3, $4) },
                 holdRequests: { $0 ? server.holdRequests() : server.releaseRequests() }))
         server.begin(handler) { [unowned self] in end() }
         for number in [SIGTERM, SIGINT] {

@@ -13,10 +13,46 @@ package enum PlayerAssembly {
     /// Seconds that a ring holds beyond what the server queues and asks for at once.
     private static let spareSeconds = 0.5
 
-    /// The player behind the methods of the control protocol; what it publishes goes to `context`.
+    /// The sessions behind the methods of the control protocol; what they publish goes to `context`.
     @PlayerLoop package static func makeHandler(_ context: DaemonContext) -> any MethodHandler {
+        let events = EventCounter()
+        let firstItem = ItemNumbers.reserve(stateDirectory: context.stateDirectory)
+        let factory = SessionFactory(context, events, firstExternalItem: firstItem + ItemNumbers.block / 2)
+        let store = StateStore(context.loop, directory: context.stateDirectory)
+        let methods = makeMethods(
+            context, makeOutput(context.loop, context.configuration), session: "main", events, firstItem: firstItem,
+            store: store
+        ) { factory.publish($0) }
+        let main = LocalSession(name: "main", policy: .pause, owner: nil, methods: methods)
+        let table = SessionTable(context, events, main: main, factory: factory)
+        factory.publish = { [unowned table] state in table.published(state) }
+        context.publish(methods.player.state)
+        context.holdRequests(true)
+        let saved = factory.saved()
+        var missing = 1 + saved.count
+        let loaded: @PlayerLoop () -> Void = {
+            missing -= 1
+            if missing == 0 { context.holdRequests(false) }
+        }
+        store.load { found in
+            methods.restore(found, context.configuration.resume)
+            loaded()
+        }
+        for (name, policy) in saved {
+            factory.make(name, policy, owner: nil) { result in
+                if case .success(let session) = result { table.add(session) }
+                loaded()
+            }
+        }
+        return table
+    }
+
+    /// A player of its own on this output, and the methods that act on it; its states go to `publish`.
+    @PlayerLoop static func makeMethods(
+        _ context: DaemonContext, _ output: any AudioOutput, session: String, _ events: EventCounter, firstItem: Int64,
+        store: StateStore?, publish: @escaping @PlayerLoop (NowPlayingState) -> Void
+    ) -> PlayerMethods {
         let configuration = context.configuration
-        let output = makeOutput(context.loop, configuration)
         let certificates = configuration.certificates
         let mounts = MediaMounts(stateDirectory: context.stateDirectory, roots: MediaRoots(configuration.mediaRoots))
         let opener: DecoderOpener = { source, abandoned throws(DecodingError) in
@@ -31,10 +67,9 @@ package enum PlayerAssembly {
                 rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
                     try SonicRateChanger(format, rate: rate)
                 },
-                isSpoken: configuration.speech.isSpoken, instance: context.instance,
-                firstItemNumber: ItemNumbers.reserve(stateDirectory: context.stateDirectory),
-                onOutputLost: configuration.onOutputLost, watchServer: watcher(context.loop, configuration),
-                watchMedia: mediaWatcher(context.loop)))
+                isSpoken: configuration.speech.isSpoken, session: session, events: events, instance: context.instance,
+                firstItemNumber: firstItem, onOutputLost: configuration.onOutputLost,
+                watchServer: watcher(context.loop, configuration), watchMedia: mediaWatcher(context.loop)))
         player.onItemFailure = { uri, message in
             Log.warning("\(uri) can't be played: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
         }
@@ -46,22 +81,14 @@ package enum PlayerAssembly {
         }
         let artwork = makeArtworkKeeper(context, player)
         player.onPublish = { state in
-            context.publish(state)
+            publish(state)
             artwork.follow(state)
         }
-        context.publish(player.state)
-        let store = StateStore(context.loop, directory: context.stateDirectory)
-        let methods = PlayerMethods(
+        return PlayerMethods(
             context.loop, player: player, output: output, opener: opener, mounts: mounts, encoder: context.encoder,
             centre: CommandCentre(
                 forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals),
             configuration: configuration, store: store, artwork: artwork, log: { Log.warning($0) })
-        context.holdRequests(true)
-        store.load { found in
-            methods.restore(found, configuration.resume)
-            context.holdRequests(false)
-        }
-        return methods
     }
 
     @PlayerLoop private static func makeArtworkKeeper(_ context: DaemonContext, _ player: Player) -> ArtworkKeeper {
@@ -77,7 +104,8 @@ package enum PlayerAssembly {
             log: { Log.warning($0, oncePerMinute: $0, now: EventLoop.now) })
     }
 
-    @PlayerLoop private static func makeOutput(
+    /// The output that the configuration names, connected to nothing yet.
+    @PlayerLoop static func makeOutput(
         _ loop: EventLoop, _ configuration: Configuration
     ) -> any AudioOutput {
         switch configuration.output {

@@ -70,7 +70,7 @@ import PlaybackEngine
         case .outputSelect: selectOutput(request, answer)
         case .diagnosticsGet: diagnose(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonReload,
-            .daemonQuit:
+            .daemonQuit, .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish:
             answer(.failure(.invalidRequest("“\(request.method.rawValue)” is answered by the control server")))
         }
     }
@@ -157,10 +157,16 @@ import PlaybackEngine
         }
     }
 
-    private func commandList() -> JSONValue {
-        let statuses = centre.statuses(
+    private var statuses: [CommandStatus] {
+        centre.statuses(
             queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil, seekObstacle: player.seekObstacle,
             isLive: player.state.item?.metadata.isLiveStream == true)
+    }
+
+    /// Whether there is a command that can be given now.
+    var hasEnabledCommand: Bool { statuses.contains(where: \.isEnabled) }
+
+    private func commandList() -> JSONValue {
         let commands = statuses.map { status in
             var members = [
                 JSONObject.Member("command", .string(status.command.rawValue)),

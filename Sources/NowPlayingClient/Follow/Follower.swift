@@ -18,6 +18,8 @@ package final class Follower {
     }
 
     private let paths: [String]
+    /// The session that is followed; nil: the active one.
+    private let session: String?
     private var connection: Connection? { didSet { rearm() } }
     private var subscription: Int64 = 0
     /// Who waits for the answers to requests of this connection.
@@ -36,18 +38,22 @@ package final class Follower {
     /// Connects and subscribes. Throws `noDaemon` when none is there.
     package init(_ paths: [String]) throws(ClientError) {
         self.paths = paths
+        session = nil
         try subscribe(try Connection(firstOf: paths))
     }
 
-    /// Goes on with a connection that is used for calls as well; `paths` serve to find the daemon again.
-    package init(_ connection: Connection, paths: [String]) throws(ClientError) {
+    /// Goes on with a connection that is used for calls as well; `paths` serve to find the daemon again. `session`: the one
+    /// that is followed; nil: the active one.
+    package init(_ connection: Connection, paths: [String], session: String? = nil) throws(ClientError) {
         self.paths = paths
+        self.session = session
         try subscribe(connection)
     }
 
     /// Waits for a daemon where there is none yet: its first state tells that it has come.
     package init(waitingFor paths: [String]) throws(ClientError) {
         self.paths = paths
+        session = nil
         watch = try SocketWatch(paths)
         try reconnect()
     }
@@ -143,7 +149,8 @@ package final class Follower {
     // MARK: Connecting
 
     private func subscribe(_ connection: Connection) throws(ClientError) {
-        subscription = try connection.request("nowPlaying.subscribe")
+        subscription = try connection.request(
+            "nowPlaying.subscribe", session.map { ["session": .string($0)] })
         retry = nil
         self.connection = connection
         watch = nil

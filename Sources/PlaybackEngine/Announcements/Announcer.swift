@@ -161,6 +161,7 @@ import NowPlaying
     private func makeRoom(for announcement: Announcement) {
         let yielding = player.yielding(to: announcement.policy, decibels: announcement.duckTo)
         player.makeRoom(for: Self.name, yielding, over: announcement.attack)
+        player.onAnnouncement?(announcement)
     }
 
     private func factor(of announcement: Announcement) -> Double {
@@ -195,7 +196,10 @@ import NowPlaying
             decoder = nil
         }
         // Between two announcements nothing gets loud for a moment.
-        if waiting.isEmpty { player.makeRoom(for: Self.name, nil, over: ended.announcement.release) }
+        if waiting.isEmpty {
+            player.makeRoom(for: Self.name, nil, over: ended.announcement.release)
+            player.onAnnouncement?(nil)
+        }
         beginNext()
         ended.answer(result)
     }

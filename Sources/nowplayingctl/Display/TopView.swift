@@ -26,7 +26,9 @@ final class TopView {
             throw .usage("top draws on a terminal, and standard output is none; follow prints lines", verb: "top")
         }
         let connection = try run.connection()
-        do { follower = try Follower(connection, paths: run.sockets) } catch { throw run.failure(error) }
+        do { follower = try Follower(connection, paths: run.sockets, session: run.value("--session")) } catch {
+            throw run.failure(error)
+        }
     }
 
     /// Draws until it is interrupted.

@@ -26,7 +26,9 @@ final class Following {
         isMoving =
             !run.wantsJSON && (run.has("--tick") || isWatching) && (run.output.canRedraw || template != nil)
         let connection = try run.connection()
-        do { follower = try Follower(connection, paths: run.sockets) } catch { throw run.failure(error) }
+        do { follower = try Follower(connection, paths: run.sockets, session: run.value("--session")) } catch {
+            throw run.failure(error)
+        }
     }
 
     // MARK: Loops

@@ -42,7 +42,7 @@ enum Waiting {
         let deadline = seconds.map { MonotonicClock.now().advanced(bySeconds: $0) }
         let connection = try run.connection()
         do throws(ClientError) {
-            let follower = try Follower(connection, paths: run.sockets)
+            let follower = try Follower(connection, paths: run.sockets, session: run.value("--session"))
             var last: StateView?
             while true {
                 switch try follower.next(deadline: deadline) {

@@ -1,0 +1,231 @@
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// A session of a client that plays by itself, and only tells what: commands are sent to it as requests.
+@PlayerLoop final class ExternalSession: PlaybackSession {
+    let name: String
+    let policy: AnnouncementPolicy
+    /// The connection of the client.
+    let client: Int
+    private(set) var state: NowPlayingState
+    /// Commands that the client takes.
+    let commands: Set<RemoteCommand>
+    /// How a request gets to the client.
+    private let context: DaemonContext
+    private let events: EventCounter
+    private let firstItem: Int64
+    private let tell: @PlayerLoop (NowPlayingState) -> Void
+    /// Whose sound it was paused for.
+    private var pausedFor: Set<String> = []
+
+    /// Seconds that the client has for an answer.
+    private static let patience = 2.0
+    /// Seconds by which what is told may lie off what everybody computes: below the first nothing is told, up to the second
+    /// it is a better reading, beyond it somebody went to another place.
+    private static let noise = 0.02
+    private static let jump = 0.25
+
+    /// A session in which nothing plays yet. `tell` takes each state to be published.
+    init(
+        name: String, policy: AnnouncementPolicy, client: Int, commands: Set<RemoteCommand>, _ context: DaemonContext,
+        _ events: EventCounter, firstItem: Int64, tell: @escaping @PlayerLoop (NowPlayingState) -> Void
+    ) {
+        self.name = name
+        self.policy = policy
+        self.client = client
+        self.commands = commands
+        self.context = context
+        self.events = events
+        self.firstItem = firstItem
+        self.tell = tell
+        state = NowPlayingState(anchor: Self.anchor(0, rate: 0, at: EventLoop.now))
+        state.session = name
+        state.instance = context.instance
+        state.commandsVersion = 1
+    }
+
+    var owner: Int? { client }
+    var isExternal: Bool { true }
+    var hasCommands: Bool { !commands.isEmpty && state.item != nil }
+
+    // MARK: What the client tells
+
+    /// Takes the whole state that the client tells, and tells everybody what is new in it.
+    func publish(_ request: MethodRequest) -> MethodResult {
+        let now = EventLoop.now
+        var next = state
+        next.state = request.string("state").flatMap(PlaybackState.init) ?? .stopped
+        next.stall = next.state == .stalled ? .sourceLate : nil
+        next.item = item(request.parameters["item"])
+        let given = request.parameters["anchor"]
+        let isOther = next.item.map { identity($0) } != state.item.map { identity($0) }
+        let moves = next.state == .playing
+        let rate = moves ? given?["rate"]?.doubleValue ?? 1 : 0
+        var time = now
+        if let seconds = given?["monotonic"]?.doubleValue, abs(seconds - Double(now.nanoseconds) / 1e9) < 60 {
+            time = MonotonicTime(nanoseconds: Int64(seconds * 1e9))
+        }
+        let standing = isOther ? 0 : state.anchor.position(at: time, duration: state.item?.duration)
+        let elapsed = next.state == .stopped ? 0 : given?["elapsed"]?.doubleValue ?? standing
+        next.anchor = Self.anchor(min(elapsed, next.item?.duration ?? elapsed), rate: rate, at: time)
+        guard let cause = cause(next, isOther: isOther, expected: standing) else {
+            return .success(["seq": .integer(Int64(state.sequence))])
+        }
+        if isOther, next.item != nil { next.item?.id = ItemID(firstItem + Int64(events.last + 1)) }
+        publish(next, cause, reason: isOther ? .jump : nil, by: request.client.originator)
+        return .success(["seq": .integer(Int64(state.sequence))])
+    }
+
+    /// What an item is the same by.
+    private func identity(_ item: NowPlayingItem) -> [String?] {
+        item.uri.isEmpty ? [item.metadata.title, item.metadata.artist, item.metadata.albumTitle] : [item.uri]
+    }
+
+    private func item(_ value: JSONValue?) -> NowPlayingItem? {
+        guard case .object(let fields)? = value else { return nil }
+        var item = NowPlayingItem(
+            id: state.item?.id ?? ItemID(firstItem), play: 1, uri: fields["uri"]?.stringValue ?? "",
+            metadata: MediaMetadata(fields: fields), duration: fields["duration"]?.doubleValue)
+        item.metadata.title = item.metadata.title.map { PrintableText.stripped($0, limit: 4096) }
+        return item
+    }
+
+    /// Which event a state is; nil: nothing in it is new.
+    private func cause(_ next: NowPlayingState, isOther: Bool, expected: Double) -> Cause? {
+        if next.state != state.state {
+            switch next.state {
+            case .playing: return state.state == .stalled ? .unstall : .play
+            case .paused: return .pause
+            case .stopped: return .stop
+            case .stalled, .interrupted: return .stall
+            }
+        }
+        if isOther { return .track }
+        let off = abs(next.anchor.elapsed - expected)
+        if off > Self.jump { return .seek }
+        if next.anchor.rate != state.anchor.rate { return .rate }
+        if next.item?.metadata != state.item?.metadata || next.item?.duration != state.item?.duration {
+            return .metadata
+        }
+        return off > Self.noise ? .drift : nil
+    }
+
+    private func publish(
+        _ next: NowPlayingState, _ cause: Cause, reason: ChangeReason? = nil, by: Originator?
+    ) {
+        state = next
+        state.sequence = events.next()
+        state.cause = cause
+        state.reason = cause == .track ? reason : cause == .stop ? .command : nil
+        state.by = by
+        tell(state)
+    }
+
+    private static func anchor(_ elapsed: Double, rate: Double, at time: MonotonicTime) -> PlaybackAnchor {
+        PlaybackAnchor(
+            elapsed: elapsed, rate: rate, monotonic: time, wall: WallClock.time(of: time), wallSynced: WallClock.isSet)
+    }
+
+    func tellActivation(by: Originator?) { publish(state, .session, by: by) }
+
+    func close(by: Originator?) {
+        var last = state
+        last.state = .stopped
+        last.item = nil
+        last.anchor = Self.anchor(0, rate: 0, at: EventLoop.now)
+        publish(last, .session, by: by)
+    }
+
+    // MARK: What the client is told
+
+    func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        if request.method == .commandsList { return answer(.success(commandList)) }
+        guard let command = RemoteCommand(rawValue: request.method.rawValue) else {
+            return answer(
+                .failure(
+                    .commandFailed(
+                        "disabled", "“\(name)” is played by another program, which has no \(request.method.rawValue)")))
+        }
+        guard commands.contains(command) else {
+            return answer(
+                .failure(.commandFailed("disabled", "\(command.rawValue) is disabled: “\(name)” does not take it")))
+        }
+        if let wanted = request.itemID("itemId"), wanted != state.item?.id {
+            return answer(.failure(.noSuchContent("another item plays by now", reason: "otherItem")))
+        }
+        if let limit = request.double("notAfter"), WallClock.isSet, WallClock.time(of: EventLoop.now) > limit {
+            return answer(
+                .failure(.commandFailed("late", "the command came after its “notAfter”: nothing was done")))
+        }
+        var parameters = request.parameters
+        for guarded in ["itemId", "notAfter"] { parameters[guarded] = nil }
+        parameters["session"] = .string(name)
+        context.callClient(client, command.rawValue, parameters, Self.patience) { [self] response in
+            answer(result(of: command, response))
+        }
+    }
+
+    /// The client's status is the caller's answer.
+    private func result(of command: RemoteCommand, _ response: RPCResponse?) -> MethodResult {
+        guard let response else {
+            return .failure(
+                .commandFailed("noAnswer", "“\(name)” did not answer to \(command.rawValue) within 2 seconds"))
+        }
+        let words = "“\(name)” could not do \(command.rawValue)"
+        if let message = response.errorMessage {
+            return .failure(.commandFailed("refused", "\(words): \(PrintableText.escaped(message, limit: 200))"))
+        }
+        switch response.result?["status"]?.stringValue {
+        case "success": break
+        case "noSuchContent": return .failure(.noSuchContent(words))
+        case "noActionableNowPlayingItem": return .failure(.noItem(words))
+        case "deviceNotFound": return .failure(.deviceNotFound(words))
+        case "commandFailed": return .failure(.commandFailed("refused", words))
+        default:
+            return .failure(
+                .commandFailed("notUnderstood", "“\(name)” answered to \(command.rawValue) with no status"))
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("status", "success")
+        writer.member("state", state.state.rawValue)
+        writer.member("seq", state.sequence)
+        writer.key("anchor")
+        context.encoder.anchor(state.anchor, to: &writer)
+        writer.endObject()
+        return .encoded(writer.bytes)
+    }
+
+    private var commandList: JSONValue {
+        let list = RemoteCommand.allCases.map { command -> JSONValue in
+            commands.contains(command)
+                ? ["command": .string(command.rawValue), "enabled": true]
+                : [
+                    "command": .string(command.rawValue), "enabled": false,
+                    "reason": .string("“\(name)” does not take it"),
+                ]
+        }
+        return ["version": .integer(Int64(state.commandsVersion)), "commands": .array(list)]
+    }
+
+    /// Its samples are not ours: it can be asked to pause, and no more.
+    func yield(to who: String, _ policy: AnnouncementPolicy?, _ settings: AnnouncementSettings) {
+        if policy == .pause, state.state == .playing, commands.contains(.pause) {
+            let isFirst = pausedFor.isEmpty
+            pausedFor.insert(who)
+            if isFirst { ask(.pause) }
+        } else if policy == nil, pausedFor.remove(who) != nil, pausedFor.isEmpty, commands.contains(.play),
+            state.state == .paused
+        {
+            ask(.play)
+        }
+    }
+
+    private func ask(_ command: RemoteCommand) {
+        context.callClient(client, command.rawValue, JSONObject([.init("session", .string(name))]), Self.patience) {
+            _ in
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+import Synchronization
+
+/// Makes sessions with a queue of their own, each with a player, an output and a folder of its own below the state
+/// directory, and remembers over restarts which there are.
+@PlayerLoop final class SessionFactory {
+    /// Where a session's states go.
+    var publish: @PlayerLoop (NowPlayingState) -> Void = { _ in }
+    /// First number for what external sessions play.
+    let firstExternalItem: Int64
+
+    private let context: DaemonContext
+    private let events: EventCounter
+    private let workers: Workers
+    private let folder: String
+    private var making: Set<String> = []
+    /// One list is written at a time, and never an older one after a newer.
+    private nonisolated static let written = Mutex(0)
+    private var lists = 0
+
+    /// A factory below this state directory.
+    init(_ context: DaemonContext, _ events: EventCounter, firstExternalItem: Int64) {
+        self.context = context
+        self.events = events
+        self.firstExternalItem = firstExternalItem
+        folder = context.stateDirectory + "/sessions"
+        workers = Workers(context.loop, name: "sessions")
+    }
+
+    /// Whether one of this name is being made.
+    func isMaking(_ name: String) -> Bool { making.contains(name) }
+
+    /// Makes a session. One without an owner takes up what an earlier run left in its folder.
+    func make(
+        _ name: String, _ policy: AnnouncementPolicy, owner: Int?,
+        _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
+    ) {
+        if case .file = context.configuration.output {
+            return done(.failure(.commandFailed("unavailable", "this output has one session heard at a time")))
+        }
+        making.insert(name)
+        let (folder, own, state) = (folder, folder + "/" + name, context.stateDirectory)
+        workers.submit {
+            Self.written.withLock { _ in
+                mkdir(folder, 0o700)
+                mkdir(own, 0o700)
+                return ItemNumbers.reserve(stateDirectory: state)
+            }
+        } _: { [self] first in
+            let store = owner == nil ? StateStore(context.loop, directory: own) : nil
+            let methods = PlayerAssembly.makeMethods(
+                context, PlayerAssembly.makeOutput(context.loop, context.configuration), session: name, events,
+                firstItem: first, store: store, publish: publish)
+            let session = LocalSession(name: name, policy: policy, owner: owner, methods: methods)
+            session.onClosed = { [weak self] in self?.remove(own) }
+            let finish: @PlayerLoop () -> Void = { [self] in
+                making.remove(name)
+                done(.success(session))
+            }
+            guard let store else { return finish() }
+            store.load { [context] found in
+                // Two that begin by themselves would be heard at once.
+                methods.restore(found, context.configuration.resume == .stopped ? .stopped : .paused)
+                finish()
+            }
+        }
+    }
+
+    private func remove(_ folder: String) {
+        workers.submit {
+            guard let stream = opendir(folder) else { return }
+            while let entry = readdir(stream) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                unlink(folder + "/" + name)
+            }
+            closedir(stream)
+            rmdir(folder)
+        } _: { _ in
+        }
+    }
+
+    // MARK: Over restarts
+
+    /// Remembers these.
+    func save(_ sessions: [(name: String, policy: AnnouncementPolicy)]) {
+        lists += 1
+        let (number, folder) = (lists, folder)
+        let text = sessions.map { "\($0.policy.rawValue) \($0.name)\n" }.sorted().joined()
+        workers.submit {
+            Self.written.withLock { last in
+                guard number > last else { return }
+                last = number
+                mkdir(folder, 0o700)
+                Self.write(text, folder + "/list")
+            }
+        } _: { _ in
+        }
+    }
+
+    private nonisolated static func write(_ text: String, _ path: String) {
+        guard let file = fopen(path + ".new", "we") else { return }
+        let bytes = Array(text.utf8)
+        let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count && fflush(file) == 0
+        fdatasync(fileno(file))
+        fclose(file)
+        if isWritten { rename(path + ".new", path) }
+    }
+
+    /// The sessions of an earlier run. A look at one small file, at the start.
+    func saved() -> [(name: String, policy: AnnouncementPolicy)] {
+        guard let file = fopen(folder + "/list", "re") else { return [] }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let policy = AnnouncementPolicy(rawValue: String(parts[0])) else { return nil }
+            return (String(parts[1]), policy)
+        }
+    }
+}

@@ -1,0 +1,290 @@
+import AudioCore
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// The daemon's sessions: which one a request is meant for, which one is active, and who yields to whom.
+@PlayerLoop final class SessionTable: MethodHandler {
+    /// Sessions beside `main`, at most.
+    static let limit = 16
+
+    private let context: DaemonContext
+    private let events: EventCounter
+    private let main: LocalSession
+    private nonisolated let mainMethods: PlayerMethods
+    private var sessions: [String: any PlaybackSession] = [:]
+    /// Names in the order in which they were active last, the active one at the end.
+    private var order: [String]
+    /// Those whose play the others yield to.
+    private var begun: Set<String> = []
+    private let factory: SessionFactory
+    private var settings: AnnouncementSettings
+
+    /// The table with `main` alone. `factory` makes further sessions with a queue.
+    init(_ context: DaemonContext, _ events: EventCounter, main: LocalSession, factory: SessionFactory) {
+        self.context = context
+        self.events = events
+        self.main = main
+        mainMethods = main.methods
+        self.factory = factory
+        order = [main.name]
+        settings = context.configuration.announcements
+        sessions[main.name] = main
+        main.methods.player.onAnnouncement = { [unowned self] in announcement($0) }
+    }
+
+    private var active: any PlaybackSession { order.last.flatMap { sessions[$0] } ?? main }
+
+    // MARK: States
+
+    /// A session's state is new: it is told, and what follows from it happens.
+    func published(_ state: NowPlayingState) {
+        if sessions.count == 1, state.session == main.name { return context.publish(state) }
+        // What is being made is not known yet.
+        guard let session = sessions[state.session] else { return }
+        let begins = state.state == .playing && !begun.contains(state.session)
+        let isPlayed = begins && [.play, .track, .unstall].contains(state.cause)
+        if isPlayed, session.canBecomeActive, session !== active {
+            move(to: session)
+            context.publish(state)
+            session.tellActivation(by: state.by)
+        } else {
+            context.publish(state)
+        }
+        if begins { self.begins(session) } else if state.state == .stopped { ends(session) }
+    }
+
+    /// Others yield to a session that plays now; it does to none of those that would hold it.
+    private func begins(_ session: any PlaybackSession) {
+        begun.insert(session.name)
+        for other in sessions.values where other !== session {
+            if begun.contains(other.name), other.policy != .duck { session.yield(to: other.name, nil, settings) }
+            guard session.policy != .mix, other.policy != .mix else { continue }
+            other.yield(to: session.name, session.policy, settings)
+        }
+    }
+
+    private func ends(_ session: any PlaybackSession) {
+        guard begun.remove(session.name) != nil else { return }
+        for other in sessions.values where other !== session { other.yield(to: session.name, nil, settings) }
+    }
+
+    private func move(to session: any PlaybackSession) {
+        order.removeAll { $0 == session.name }
+        order.append(session.name)
+        context.activate(session.name)
+    }
+
+    // MARK: Requests
+
+    func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        switch request.method {
+        case .sessionList: answer(.success(list))
+        case .sessionCreate: create(request, answer)
+        case .sessionActivate: answer(activate(request))
+        case .sessionClose: answer(close(request))
+        case .nowPlayingPublish: answer(publish(request))
+        case .outputSelect: select(request, answer)
+        default: target(of: request).perform(request, answer)
+        }
+    }
+
+    /// The session that a request names, or that a bare one is meant for.
+    private func target(of request: MethodRequest) -> any PlaybackSession {
+        if sessions.count == 1 { return main }
+        if let name = request.string("session") { return sessions[name] ?? main }
+        guard Catalogue.method(request.method).parameters.contains(where: { $0.name == "session" }) else { return main }
+        guard active.isExternal else { return active }
+        // What another program plays has no queue here, and no volume of ours.
+        switch request.method {
+        case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
+            .volumeSet, .loudnessSet, .sleepSet, .commandsConfigure:
+            return lastLocal
+        case .play where !request.media.isEmpty || request.integer("index") != nil || request.itemID("itemId") != nil:
+            return lastLocal
+        default: return active
+        }
+    }
+
+    private var lastLocal: any PlaybackSession {
+        order.reversed().compactMap { sessions[$0] }.first { !$0.isExternal } ?? main
+    }
+
+    private var list: JSONValue {
+        let all = sessions.values.sorted { ($0 !== main ? 1 : 0, $0.name) < ($1 !== main ? 1 : 0, $1.name) }
+        return [
+            "sessions": .array(
+                all.map {
+                    [
+                        "name": .string($0.name), "active": .bool($0 === active),
+                        "canBecomeActive": .bool($0.canBecomeActive), "external": .bool($0.isExternal),
+                        "policy": .string($0.policy.rawValue), "state": .string($0.state.state.rawValue),
+                    ]
+                })
+        ]
+    }
+
+    private func activate(_ request: MethodRequest) -> MethodResult {
+        guard let session = named(request) else { return .failure(noSession(request)) }
+        guard session !== active else { return .success(["active": true]) }
+        guard session.canBecomeActive else { return .success(["active": false]) }
+        move(to: session)
+        session.tellActivation(by: request.client.originator)
+        return .success(["active": true])
+    }
+
+    private func close(_ request: MethodRequest) -> MethodResult {
+        guard let session = named(request) else { return .failure(noSession(request)) }
+        guard session !== main else { return .failure(.commandFailed("inUse", "“main” can't be closed")) }
+        guard request.client.role == .admin || session.owner == request.client.number else {
+            return .failure(.denied("only its own client and the daemon's own user may close a session"))
+        }
+        close(session, by: request.client.originator)
+        return .success([:])
+    }
+
+    private func close(_ session: any PlaybackSession, by: Originator?) {
+        ends(session)
+        let wasActive = session === active
+        order.removeAll { $0 == session.name }
+        // Its followers see where they are now; those of its own, its last state.
+        if wasActive { context.activate(active.name) }
+        session.close(by: by)
+        sessions[session.name] = nil
+        context.forgetSession(session.name)
+        if wasActive { active.tellActivation(by: by) }
+        saveList()
+    }
+
+    private func publish(_ request: MethodRequest) -> MethodResult {
+        guard let session = sessions[request.string("session") ?? ""] as? ExternalSession else {
+            return .failure(
+                .commandFailed("notExternal", "that session is the daemon's own: only external ones are published"))
+        }
+        guard session.client == request.client.number else {
+            return .failure(.denied("only the client that made an external session may publish in it"))
+        }
+        return session.publish(request)
+    }
+
+    /// Announcements are heard over every session; nil: the last one has ended.
+    private func announcement(_ announcement: Announcement?) {
+        var settings = settings
+        if let announcement { settings.duckTo = announcement.duckTo }
+        for session in sessions.values where session !== main {
+            session.yield(to: "announcement", announcement?.policy, settings)
+        }
+    }
+
+    /// All sessions go to another device together.
+    private func select(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        mainMethods.perform(request) { [self] result in
+            if case .success = result, let name = request.string("name") {
+                for case let session as LocalSession in sessions.values where session !== main {
+                    session.methods.output.selectDevice(named: name)
+                    session.methods.player.outputSelected(name)
+                }
+            }
+            answer(result)
+        }
+    }
+
+    private func named(_ request: MethodRequest) -> (any PlaybackSession)? { sessions[request.string("name") ?? ""] }
+
+    private func noSession(_ request: MethodRequest) -> RPCError {
+        let shown = PrintableText.escaped(request.string("name") ?? "", limit: 64)
+        return .noSuchContent(
+            "there is no session “\(shown)”; session.list tells which there are", reason: "noSession")
+    }
+
+    // MARK: Making sessions
+
+    private static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64 && name != "." && name != ".."
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private func create(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        let name = request.string("name") ?? ""
+        let policy = request.string("policy").flatMap(AnnouncementPolicy.init) ?? .pause
+        guard Self.isName(name) else {
+            return answer(
+                .failure(
+                    .invalidParameter("name", "“name” must be 1 to 64 letters, digits, dots, dashes and underscores")))
+        }
+        guard sessions[name] == nil, !factory.isMaking(name) else {
+            return answer(.failure(.commandFailed("inUse", "there is a session “\(name)” already")))
+        }
+        guard sessions.count <= Self.limit else {
+            return answer(.failure(.commandFailed("tooMany", "there are \(Self.limit) sessions already; close one")))
+        }
+        if request.bool("external") == true {
+            let commands = Set(
+                (request.array("commands") ?? []).compactMap { $0.stringValue.flatMap(RemoteCommand.init) })
+            let session = ExternalSession(
+                name: name, policy: policy, client: request.client.number, commands: commands, context, events,
+                firstItem: factory.firstExternalItem
+            ) { [unowned self] in published($0) }
+            add(session)
+            return answer(.success(["name": .string(name)]))
+        }
+        guard request.array("commands") == nil else {
+            return answer(
+                .failure(
+                    .invalidParameter("commands", "“commands” are those of an external session: send “external”: true"))
+            )
+        }
+        let owner = request.bool("whileConnected") == true ? request.client.number : nil
+        factory.make(name, policy, owner: owner) { [self] result in
+            switch result {
+            case .failure(let error): answer(.failure(error))
+            case .success(let session):
+                add(session)
+                saveList()
+                answer(.success(["name": .string(name)]))
+            }
+        }
+    }
+
+    /// Takes a session up: it is known from now on.
+    func add(_ session: any PlaybackSession) {
+        sessions[session.name] = session
+        order.insert(session.name, at: 0)
+        context.publish(session.state)
+    }
+
+    private func saveList() {
+        let kept = sessions.values.filter { $0 !== main && !$0.isExternal && $0.owner == nil }
+        factory.save(kept.map { ($0.name, $0.policy) })
+    }
+
+    // MARK: The rest of a handler
+
+    nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
+        mainMethods.refusal(of: source, abandoned)
+    }
+
+    func clientGone(_ client: ClientIdentity) {
+        for session in sessions.values { (session as? LocalSession)?.methods.clientGone(client) }
+        for session in sessions.values where session.owner == client.number { close(session, by: client.originator) }
+    }
+
+    func take(_ configuration: Configuration, instead before: Configuration, by: Originator) {
+        settings = configuration.announcements
+        for session in sessions.values {
+            (session as? LocalSession)?.methods.take(configuration, instead: before, by: by)
+        }
+    }
+
+    func finish() {
+        for session in sessions.values { (session as? LocalSession)?.methods.finish() }
+    }
+}

@@ -1,0 +1,100 @@
+import ControlProtocol
+import Glibc
+import NowPlaying
+import NowPlayingClient
+
+/// `session publish`: shows what another program plays. States come as lines of JSON on standard input; commands of remotes
+/// are carried out by a program.
+struct Publishing {
+    private let run: Invocation
+    private let name: String
+    private let connection: Connection
+    private let program: String?
+
+    /// Makes the session. Throws when there is one of that name.
+    init(_ run: Invocation, _ name: String) throws(Failure) {
+        self.run = run
+        self.name = name
+        program = run.value("--run")
+        connection = try run.connection()
+        var parameters = JSONObject([.init("name", .string(name)), .init("external", true)])
+        if let policy = run.value("--policy") { parameters["policy"] = .string(policy) }
+        let commands = (run.value("--commands") ?? "").split(separator: ",").map { JSONValue.string(String($0)) }
+        if !commands.isEmpty, program == nil {
+            throw .usage("--commands needs --run: the program that carries them out", verb: run.verb.name)
+        }
+        parameters["commands"] = .array(commands)
+        _ = try run.call("session.create", .object(parameters))
+    }
+
+    /// Publishes line after line, until standard input ends.
+    func publish() throws(Failure) {
+        var input: [UInt8] = []
+        var polled = [
+            pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            guard poll(&polled, 2, -1) > 0 else { continue }
+            do {
+                if polled[1].revents != 0 {
+                    guard try connection.read() else { throw Failure(.noDaemon, "the daemon has ended") }
+                    try takeLines()
+                }
+                guard polled[0].revents != 0 else { continue }
+                var block = [UInt8](repeating: 0, count: 65536)
+                let count = read(STDIN_FILENO, &block, block.count)
+                guard count > 0 else { return }
+                input += block[..<count]
+                while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+                    try publish(Array(input[..<end]))
+                    input.removeFirst(end + 1)
+                }
+                if input.count > 256 << 10 { throw Failure(.usage, "a line of more than 256 KiB") }
+            } catch let error as ClientError {
+                throw run.failure(error)
+            } catch let error as Failure {
+                throw error
+            } catch {}
+        }
+    }
+
+    /// Sends one state. What is wrong with it is said, and the next one taken.
+    private func publish(_ line: [UInt8]) throws {
+        if line.allSatisfy({ $0 == UInt8(ascii: " ") }) { return }
+        guard let value = try? JSONReader.read(line), case .object(var state) = value else {
+            return complain("a line is no JSON object")
+        }
+        state["session"] = .string(name)
+        _ = try connection.request("nowPlaying.publish", .object(state))
+    }
+
+    /// Carries out what the daemon asks for, and says what it refuses.
+    private func takeLines() throws {
+        while let line = connection.bufferedLine() {
+            let message = try Connection.parse(line)
+            if let error = message["error"]?["message"]?.stringValue { complain(TerminalText.safe(error)) }
+            guard let method = message["method"]?.stringValue, let id = message["id"] else { continue }
+            let status = carryOut(method, message["params"]) ? "success" : "commandFailed"
+            var writer = JSONWriter()
+            writer.value(["jsonrpc": "2.0", "id": id, "result": ["status": .string(status)]])
+            writer.newline()
+            try connection.send(writer.bytes)
+        }
+    }
+
+    private func carryOut(_ command: String, _ parameters: JSONValue?) -> Bool {
+        guard let program else { return false }
+        var words = [program, command]
+        for name in ["position", "interval", "rate", "mode", "rating", "active"] {
+            guard let value = parameters?[name] else { continue }
+            words.append(value.stringValue ?? JSONWriter.text(value))
+        }
+        return Program.run(words, isQuiet: true) == 0
+    }
+
+    private func complain(_ message: String) {
+        var text = "nowplayingctl: \(message)\n"
+        _ = text.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

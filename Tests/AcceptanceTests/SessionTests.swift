@@ -1,0 +1,129 @@
+import ControlProtocol
+import LinuxSystem
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// Many sources, one box.
+    @Suite(.timeLimit(.minutes(2))) struct SessionTests {
+        init() { LoopThread.start() }
+
+        private func active(_ client: Client) -> String? {
+            client.call("session.list")?["sessions"]?.arrayValue?.first { $0["active"] == true }?["name"]?.stringValue
+        }
+
+        @Test("who plays last is followed, the others are held meanwhile, and both are there again after a restart")
+        func local() async throws {
+            let folder = TemporaryFolder()
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("play", ["uri": .string(folder.silence("music.wav", seconds: 60))])
+            #expect(client.event().words == "play")
+            #expect(client.call("session.create", ["name": "night"]) == ["name": "night"])
+            #expect(client.refusal("session.create", ["name": "night"]) == "200 inUse")
+            #expect(client.refusal("session.create", ["name": "../x"]) == "-32602")
+            #expect(client.call("session.activate", ["name": "night"]) == ["active": false], "it has nothing to play")
+            let rain = JSONValue.string(folder.silence("rain.wav", seconds: 60))
+            #expect(client.call("queue.add", ["session": "night", "items": [rain]]) != nil)
+            #expect(
+                client.call("queue.list")?["items"]?.arrayValue?.first?["title"] != "rain",
+                "bare ones are still for main")
+            // Its play is told first, then the switch, with the whole state; main is held.
+            let answer = client.call("play", ["session": "night"])
+            #expect(answer?.playing == "playing")
+            let all = daemon.connect()
+            all.call("nowPlaying.subscribe", ["session": "*"])
+            let (play, change) = (client.event(), client.event())
+            #expect(play["session"] == "night" && play.words == "play")
+            #expect(change["session"] == "night" && change.words == "session" && change.playing == "playing")
+            #expect(change.sequence > play.sequence)
+            let main = try #require(client.call("nowPlaying.get", ["session": "main"]))
+            #expect(main.playing == "interrupted" && main["interruption"] == ["by": "night", "shouldResume": true])
+            #expect(active(client) == "night")
+            #expect(client.call("pause")?.playing == "paused")
+            #expect(client.event()["session"] == "night")
+            #expect(client.call("nowPlaying.get", ["session": "main"])?.playing == "interrupted")
+            // It stops: main goes on, and is active when it is wanted.
+            #expect(client.call("stop")?.playing == "stopped")
+            let back = all.event("interruption-ended")
+            #expect(back["session"] == "main" && back.playing == "playing")
+            #expect(client.call("session.activate", ["name": "main"]) == ["active": true])
+            #expect(client.event("session")["session"] == "main")
+            #expect(client.refusal("session.close", ["name": "main"]) == "200 inUse")
+            #expect(client.refusal("nowPlaying.get", ["session": "nowhere"]) == "100 noSession")
+            client.call("session.create", ["name": "brief", "whileConnected": true])
+            #expect(daemon.stop() == 0)
+            let again = await RealDaemon.start(nil, output: "null", in: folder)
+            let later = again.connect()
+            let names = later.call("session.list")?["sessions"]?.arrayValue?.compactMap { $0["name"]?.stringValue }
+            #expect(names == ["main", "night"])
+            #expect(
+                later.call("queue.list", ["session": "night"])?["items"]?.arrayValue?.first?["uri"]?.stringValue?
+                    .hasSuffix("rain.wav")
+                    == true)
+            #expect(later.call("session.close", ["name": "night"]) == [:])
+            #expect(later.refusal("queue.list", ["session": "night"]) == "100 noSession")
+            #expect(again.stop() == 0)
+        }
+
+        @Test("another program is shown and commanded; one that hangs, lies or dies is no harm")
+        func external() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("play", ["uri": .string(daemon.folder.silence("music.wav", seconds: 60))])
+            _ = client.event("play")
+            var player: Client? = daemon.connect()
+            player?.call("session.create", ["name": "airplay", "external": true, "commands": ["play", "pause"]])
+            #expect(client.refusal("nowPlaying.publish", ["session": "airplay", "state": "playing"]) == "403")
+            #expect(client.refusal("nowPlaying.publish", ["session": "main", "state": "playing"]) == "200 notExternal")
+            let item: JSONValue = ["title": "Aria", "artist": "Glenn", "duration": 200]
+            let begin = now()
+            player?.call(
+                "nowPlaying.publish",
+                ["session": "airplay", "state": "playing", "item": item, "anchor": ["elapsed": 12.5]])
+            let (play, change) = (client.event("play"), client.event("session"))
+            #expect(play["session"] == "airplay" && play["item"]?["title"] == "Aria" && play.rate == 1)
+            #expect(play.elapsed == 12.5 && play.monotonic >= begin && play.monotonic <= now())
+            #expect(change["item"]?["title"] == "Aria" && change.playing == "playing")
+            #expect(client.call("nowPlaying.get", ["session": "main"])?.playing == "interrupted")
+            // The same again is no event; another place is one.
+            let same = player?.call(
+                "nowPlaying.publish",
+                [
+                    "session": "airplay", "state": "playing", "item": item,
+                    "anchor": ["elapsed": .number(12.5 + now() - play.monotonic)],
+                ])
+            #expect(same?["seq"]?.integerValue == change.sequence)
+            player?.call(
+                "nowPlaying.publish",
+                ["session": "airplay", "state": "playing", "item": item, "anchor": ["elapsed": 100]])
+            #expect(client.event().words == "seek")
+            // A command, and its answer.
+            let paused = client.send("pause")
+            let request = try #require(player?.nextRequest())
+            #expect(request["method"] == "pause" && request["params"] == ["session": "airplay"])
+            player?.call("nowPlaying.publish", ["session": "airplay", "state": "paused", "item": item])
+            player?.respond(to: request, ["status": "success"])
+            #expect(client.answer(paused)["result"]?.playing == "paused")
+            #expect(client.refusal("nextTrack") == "200 disabled")
+            // It lies, refuses, hangs.
+            var number = client.send("play")
+            player?.respond(to: player?.nextRequest() ?? .null, ["status": "of course"])
+            #expect(client.answer(number)["error"]?["data"]?["reason"] == "notUnderstood")
+            number = client.send("play")
+            player?.respond(to: player?.nextRequest() ?? .null, ["status": "noSuchContent"])
+            #expect(client.answer(number)["error"]?["code"] == 100)
+            #expect(client.refusal("play") == "200 noAnswer")
+            // What has a queue is the daemon's own all the same.
+            #expect(client.call("queue.list")?["count"] == 1)
+            // It dies: main is back.
+            _ = client.takeNotifications()
+            player = nil
+            #expect(client.event("session")["session"] == "main")
+            #expect(client.refusal("nowPlaying.get", ["session": "airplay"]) == "100 noSession")
+            #expect(daemon.stop() == 0)
+        }
+    }
+}
