@@ -75,6 +75,9 @@ final class DecodeWorker {
     var opening: Opening?
     /// The ring in use, also after an item that could not be opened.
     private var ring: SampleRing?
+    /// How many items were opened since heap was given back last, and after how many that is worth it.
+    private var openedItems = 0
+    private static let itemsPerTrim = 16
     /// Whether the player knows that nothing follows.
     private var toldDrained = false
     private var isFilling = false
@@ -104,6 +107,10 @@ final class DecodeWorker {
                 if drained, !toldDrained {
                     toldDrained = true
                     shared.post(.drained, run: run)
+                }
+                if openedItems >= Self.itemsPerTrim {
+                    openedItems = 0
+                    ProgramPages.giveBackHeap()
                 }
                 var count: UInt64 = 0
                 _ = read(shared.wakeup, &count, 8)
@@ -242,6 +249,7 @@ final class DecodeWorker {
         if mustSeek, !decoder.isSeekable { work?.skipped = start }
         if isLive, prefill != nil { work?.beginning = (ring.end, nil) }
         self.ring = ring
+        openedItems += 1
         if let prefill {
             let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.room)
             shared.state.withLock { state in

@@ -18,7 +18,7 @@ package final class ItemDetails: Sendable {
         case nothing
         case whole(Contents)
         /// What remains of a file that was opened long ago: what lists show.
-        case listed(title: String?, artist: String?, albumTitle: String?)
+        case listed(ListedTexts)
     }
 
     private let request: Contents?
@@ -63,11 +63,11 @@ package final class ItemDetails: Sendable {
         switch contents {
         case .nothing: return MediaMetadata()
         case .whole(let contents): return contents.metadata
-        case .listed(let title, let artist, let albumTitle):
+        case .listed(let texts):
             var metadata = MediaMetadata()
-            metadata.title = title
-            metadata.artist = artist
-            metadata.albumTitle = albumTitle
+            metadata.title = texts[0]
+            metadata.artist = texts[1]
+            metadata.albumTitle = texts[2]
             return metadata
         }
     }
@@ -105,7 +105,32 @@ package final class ItemDetails: Sendable {
         return ItemDetails(
             request,
             .listed(
-                title: isLive ? found.albumTitle : found.title, artist: isLive ? nil : found.artist,
-                albumTitle: isLive ? nil : found.albumTitle), duration, isSeekable, isRepeatable)
+                ListedTexts(
+                    isLive ? [found.albumTitle, nil, nil] : [found.title, found.artist, found.albumTitle])),
+            duration, isSeekable, isRepeatable)
+    }
+}
+
+/// A few texts in one piece of memory of their own. Those that a decoder makes lie between all that it needs meanwhile: what
+/// is left of them would keep a page of memory each.
+private struct ListedTexts: Sendable {
+    private let bytes: [UInt8]
+    /// Stands for a text that there is not, and ends the others: no UTF-8 has it.
+    private static let missing: UInt8 = 0xFE
+    private static let end: UInt8 = 0xFF
+
+    init(_ texts: [String?]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(texts.reduce(0) { $0 + ($1?.utf8.count ?? 1) + 1 })
+        for text in texts {
+            if let text { bytes += text.utf8 } else { bytes.append(Self.missing) }
+            bytes.append(Self.end)
+        }
+        self.bytes = bytes
+    }
+
+    subscript(_ number: Int) -> String? {
+        let texts = bytes.split(separator: Self.end, omittingEmptySubsequences: false)
+        return texts[number].first == Self.missing ? nil : String(decoding: texts[number], as: UTF8.self)
     }
 }

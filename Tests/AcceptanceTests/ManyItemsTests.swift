@@ -80,7 +80,9 @@ extension Acceptance {
             #expect(memory.max()! - memory.min()! < 1024, "\(figures)")
             let descriptors = later.map(\.descriptors)
             #expect(descriptors.max()! - descriptors.min()! <= 3, "\(figures)")
-            #expect(Set(later.map(\.threads)).count == 1, "\(figures)")
+            // One more while the state is written.
+            let threads = later.map(\.threads)
+            #expect(threads.max()! - threads.min()! <= 1, "\(figures)")
         }
     }
 }

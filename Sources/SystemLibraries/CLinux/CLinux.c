@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/landlock.h>
+#include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -142,6 +143,8 @@ static int give_back_segments(struct dl_phdr_info *object, size_t size, void *co
 }
 
 void linux_give_back_program_pages(void) { dl_iterate_phdr(give_back_segments, NULL); }
+
+void linux_give_back_heap(void) { malloc_trim(0); }
 
 int linux_pidfd_open(pid_t process) { return (int)syscall(434, process, 0); }
 int linux_close_from(void *actions, int first) { return posix_spawn_file_actions_addclosefrom_np(actions, first); }

@@ -53,6 +53,9 @@ int linux_pipe(int ends[2]);
 /* madvise(2) MADV_DONTNEED over the read-only segments of the program's own file, but not over what the linker relocated:
    dl_iterate_phdr(3), which Swift does not import. */
 void linux_give_back_program_pages(void);
+
+/* malloc_trim(3), which Swift does not import. */
+void linux_give_back_heap(void);
 /* pidfd_open(2), close-on-exec. */
 int linux_pidfd_open(pid_t process);
 /* posix_spawn_file_actions_addclosefrom_np(3), of a posix_spawn_file_actions_t. */
