@@ -15,7 +15,8 @@ struct RateLine: Equatable {
     private(set) var offset = 0.0
     /// The same as a running mean over what is heard.
     private(set) var mean = 0.0
-
+    /// Frames that the mean is over, as far as its memory reaches.
+    private var heard = 0.0
     /// What has to be taken off the speed at any time, as libsonic rounds always in the same direction.
     private var bias = 0.0
 
@@ -60,7 +61,10 @@ struct RateLine: Equatable {
         offset = end
     }
 
+    /// In the beginning it is the mean of all there is: what has not been heard must not weigh.
     private mutating func take(_ value: Double, over frames: Double) {
-        mean += (value - mean) * min(1, frames / (Self.memory * sampleRate))
+        guard frames > 0 else { return }
+        heard = min(heard + frames, Self.memory * sampleRate)
+        mean += (value - mean) * min(1, frames / heard)
     }
 }
