@@ -43,5 +43,47 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
             server.stop()
         }
+
+        @Test(
+            "a change of format hands over within a quantum",
+            .enabled(if: environmentHas("NOWPLAYING_NIGHTLY")))
+        func otherFormat() async throws {
+            LoopThread.start()
+            let server = await SoundServer.pipeWire(sink: "sink")
+            let daemon = await RealDaemon.start(server)
+            let recorder = await Recorder.start(server, TestSink("sink", rate: 48000))
+            let folder = daemon.folder
+            let constant = AudioMaterial(
+                sampleRate: 48000, channels: 1, bits: 24, samples: Array(repeating: 3_000_000, count: 48000))
+            let files = [
+                folder.codeWave("0.wav", from: 0, count: 96000, rate: 48000), folder.write(constant.wave(), "1.wav"),
+                folder.codeWave("2.wav", from: 5_000_000, count: 48000, rate: 48000),
+            ]
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("queue.add", ["items": .array(files.map(JSONValue.string)), "play": true])
+            for words in ["track ended", "track ended", "stop ended"] {
+                #expect(client.event("track", "stop").words == words)
+            }
+            await recorder.waitFor(more: 0.5)
+            recorder.stop()
+            let runs = PositionCode.joined(await recorder.runs())
+            let samples = int16Samples(recorder.bytes())
+            let first = try #require(runs.first)
+            let last = try #require(runs.last { $0.frame >= 5_000_000 })
+            let middle = samples[2 * (first.recorded + first.count)..<2 * last.recorded]
+            let leading = middle.prefix { abs($0) < 100 }.count / 2
+            let trailing = middle.reversed().prefix { abs($0) < 100 }.count / 2
+            let total = middle.count / 2 - leading - trailing
+            if environmentHas("NOWPLAYING_FIGURES") {
+                print("hand-over: silence of \(leading) and \(trailing) frames, \(total) between; \(runs)")
+            }
+            #expect(leading <= 1024 && trailing <= 1024, "silence of \(leading) and \(trailing) frames")
+            // What is missing of the three was heard at the same time as another.
+            let missing = 96000 - first.count + 48000 - total + 5_048_000 - last.frame - last.count
+            #expect(missing <= 2048 && total <= 48000 + 300, "\(runs), \(total)")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
     }
 }
