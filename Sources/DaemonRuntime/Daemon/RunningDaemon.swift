@@ -15,6 +15,8 @@ import NowPlaying
     private var contents: ConfigurationFile.Contents
     private let workers: Workers
     private var signals: [EventSource] = []
+    /// Gives back what only the start needed, once the first client has had its answer.
+    private var tidying: EventSource?
     private var isEnding = false
     private let status = ServiceStatus()
 
@@ -59,7 +61,10 @@ import NowPlaying
         server.reload = { [unowned self] in reload($0, $1) }
         ServiceManager.notify("READY=1")
         Log.info("ready")
-        loop.later { ProgramPages.giveBack() }
+        tidying = loop.deadline(EventLoop.now.advanced(bySeconds: 0.5)) { [unowned self] in
+            tidying = nil
+            ProgramPages.giveBack()
+        }
     }
 
     /// A name of this run that no other has: 64 random bits.
