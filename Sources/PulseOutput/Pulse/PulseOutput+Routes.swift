@@ -51,7 +51,9 @@ extension PulseOutput {
 
     package func returnToKeptDevice() {
         guard let name = keptSink else { return }
-        moveStreams(to: name, .deviceBack)
+        // A stream that was moved there before is put back by PulseAudio itself: it won't be moved again.
+        guard device?.name == name else { return moveStreams(to: name, .deviceBack) }
+        loop.later { [self] in if keptSink == name, device?.name == name { setDevice(device, .deviceBack) } }
     }
 
     func moveStreams(to name: String, _ reason: RouteReason) {
