@@ -221,6 +221,28 @@ import Testing
         }
     }
 
+    @Test("what a stranger named while its disk was away is judged again when that is back")
+    func judgedAgain() throws {
+        let folder = TemporaryFolder()
+        let root = folder.folder("stick")
+        let secret = folder.file("secret.flac")
+        let named = Self.resolve(
+            ["in.flac", "out.flac", "up/secret.flac", "pipe.flac"].map { .string(root + "/" + $0) }, roots: [root],
+            isForeign: true)
+        // Now the disk is there, and what it has was prepared.
+        folder.file("stick/in.flac")
+        symlink(secret, root + "/out.flac")
+        symlink("..", root + "/up")
+        mkfifo(root + "/pipe.flac", 0o644)
+        let results = try named.get().map { media -> Int32? in
+            guard case .confined(let place) = media.source else { return nil }
+            let opened = place.openFile()
+            if opened >= 0 { close(opened) }
+            return min(0, opened)
+        }
+        #expect(results == [0, -EXDEV, -EXDEV, -EINVAL])
+    }
+
     @Test func whatIsGivenUpEndsSoon() throws {
         let folder = TemporaryFolder()
         for number in 0..<20 { folder.file("\(number)/a.flac") }
