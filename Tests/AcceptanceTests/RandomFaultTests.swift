@@ -66,7 +66,7 @@ extension Acceptance {
         @Test("random commands of 20 clients end where the model says, whatever happens to the sound server")
         func commands() async throws {
             LoopThread.start()
-            let commands = Campaign.times(40, long: 2000)
+            let commands = Campaign.times(24, long: 2000)
             let faulty = await FaultyServer(seed: 7)
             let daemon = await RealDaemon.start(faulty.server)
             let random = RandomClient(daemon, RandomTests.files(daemon.folder), seed: 77, clients: 20)

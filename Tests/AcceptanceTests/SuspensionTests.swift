@@ -5,7 +5,10 @@ import Testing
 
 extension Acceptance {
     /// The process, and the host's clock, that stand still or jump.
-    @Suite(.timeLimit(.minutes(2))) struct SuspensionTests {
+    @Suite(
+        .timeLimit(.minutes(2)),
+        .enabled(if: Campaign.isLong || environmentHas("NOWPLAYING_NIGHTLY"), "part of make faults and of the nights"))
+    struct SuspensionTests {
         init() { LoopThread.start() }
 
         /// A file of which the server's queue holds no more than a second and a half.
