@@ -139,6 +139,9 @@ import Testing
         var open: [StateMemory] = []
         for folder in [gone, used, left] { open.append(try #require(StateMemory.open(stateDirectory: folder.path))) }
         open = [open[1]]
+        // Held open, or a folder of another test might get their numbers, and their memory with them.
+        let held = [gone, used].map { Glibc.open($0.path, O_RDONLY | O_DIRECTORY) }
+        defer { for descriptor in held { close(descriptor) } }
         #expect(rmdir(gone.path) == 0 && rmdir(used.path) == 0)
         let keeping = await Keeping.start(own.path)
         keeping.add(1...2)
