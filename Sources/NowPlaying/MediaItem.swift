@@ -58,9 +58,15 @@ package struct MediaMetadata: Equatable, Sendable {
     package var language: String?
     package var isExplicit: Bool?
     package var isLiveStream: Bool?
+    /// Nil: told as `audio`.
+    package var mediaType: MediaType?
     /// Rate that `play` gives this item; nil: 1.
     package var defaultRate: Double?
     package var artworkURL: String?
+    /// In ascending order; nil: nobody says anything about chapters.
+    package var chapters: [Chapter]?
+    /// In ascending order, without overlaps; nil: nobody says anything about advertisements.
+    package var adTimeRanges: [AdTimeRange]?
     /// How loud it is; nil where nothing tells.
     package var loudness: LoudnessTags?
 
@@ -91,6 +97,9 @@ package struct MediaMetadata: Equatable, Sendable {
         result.language = language ?? other.language
         result.isExplicit = isExplicit ?? other.isExplicit
         result.isLiveStream = isLiveStream ?? other.isLiveStream
+        result.mediaType = mediaType ?? other.mediaType
+        result.chapters = chapters ?? other.chapters
+        result.adTimeRanges = adTimeRanges ?? other.adTimeRanges
         result.defaultRate = defaultRate ?? other.defaultRate
         result.artworkURL = artworkURL ?? other.artworkURL
         result.loudness = loudness ?? other.loudness

@@ -35,6 +35,9 @@ import Testing
         ("play", #"{"uri":"shown","descriptor":0}"#), ("play", #"{"itemId":3}"#), ("play", #"{"index":0.0}"#),
         ("queue.add", #"{"items":["/a",{"uri":"/b","title":"t","artists":["x","y"],"trackNumber":3}]}"#),
         ("queue.add", #"{"items":[{"descriptor":15}],"at":0,"play":true,"ifVersion":4}"#),
+        ("queue.add", #"{"items":[{"uri":"/a","mediaType":"podcast","chapters":[{"start":0,"title":"x"},{"start":2.5}]}]}"#),
+        ("queue.add", #"{"items":[{"uri":"/a","adTimeRanges":[{"start":30,"duration":5},{"start":0,"duration":30}]}]}"#),
+        ("item.update", #"{"id":4,"chapters":[],"adTimeRanges":[],"mediaType":"audio"}"#),
         ("volume.set", #"{"volume":1}"#), ("volume.set", #"{"step":-7,"over":2}"#), ("queue.list", #"{"limit":1000}"#),
         ("changePlaybackPosition", #"{"position":-1}"#), ("nowPlaying.subscribe", #"{"causes":["ad-began"]}"#),
     ])
@@ -58,6 +61,24 @@ import Testing
             ("queue.add", #"{"items":[{"uri":"/a","titel":"x"}]}"#, "items[0].titel", "title"),
             ("queue.add", #"{"items":[{"title":"x"}]}"#, "items[0].uri", nil),
             ("queue.add", #"{"items":[{"uri":"/a","artists":[1]}]}"#, "items[0].artists[0]", nil),
+            ("queue.add", #"{"items":[{"uri":"/a","mediaType":"film"}]}"#, "items[0].mediaType", nil),
+            ("queue.add", #"{"items":[{"uri":"/a","chapters":{"start":0}}]}"#, "items[0].chapters", nil),
+            (
+                "queue.add", #"{"items":[{"uri":"/a","chapters":[{"strat":0}]}]}"#, "items[0].chapters[0].strat",
+                "start"
+            ),
+            ("item.update", #"{"id":1,"chapters":[{"title":"x"}]}"#, "chapters[0].start", nil),
+            ("item.update", #"{"id":1,"chapters":[{"start":-1}]}"#, "chapters[0].start", nil),
+            ("item.update", #"{"id":1,"chapters":[5]}"#, "chapters[0]", nil),
+            (
+                "item.update", #"{"id":1,"adTimeRanges":[{"start":0,"duration":0}]}"#, "adTimeRanges[0].duration",
+                nil
+            ),
+            (
+                "item.update",
+                #"{"id":1,"adTimeRanges":[{"start":9,"duration":2},{"start":5,"duration":4.5}]}"#,
+                "adTimeRanges[0]", nil
+            ),
             ("queue.add", #"{"items":["/a"],"at":1,"next":true}"#, "next", nil), ("volume.set", "{}", "volume", nil),
             ("volume.set", #"{"volume":1.01}"#, "volume", nil),
             ("volume.set", #"{"volume":0.5,"step":0.1}"#, "step", nil),

@@ -213,6 +213,8 @@ import Testing
                 case .boolean: .bool(place % 2 == 0)
                 case .positiveNumber: .number(Double(place) + 0.5)
                 case .numberIn: .number(1.5)
+                case .choice(let words): .string(words[2])
+                case .array(.object, _): [["start": 1, "duration": 2.5, "title": "one"], ["start": 7, "duration": 1]]
                 case .array: ["one", "two"]
                 default: .null
                 }

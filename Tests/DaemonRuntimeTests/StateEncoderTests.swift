@@ -49,6 +49,9 @@ import Testing
         metadata.title = "a\u{1b}[31m\"b\""
         metadata.artists = ["x", "y"]
         metadata.isExplicit = false
+        metadata.mediaType = .podcast
+        metadata.chapters = [Chapter(start: 0), Chapter(start: 12.5, title: "c")]
+        metadata.adTimeRanges = [AdTimeRange](repeating: AdTimeRange(start: 1, duration: 2), count: 51)
         state.item = NowPlayingItem(
             id: ItemID(4), play: 1, uri: "file:///a", metadata: metadata, duration: 213.4,
             format: MediaFormat(codec: "FLAC", sampleRate: 44100, channels: 2, bitsPerSample: 16))
@@ -67,7 +70,8 @@ import Testing
         #expect(
             value["item"] == [
                 "id": 4, "play": 1, "uri": "file:///a", "title": "a\u{1b}[31m\"b\"", "artists": ["x", "y"],
-                "isExplicit": false, "mediaType": "audio", "duration": 213.4,
+                "isExplicit": false, "mediaType": "podcast", "chapters": [["start": 0], ["start": 12.5, "title": "c"]],
+                "adTimeRanges": ["count": 51], "duration": 213.4,
                 "format": ["codec": "FLAC", "sampleRate": 44100, "channels": 2, "bitsPerSample": 16],
             ])
         #expect(value["upcoming"] == ["itemId": 5, "artist": "z", "monotonic": 8253.456789, "wall": 2])

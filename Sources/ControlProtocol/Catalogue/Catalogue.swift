@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// The one table of the protocol: the server's checks, `rpc.discover`, the client and the manual are made of it.
 package enum Catalogue {
     /// All methods, in the order of the manual.
@@ -55,9 +57,31 @@ package enum Catalogue {
         .optional("contentRating", .text, "rating of the content"),
         .optional("isExplicit", .boolean, "whether the content is explicit"),
         .optional("isLiveStream", .boolean, "whether it has no end and can't be seeked"),
+        .optional(
+            "mediaType", .choice(MediaType.allCases.map(\.rawValue)),
+            "what it is; decides what is usual with its kind, such as the preferred intervals"),
         .optional("defaultRate", .numberIn(0.5...3), "rate at which play starts it"),
         .optional("artworkUrl", .text, "where its picture is"),
+        .optional(
+            "chapters",
+            .array(
+                .object([
+                    .required("start", .numberIn(0...timeLimit), "seconds of content time"),
+                    .optional("title", .text, "title"),
+                ]), count: 0...Chapter.limit),
+            "parts that can be gone to, by their beginnings; an empty array hides those of the file"),
+        .optional(
+            "adTimeRanges",
+            .array(
+                .object([
+                    .required("start", .numberIn(0...timeLimit), "seconds of media time"),
+                    .required("duration", .positiveNumber, "seconds"),
+                ]), count: 0...AdTimeRange.limit),
+            "advertisements, by their place in the file; they must not overlap"),
     ]
+
+    /// Seconds that no item is longer than: three years.
+    private static let timeLimit = 1e8
 
     /// What an object may hold that stands where a uri may.
     package static let mediaFields: [Parameter] =

@@ -23,6 +23,7 @@ extension Method {
                 throw unknown(member.name, parameters, owner, path)
             }
             try parameter.type.check(member.value, at: path + member.name)
+            if member.name == "adTimeRanges" { try checkRanges(member.value, at: path + member.name) }
         }
         for parameter in parameters where !parameter.isOptional && given[parameter.name] == nil {
             throw .invalidParameter(
@@ -43,6 +44,20 @@ extension Method {
         }
         return .invalidParameter(
             shown, "\(owner) has no parameter “\(shown)”; the nearest is “\(nearest)”", nearest: nearest)
+    }
+
+    /// Ranges are places in one file: each second of it lies in one at most.
+    private static func checkRanges(_ value: JSONValue, at path: String) throws(RPCError) {
+        let ranges = (value.arrayValue ?? []).enumerated().compactMap { index, range in
+            range["start"]?.doubleValue.map { ($0, range["duration"]?.doubleValue ?? 0, index) }
+        }
+        var end = 0.0
+        for (start, duration, index) in ranges.sorted(by: { $0.0 < $1.0 }) {
+            guard start >= end else {
+                throw .invalidParameter("\(path)[\(index)]", "“\(path)[\(index)]” overlaps another range")
+            }
+            end = start + duration
+        }
     }
 
     /// Judges an object that stands where a uri may.

@@ -145,6 +145,8 @@ package struct StateEncoder: Sendable {
         writer.member("play", item.play)
         writer.member("uri", item.uri)
         metadata(&writer, item.metadata)
+        chapters(&writer, item.metadata.chapters ?? [], limit: listLimit)
+        adTimeRanges(&writer, item.metadata.adTimeRanges ?? [], limit: listLimit)
         writer.member("duration", item.duration)
         artwork(&writer, item.artwork)
         if let format = item.format {
@@ -177,6 +179,45 @@ package struct StateEncoder: Sendable {
         writer.endArray()
     }
 
+    /// Chapters and ranges that a state lists; of longer lists it tells the number (`protocol.md` §2).
+    private static let listLimit = 50
+
+    /// The chapters of an item, as a member of the object that was begun; nothing if there are none.
+    static func chapters(_ writer: inout JSONWriter, _ chapters: [Chapter], limit: Int?) {
+        list("chapters", chapters, limit: limit, to: &writer) { writer, chapter in
+            writer.member("start", chapter.start)
+            writer.member("title", chapter.title)
+        }
+    }
+
+    /// The advertisements of an item, as a member of the object that was begun; nothing if there are none.
+    static func adTimeRanges(_ writer: inout JSONWriter, _ ranges: [AdTimeRange], limit: Int?) {
+        list("adTimeRanges", ranges, limit: limit, to: &writer) { writer, range in
+            writer.member("start", range.start)
+            writer.member("duration", range.duration)
+        }
+    }
+
+    private static func list<Element>(
+        _ name: StaticString, _ elements: [Element], limit: Int?, to writer: inout JSONWriter,
+        _ members: (inout JSONWriter, Element) -> Void
+    ) {
+        guard !elements.isEmpty else { return }
+        writer.key(name)
+        if let limit, elements.count > limit {
+            writer.beginObject()
+            writer.member("count", elements.count)
+            return writer.endObject()
+        }
+        writer.beginArray()
+        for element in elements {
+            writer.beginObject()
+            members(&writer, element)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
     /// The known fields of an item, as members of the object that was begun.
     package static func metadata(_ writer: inout JSONWriter, _ metadata: MediaMetadata) {
         writer.member("title", metadata.title)
@@ -203,7 +244,7 @@ package struct StateEncoder: Sendable {
         writer.member("show", metadata.show)
         writer.member("language", metadata.language)
         writer.member("isExplicit", metadata.isExplicit)
-        writer.member("mediaType", "audio")
+        writer.member("mediaType", (metadata.mediaType ?? .audio).rawValue)
         writer.member("isLiveStream", metadata.isLiveStream)
         writer.member("defaultRate", metadata.defaultRate)
         writer.member("artworkUrl", metadata.artworkURL)

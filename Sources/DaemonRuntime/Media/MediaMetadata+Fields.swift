@@ -28,6 +28,18 @@ extension MediaMetadata {
             case "isLiveStream": isLiveStream = value.boolValue
             case "defaultRate": defaultRate = value.doubleValue
             case "artworkUrl": artworkURL = value.stringValue
+            case "mediaType": mediaType = value.stringValue.flatMap(MediaType.init)
+            case "chapters":
+                chapters = value.arrayValue?.compactMap { chapter in
+                    chapter["start"]?.doubleValue.map { Chapter(start: $0, title: chapter["title"]?.stringValue) }
+                }.sorted { $0.start < $1.start }
+            case "adTimeRanges":
+                adTimeRanges = value.arrayValue?.compactMap { range in
+                    guard let start = range["start"]?.doubleValue, let duration = range["duration"]?.doubleValue else {
+                        return nil
+                    }
+                    return AdTimeRange(start: start, duration: duration)
+                }.sorted { $0.start < $1.start }
             default: break
             }
         }

@@ -124,6 +124,8 @@ extension PlayerMethods {
         writer.member("id", Int(entry.id.number))
         writer.member("uri", entry.source.uri)
         StateEncoder.metadata(&writer, metadata)
+        StateEncoder.chapters(&writer, metadata.chapters ?? [], limit: nil)
+        StateEncoder.adTimeRanges(&writer, metadata.adTimeRanges ?? [], limit: nil)
         writer.member("duration", entry.details?.duration)
         writer.endObject()
         return writer.bytes

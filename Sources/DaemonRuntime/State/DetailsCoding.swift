@@ -44,6 +44,23 @@ extension ByteWriter {
         field(20, metadata.artworkURL)
         field(21, metadata.show)
         field(22, metadata.language)
+        field(23, metadata.mediaType?.rawValue)
+        if let chapters = metadata.chapters {
+            byte(24)
+            number(chapters.count)
+            for chapter in chapters {
+                double(chapter.start)
+                text(chapter.title ?? "")
+            }
+        }
+        if let ranges = metadata.adTimeRanges {
+            byte(25)
+            number(ranges.count)
+            for range in ranges {
+                double(range.start)
+                double(range.duration)
+            }
+        }
         byte(0)
     }
 
@@ -112,9 +129,31 @@ extension ByteReader {
             case 20: metadata.artworkURL = try text()
             case 21: metadata.show = try text()
             case 22: metadata.language = try text()
+            case 23: metadata.mediaType = MediaType(rawValue: try text())
+            case 24: metadata.chapters = try chapters()
+            case 25: metadata.adTimeRanges = try ranges()
             default: throw Malformed()
             }
         }
+    }
+
+    private mutating func chapters() throws(Malformed) -> [Chapter] {
+        var chapters: [Chapter] = []
+        for _ in 0..<(try count(upTo: remaining / 9)) {
+            let start = try double()
+            let title = try text()
+            chapters.append(Chapter(start: start, title: title.isEmpty ? nil : title))
+        }
+        return chapters
+    }
+
+    private mutating func ranges() throws(Malformed) -> [AdTimeRange] {
+        var ranges: [AdTimeRange] = []
+        for _ in 0..<(try count(upTo: remaining / 16)) {
+            let start = try double()
+            ranges.append(AdTimeRange(start: start, duration: try double()))
+        }
+        return ranges
     }
 
     private mutating func integer() throws(Malformed) -> Int { Int(try signed()) }

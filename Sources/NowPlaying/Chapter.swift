@@ -1,0 +1,40 @@
+/// A part of an item that can be gone to.
+package struct Chapter: Equatable, Sendable {
+    /// Seconds into the item. What a client gives and what is told is content time; what a file says is the file's.
+    package var start: Double
+    package var title: String?
+
+    /// A chapter, by its parts.
+    package init(start: Double, title: String? = nil) {
+        self.start = start
+        self.title = title
+    }
+
+    /// Chapters of one item, at most: what a file says beyond is left out.
+    package static let limit = 1000
+}
+
+/// A stretch of an item's file that is an advertisement: it is heard, but it is no part of the content.
+package struct AdTimeRange: Equatable, Sendable {
+    /// Seconds into the file.
+    package var start: Double
+    /// Seconds; more than 0.
+    package var duration: Double
+
+    /// A range, by its parts.
+    package init(start: Double, duration: Double) {
+        self.start = start
+        self.duration = duration
+    }
+
+    /// Seconds into the file.
+    package var end: Double { start + duration }
+
+    /// Ranges of one item, at most.
+    package static let limit = 1000
+}
+
+/// What an item is, for those who show it and for what is usual with its kind.
+package enum MediaType: String, Sendable, CaseIterable {
+    case audio, music, podcast, audiobook, video
+}
