@@ -98,6 +98,8 @@ package struct NowPlayingItem: Equatable, Sendable {
     /// Seconds; nil while unknown or without end.
     package var duration: Double?
     package var format: MediaFormat?
+    /// The chapter that is heard, from 0; nil without chapters and before the first.
+    package private(set) var chapterIndex: Int?
     /// Its pictures; empty while none is known.
     package var artwork: [Artwork]
 
@@ -113,6 +115,14 @@ package struct NowPlayingItem: Equatable, Sendable {
         self.duration = duration
         self.format = format
         self.artwork = artwork
+    }
+
+    /// Seconds by which a chapter counts as begun too soon: a place is told to the frame.
+    private static let chapterTolerance = 0.001
+
+    /// The chapter is that of this place, in seconds.
+    package mutating func tellChapter(at elapsed: Double) {
+        chapterIndex = metadata.chapters?.lastIndex { $0.start <= elapsed + Self.chapterTolerance }
     }
 }
 

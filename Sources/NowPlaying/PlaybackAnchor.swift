@@ -15,8 +15,28 @@ package struct PlaybackAnchor: Equatable, Sendable {
     package var wall: Double
     /// Whether the wall clock was ever set.
     package var wallSynced: Bool
+    /// Seconds of media time, in the file: `elapsed` and the advertisements before it. Not told.
+    package var media: Double
+    /// Seconds of the file per second: that of the sound, also where the content stands still. Not told.
+    package var mediaRate: Double
+    /// The advertisement that is heard at that instant; nil: the content is.
+    package var ad: AdPlace?
 
-    /// An anchor, by its parts.
+    /// A place inside of an advertisement.
+    package struct AdPlace: Equatable, Sendable {
+        /// Number of its range.
+        package var index: Int
+        /// When it ends, if nothing happens until then; nil while it stands.
+        package var ends: MonotonicTime?
+
+        /// A place, by its parts.
+        package init(index: Int, ends: MonotonicTime? = nil) {
+            self.index = index
+            self.ends = ends
+        }
+    }
+
+    /// An anchor, by its parts; the file has the time of its content.
     package init(
         elapsed: Double, rate: Double, defaultRate: Double = 1, skew: Double = 0, monotonic: MonotonicTime,
         wall: Double = 0, wallSynced: Bool = true
@@ -28,11 +48,18 @@ package struct PlaybackAnchor: Equatable, Sendable {
         self.monotonic = monotonic
         self.wall = wall
         self.wallSynced = wallSynced
+        media = elapsed
+        mediaRate = rate
     }
 
     /// Seconds into the item at `time`, by the formula of the protocol. Before `monotonic` the position stands.
     package func position(at time: MonotonicTime, duration: Double?) -> Double {
         let moved = elapsed + rate * (1 + skew) * max(0, time.seconds(since: monotonic))
         return max(0, min(moved, duration ?? moved))
+    }
+
+    /// Seconds into the file at `time`.
+    package func mediaPosition(at time: MonotonicTime) -> Double {
+        media + mediaRate * (1 + skew) * max(0, time.seconds(since: monotonic))
     }
 }

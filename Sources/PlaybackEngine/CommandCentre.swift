@@ -42,6 +42,9 @@ package struct CommandCentre: Equatable, Sendable {
         var settings: [RemoteCommand: Setting] = [:]
     }
 
+    /// Why there is no other place to go to inside of an advertisement.
+    package static let advertisement = "advertisement"
+
     /// Intervals of the configuration, seconds; the first is the default.
     package var forwardIntervals: [Double]
     /// The same for skipping backward.
@@ -143,7 +146,9 @@ package struct CommandCentre: Equatable, Sendable {
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack: queueIsEmpty ? "empty queue" : nil
         case .skipForward, .skipBackward, .changePlaybackPosition:
             queueIsEmpty ? "empty queue" : hasItem ? seekObstacle : "no current item"
-        case .changePlaybackRate: queueIsEmpty ? "empty queue" : hasItem ? nil : "no current item"
+        case .changePlaybackRate:
+            queueIsEmpty
+                ? "empty queue" : hasItem ? (seekObstacle == advertisement ? seekObstacle : nil) : "no current item"
         }
     }
 }

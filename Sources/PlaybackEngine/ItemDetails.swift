@@ -23,8 +23,8 @@ package final class ItemDetails: Sendable {
 
     private let request: Contents?
     private let contents: Found
-    /// Seconds; nil while unknown.
-    package let duration: Double?
+    /// Seconds of the file, advertisements and all; nil while unknown.
+    package let mediaDuration: Double?
     /// Whether any other place in it can be gone to, as far as is known.
     package let isSeekable: Bool
     /// Whether all of it comes from the file, which can be asked again: no client and no list said anything.
@@ -33,7 +33,7 @@ package final class ItemDetails: Sendable {
     /// Of what nobody has said anything yet.
     static let unknown = ItemDetails()
 
-    /// Details, by their parts.
+    /// Details, by their parts; `duration` is that of the file.
     package convenience init(
         given: MediaMetadata = MediaMetadata(), found: MediaMetadata = MediaMetadata(), duration: Double? = nil,
         format: MediaFormat? = nil, isSeekable: Bool = true, isRepeatable: Bool = false
@@ -51,9 +51,15 @@ package final class ItemDetails: Sendable {
         self.isRepeatable = isRepeatable
         self.request = request
         self.contents = contents
-        self.duration = duration
+        mediaDuration = duration
         self.isSeekable = isSeekable
     }
+
+    /// Seconds of content; nil while unknown.
+    package var duration: Double? { mediaDuration.map { contentTime.content(ofMedia: $0) } }
+
+    /// How the content goes with the file: by the ranges that a client gave.
+    package var contentTime: ContentTime { ContentTime(request?.metadata.adTimeRanges ?? []) }
 
     /// What a client said about the item: it wins over what the file says.
     package var given: MediaMetadata { request?.metadata ?? MediaMetadata() }
@@ -81,7 +87,25 @@ package final class ItemDetails: Sendable {
     package var metadata: MediaMetadata {
         let found = found
         let result = request == nil ? found : given.filled(from: found)
-        return found.isLiveStream == true ? live(result, given: given, found: found) : result
+        return found.isLiveStream == true ? live(result, given: given, found: found) : placed(result, found: found)
+    }
+
+    /// What a file says of its chapters is in its own time.
+    private func placed(_ filled: MediaMetadata, found: MediaMetadata) -> MediaMetadata {
+        let time = contentTime
+        guard !time.ranges.isEmpty, request?.metadata.chapters == nil, let chapters = found.chapters else {
+            return filled
+        }
+        var result = filled
+        result.chapters = chapters.map { Chapter(start: time.content(ofMedia: $0.start), title: $0.title) }
+        return result
+    }
+
+    /// The same, but for what a client says, or what the file says.
+    func with(given: MediaMetadata? = nil, found: MediaMetadata? = nil) -> ItemDetails {
+        ItemDetails(
+            given: given ?? self.given, found: found ?? self.found, duration: mediaDuration, format: format,
+            isSeekable: isSeekable, isRepeatable: isRepeatable && given == nil)
     }
 
     /// What a client calls a station is not what the station plays.
@@ -107,7 +131,7 @@ package final class ItemDetails: Sendable {
             .listed(
                 ListedTexts(
                     isLive ? [found.albumTitle, nil, nil] : [found.title, found.artist, found.albumTitle])),
-            duration, isSeekable, isRepeatable)
+            mediaDuration, isSeekable, isRepeatable)
     }
 }
 

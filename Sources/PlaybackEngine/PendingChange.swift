@@ -13,8 +13,10 @@ import NowPlaying
     let run: Int
     let ticket: Int
     let item: ItemID
-    /// Seconds of the item.
+    /// Seconds of the item's content.
     let position: Double
+    /// The same place in its file.
+    let media: Double
     var cause: Cause
     var reason: ChangeReason?
     var by: Originator?
@@ -45,11 +47,15 @@ import NowPlaying
     /// Answers those who wait when it takes too long.
     var deadline: EventSource?
 
-    init(run: Int, ticket: Int, item: ItemID, position: Double, cause: Cause, reason: ChangeReason?, by: Originator?) {
+    init(
+        run: Int, ticket: Int, item: ItemID, position: Double, media: Double, cause: Cause, reason: ChangeReason?,
+        by: Originator?
+    ) {
         self.run = run
         self.ticket = ticket
         self.item = item
         self.position = position
+        self.media = media
         self.cause = cause
         self.reason = reason
         self.by = by

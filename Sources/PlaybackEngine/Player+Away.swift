@@ -107,7 +107,7 @@ extension Player {
     private func mediaMayBeBack() {
         let delay = mediaDelay
         if let pending, pending.isAway {
-            start(pending.item, at: pending.position, pending.cause, pending.reason, by: pending.by, nil)
+            startAgain(pending)
         } else if let ticket = lostFile {
             stopReconnecting()
             decoder?.reopen(ticket)
@@ -123,7 +123,7 @@ extension Player {
     func fileRegained(isOther: Bool) {
         forgetAwayMedia()
         missedItem = nil
-        if isOther, let current = transport.current { return start(current, at: elapsed, .unstall, nil, by: nil, nil) }
+        if isOther, let current = transport.current { return startHere(current, .unstall) }
         if let lane = audible { topUp(lane) }
     }
 
@@ -151,7 +151,7 @@ extension Player {
             if let first = chain.first, first.ringEnd != nil, chain.count > 1 {
                 carryOut(transport.reached(chain[1].id), nil)
             } else if let current = transport.current {
-                start(current, at: state.anchor.elapsed, .unstall, nil, by: nil, nil)
+                startHere(current, .unstall)
             }
         }
     }

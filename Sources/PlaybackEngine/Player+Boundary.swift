@@ -7,17 +7,18 @@ extension Player {
     /// Seconds that a corked stream needs from being let go until it is heard.
     static let uncorkLead = 0.002
     /// Seconds between two looks whether an output without a pace is past a boundary.
-    private static let unpacedPause = 0.001
+    static let unpacedPause = 0.001
 
     /// Sets the deadline for the next boundary, from what the clock knows by now.
     func scheduleBoundary() {
         scheduleDescription()
+        scheduleMark()
         guard let lane = audible, pending == nil, !lane.isCorked, stall == nil, wantsFlow else {
             boundary = nil
             return
         }
         let next = nextBoundary(on: lane)
-        guard let (frame, isEnd) = next, let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(frame, on: lane)
+        guard let (frame, isEnd) = next, let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(Double(frame), on: lane)
         else {
             boundary = nil
             return
@@ -39,8 +40,8 @@ extension Player {
     }
 
     /// Now, if the last reading lies behind the frame: all of something very short.
-    private func timeOfPassed(_ frame: Int64, on lane: Lane) -> MonotonicTime? {
-        guard let timing = lane.timing, timing.audibleFrame >= Double(frame) else { return nil }
+    func timeOfPassed(_ frame: Double, on lane: Lane) -> MonotonicTime? {
+        guard let timing = lane.timing, timing.audibleFrame >= frame else { return nil }
         return timing.time
     }
 

@@ -61,7 +61,7 @@ extension Player {
             planNext()
             if chain.count == wrong { endChain() }
         } else if let pending {
-            start(pending.item, at: pending.position, pending.cause, pending.reason, by: pending.by, nil)
+            startAgain(pending)
         } else {
             respliceBehind(chain[wrong - 1], replacing: link)
         }

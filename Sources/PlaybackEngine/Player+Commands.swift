@@ -108,14 +108,14 @@ extension Player {
     /// Sets what a client says about an item. Throws `noSuchItem`.
     package func update(_ id: ItemID, _ given: MediaMetadata, by: Originator) throws(CommandRefusal) {
         guard let entry = queue[id] else { throw .noSuchItem }
-        let old = entry.details
-        let details = ItemDetails(
-            given: given.filled(from: old?.given ?? MediaMetadata()), found: old?.found ?? MediaMetadata(),
-            duration: old?.duration, format: old?.format, isSeekable: old?.isSeekable ?? true)
+        let old = entry.details ?? ItemDetails()
+        let details = old.with(given: given.filled(from: old.given))
         transport.setDetails(details, of: id)
         guard state.item?.id == id || state.upcoming?.itemID == id else { return keep() }
+        let movesPlace = shown?.id == id && old.contentTime != details.contentTime
         if shown?.id == id { shown?.details = details }
-        publish(.metadata, by: by)
+        publish(.metadata, anchor: movesPlace && pending == nil ? mappedAnchor() : nil, by: by)
+        if movesPlace { scheduleBoundary() }
     }
 
     /// Sets the volume (0…1 on the server's cubic scale) and muting of what we play; nil: as it is.

@@ -16,7 +16,7 @@ extension Player {
         let place = lane.timeline.place(at: Double(frame))
         lane.detach(at: frame)
         if let ahead { ahead.rewindToStart() }
-        return resting(at: place.map { lane.format.seconds(frames: Int64($0.itemFrame.rounded())) } ?? 0)
+        return resting(media: place.map { lane.format.seconds(frames: Int64($0.itemFrame.rounded())) } ?? 0)
     }
 
     /// The stream frame that would be heard next at this instant; nil if nothing of the lane is left to be heard.

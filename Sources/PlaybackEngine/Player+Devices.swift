@@ -89,6 +89,7 @@ extension Player {
             return held(stoppedAnchor(at: EventLoop.now))
         }
         boundary = nil
+        markDeadline = nil
         starvation = nil
         lane.isCorked = true
         lane.onStarted = nil
@@ -120,10 +121,11 @@ extension Player {
         lane.isCorked = true
         lane.clock.restart()
         boundary = nil
+        markDeadline = nil
         starvation = nil
         stream.setCorked(true) { _ in }
         noteLoss(isSuspension: true)
-        setStalled(.suspended, at: resting(at: lane.format.seconds(frames: Int64((place?.itemFrame ?? 0).rounded()))))
+        setStalled(.suspended, at: resting(media: lane.format.seconds(frames: Int64((place?.itemFrame ?? 0).rounded()))))
     }
 
     // MARK: Back

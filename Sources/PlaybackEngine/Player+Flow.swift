@@ -7,7 +7,7 @@ extension Player {
     /// Lets the sound go on where it is held.
     func resume(by: Originator?, _ waiter: Waiter?) {
         if let pending, pending.isAway {
-            return start(pending.item, at: pending.position, .play, nil, by: by, waiter)
+            return start(pending.item, at: pending.position, .play, nil, by: by, waiter, media: pending.media)
         }
         if let pending {
             // The place that is being prepared will be audible.
@@ -28,12 +28,12 @@ extension Player {
             !isStale(lane)
         else {
             guard let current = transport.current else { return }
-            start(current, at: state.anchor.elapsed, .play, nil, by: by, waiter)
+            startHere(current, .play, by: by, waiter)
             pending?.begins = playCounts[current] == nil
             return
         }
         if let current = transport.current, !isAtWantedRate {
-            start(current, at: state.anchor.elapsed, .play, nil, by: by, waiter)
+            startHere(current, .play, by: by, waiter)
             pending?.begins = false
             return
         }
@@ -62,6 +62,7 @@ extension Player {
     /// Silence, keeping the place.
     func hold(by: Originator?, _ waiter: Waiter?) {
         boundary = nil
+        markDeadline = nil
         descriptionDeadline = nil
         stopReconnecting()
         starvation = nil
@@ -101,7 +102,7 @@ extension Player {
         var anchor = stoppedAnchor(at: EventLoop.now)
         if let pending {
             forgetAwayMedia()
-            anchor = resting(at: pending.position)
+            anchor = resting(media: pending.media)
             dropPending()
             run += 1
             decoder?.rest(run: run)
@@ -116,6 +117,7 @@ extension Player {
     /// Silence for good.
     func halt(_ reason: ChangeReason, by: Originator?, _ waiter: Waiter?) {
         boundary = nil
+        markDeadline = nil
         descriptionDeadline = nil
         descriptions = []
         stopReconnecting()

@@ -23,6 +23,7 @@ extension Player {
         guard transport.wish == .playing, interruption == nil else { return }
         interruption = Interruption(by: name, shouldResume: true)
         boundary = nil
+        markDeadline = nil
         starvation = nil
         let change = flow
         flow = nil

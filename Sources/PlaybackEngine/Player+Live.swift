@@ -25,7 +25,10 @@ extension Player {
     }
 
     /// Why the present item has no other place to go to; nil: it has, as far as is known.
-    package var seekObstacle: String? {
+    package var seekObstacle: String? { advertisement == nil ? mediaObstacle : CommandCentre.advertisement }
+
+    /// The same, but for advertisements.
+    var mediaObstacle: String? {
         guard let current = transport.current, let details = transport.queue[current]?.details else { return nil }
         if details.found.isLiveStream == true { return "live stream" }
         return details.isSeekable ? nil : "not seekable"
@@ -67,7 +70,7 @@ extension Player {
         if isFile { return fileRegained(isOther: isOther) }
         regainedAt = EventLoop.now
         guard isOther, let link = chain.first(where: { $0.ticket == ticket }) else { return }
-        start(link.id, at: elapsed, .unstall, nil, by: nil, nil)
+        startHere(link.id, .unstall)
     }
 
     /// Whether a held stream is too old to go on where it was held: what was sent meanwhile is more than is kept.
@@ -123,9 +126,7 @@ extension Player {
             guard let link = chain.first(where: { $0.ticket == description.ticket }),
                 let old = transport.queue[link.id]?.details, old.found != description.metadata
             else { continue }
-            let details = ItemDetails(
-                given: old.given, found: description.metadata, duration: old.duration, format: old.format,
-                isSeekable: old.isSeekable)
+            let details = old.with(found: description.metadata)
             transport.setDetails(details, of: link.id)
             if shown?.id == link.id {
                 shown?.details = details

@@ -76,6 +76,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     private func loseStreams() -> PlaybackAnchor? {
         let place = detachAudible()
         boundary = nil
+        markDeadline = nil
         starvation = nil
         awaitsHandOver = false
         if audible == nil { dropAhead() }
@@ -112,9 +113,9 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         if continueDetached() { return }
         guard stall != nil else { return }
         if let pending {
-            start(pending.item, at: pending.position, pending.cause, pending.reason, by: pending.by, nil)
+            startAgain(pending)
         } else {
-            start(current, at: state.anchor.elapsed, .unstall, nil, by: nil, nil)
+            startHere(current, .unstall)
         }
     }
 

@@ -12,30 +12,63 @@ extension Player {
         // What is not heard yet is told with the instant when it will be; a boundary just behind us, with when it was.
         let frame = segment.map { Double($0.streamStart) } ?? max(heard, from)
         let time = timing.time.advanced(bySeconds: (frame - heard) / (rate * (1 + lane.clock.skew)))
-        let elapsed = lane.timeline.place(at: frame).map { $0.itemFrame / rate } ?? 0
-        return anchor(elapsed, rate: lane.timeline.place(at: frame)?.segment.rate ?? 1, at: time, skew: lane.clock.skew)
+        let place = lane.timeline.place(at: frame)
+        return anchor(
+            media: (place?.itemFrame ?? 0) / rate, rate: place?.segment.rate ?? 1, of: place?.segment.item, at: time,
+            skew: lane.clock.skew)
+    }
+
+    /// The anchor of a flowing lane at the instant when this frame of the stream is heard, at `media` seconds into the file.
+    func flowingAnchor(_ lane: Lane, _ timing: StreamTiming, at frame: Double, media: Double) -> PlaybackAnchor {
+        let late = (frame - lane.audibleFrame(timing)) / (Double(lane.format.sampleRate) * (1 + lane.clock.skew))
+        let segment = lane.timeline.place(at: frame)?.segment
+        return anchor(
+            media: media, rate: segment?.rate ?? 1, of: segment?.item, at: timing.time.advanced(bySeconds: late),
+            skew: lane.clock.skew)
     }
 
     /// The anchor of a lane that was corked: what was taken by a device that can't take back will still be heard.
     func heldAnchor(_ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
         let frame = min(max(timing.audibleFrame, Double(lane.heardFrom)), Double(lane.sentStreamEnd))
-        let elapsed = lane.timeline.place(at: frame).map { $0.itemFrame / Double(lane.format.sampleRate) } ?? 0
+        let place = lane.timeline.place(at: frame)
         let late = lane.stream?.canRewind == false ? min(timing.latency, 2) : 0
-        return anchor(elapsed, rate: 0, at: timing.time.advanced(bySeconds: late))
+        return anchor(
+            media: (place?.itemFrame ?? 0) / Double(lane.format.sampleRate), rate: 0, of: place?.segment.item,
+            at: timing.time.advanced(bySeconds: late))
     }
 
-    /// The anchor of a position that does not move.
-    func resting(at elapsed: Double) -> PlaybackAnchor { anchor(elapsed, rate: 0, at: EventLoop.now) }
+    /// The anchor of a position (seconds of the content of the item where we stand) that does not move.
+    func resting(at position: Double) -> PlaybackAnchor {
+        let id = transport.current
+        return anchor(media: contentTime(of: id).media(ofContent: position), rate: 0, of: id, at: EventLoop.now)
+    }
+
+    /// The anchor of a place in the file of the item where we stand, that does not move.
+    func resting(media: Double) -> PlaybackAnchor {
+        anchor(media: media, rate: 0, of: transport.current, at: EventLoop.now)
+    }
 
     /// The position that listeners compute for `time`, standing from there on.
     func stoppedAnchor(at time: MonotonicTime) -> PlaybackAnchor {
-        anchor(state.anchor.position(at: time, duration: state.item?.duration), rate: 0, at: time)
+        let place = state.anchor.mediaPosition(at: time)
+        let duration = shown.flatMap { transport.queue[$0.id] ?? $0 }?.details?.mediaDuration
+        return anchor(media: min(place, duration ?? place), rate: 0, of: shown?.id, at: time)
     }
 
-    private func anchor(_ elapsed: Double, rate: Double, at time: MonotonicTime, skew: Double = 0) -> PlaybackAnchor {
-        PlaybackAnchor(
-            elapsed: elapsed, rate: rate, skew: skew, monotonic: time, wall: WallClock.time(of: time),
-            wallSynced: WallClock.isSet)
+    /// The anchor of a place `media` seconds into the file of an item, where the sound has this rate.
+    func anchor(
+        media: Double, rate: Double, of id: ItemID?, at time: MonotonicTime, skew: Double = 0
+    ) -> PlaybackAnchor {
+        let content = contentTime(of: id)
+        var anchor = PlaybackAnchor(
+            elapsed: content.content(ofMedia: media), rate: rate, skew: skew, monotonic: time,
+            wall: WallClock.time(of: time), wallSynced: WallClock.isSet)
+        anchor.media = media
+        guard let index = content.range(atMedia: media) else { return anchor }
+        anchor.rate = 0
+        let left = (content.ranges[index].end - media) / (rate * (1 + skew))
+        anchor.ad = PlaybackAnchor.AdPlace(index: index, ends: rate > 0 ? time.advanced(bySeconds: left) : nil)
+        return anchor
     }
 }
 
@@ -80,13 +113,16 @@ extension Player {
         }
         next.anchor.defaultRate = shownDefaultRate
         next.item = shown.map { item(of: $0) }
+        takeMarks(next.item, next.anchor)
+        next.item?.tellChapter(at: next.anchor.elapsed)
         next.upcoming = next.state == .playing ? upcoming(anchor: next.anchor, item: next.item) : nil
         next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
         next.queueCount = transport.queue.count
         next.queueVersion = transport.queue.version
         if state.queueCount == 0 || next.queueCount == 0, state.queueCount != next.queueCount { commandsVersion += 1 }
-        if seekObstacle != shownSeekObstacle {
-            shownSeekObstacle = seekObstacle
+        let obstacle = next.anchor.ad != nil && next.state != .stopped ? CommandCentre.advertisement : mediaObstacle
+        if obstacle != shownSeekObstacle {
+            shownSeekObstacle = obstacle
             commandsVersion += 1
         }
         if cause == .mode { commandsVersion += 1 }
@@ -110,6 +146,7 @@ extension Player {
         if output.watchesNeighbours != watches { output.watchesNeighbours = watches }
         keep()
         onPublish?(next)
+        tellAdvertisement()
     }
 
     /// The state that an event of this cause leads to: what the transport wants, as far as it has come true.
@@ -138,14 +175,21 @@ extension Player {
     func title(of entry: QueueEntry) -> String { entry.details?.metadata.title ?? entry.source.displayName }
 
     private func upcoming(anchor: PlaybackAnchor, item: NowPlayingItem?) -> UpcomingItem? {
-        guard let item, let duration = item.duration, anchor.rate > 0, let next = successor(of: item.id),
+        guard let item, let time = end(of: item.id, by: anchor), let next = successor(of: item.id),
             let entry = transport.queue[next]
         else { return nil }
-        let time = anchor.monotonic.advanced(
-            bySeconds: max(0, duration - anchor.elapsed) / (anchor.rate * (1 + anchor.skew)))
         return UpcomingItem(
             itemID: next, title: title(of: entry), artist: entry.details?.metadata.artist, monotonic: time,
             wall: WallClock.time(of: time))
+    }
+
+    /// When the end of an item is heard by this anchor; nil: nobody knows.
+    func end(of id: ItemID, by anchor: PlaybackAnchor) -> MonotonicTime? {
+        guard anchor.mediaRate > 0, let duration = (transport.queue[id] ?? shown)?.details?.mediaDuration else {
+            return nil
+        }
+        return anchor.monotonic.advanced(
+            bySeconds: max(0, duration - anchor.media) / (anchor.mediaRate * (1 + anchor.skew)))
     }
 
     /// What follows was opened and is better known than it was told.
@@ -186,10 +230,11 @@ extension Player {
     /// The same position as told before, with the new wall time.
     private func publishClockStep() {
         var anchor = state.anchor
-        if anchor.rate > 0 {
-            let now = EventLoop.now
-            anchor.elapsed = anchor.position(at: now, duration: state.item?.duration)
-            anchor.monotonic = now
+        if anchor.mediaRate > 0 {
+            // A place that will be told of is not passed over.
+            anchor = mappedAnchor()
+            if marks.next < marks.marks.count, anchor.media >= marks.marks[marks.next].media { anchor = state.anchor }
+            anchor.elapsed = min(anchor.elapsed, state.item?.duration ?? anchor.elapsed)
         }
         anchor.wall = WallClock.time(of: anchor.monotonic)
         anchor.wallSynced = WallClock.isSet

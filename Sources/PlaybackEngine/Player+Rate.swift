@@ -24,7 +24,7 @@ extension Player {
     /// Lets what is heard go on at the rate that is wanted.
     func changeRate(by: Originator?, _ waiter: Waiter?) {
         if let pending {
-            return start(pending.item, at: pending.position, .rate, nil, by: by, waiter)
+            return start(pending.item, at: pending.position, .rate, nil, by: by, waiter, media: pending.media)
         }
         guard stall == nil, let lane = audible, lane.isReady, !lane.isCorked, let current = transport.current else {
             // Nothing is heard: what will be has the rate.
@@ -37,9 +37,8 @@ extension Player {
             return
         }
         let lead = lane.canRewriteFlowing ? Player.changeLead : 0
-        let place = state.anchor.position(
-            at: EventLoop.now.advanced(bySeconds: lead), duration: state.item?.duration)
-        start(current, at: place, .rate, nil, by: by, waiter, isContinuous: true)
+        let place = stoppedAnchor(at: EventLoop.now.advanced(bySeconds: lead))
+        start(current, at: place.elapsed, .rate, nil, by: by, waiter, media: place.media, isContinuous: true)
     }
 
     /// Where a change that goes on in what is heard is put, and how many of its frames are left out: at the very frame

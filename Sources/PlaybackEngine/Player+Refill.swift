@@ -203,6 +203,8 @@ extension Player {
             return
         }
         guard anchor.monotonic <= timing.time else { return }
+        // What a mark will tell is told there.
+        guard anchor.ad == state.anchor.ad else { return }
         let told = state.anchor.position(at: timing.time, duration: nil)
         guard abs(told - anchor.elapsed) > max(Player.driftLimit, 3 * lane.noise) else { return }
         publish(.drift, anchor: anchor)

@@ -47,10 +47,7 @@ extension Player {
         switch sleep?.end {
         case .at(let time): return time
         case .endOfItem:
-            let anchor = state.anchor
-            guard anchor.rate > 0, let duration = state.item?.duration else { return nil }
-            return anchor.monotonic.advanced(
-                bySeconds: max(0, duration - anchor.elapsed) / (anchor.rate * (1 + anchor.skew)))
+            return state.item.flatMap { end(of: $0.id, by: state.anchor) }
         case nil: return nil
         }
     }

@@ -137,12 +137,12 @@ extension Player {
     }
 
     func settleSilently(_ change: PendingChange, _ lane: Lane) {
-        finish(change, lane, anchor: resting(at: place(of: change, lane)))
+        finish(change, lane, anchor: resting(media: place(of: change, lane)))
         topUp(lane)
     }
 
     private func place(of change: PendingChange, _ lane: Lane) -> Double {
-        guard let opened = change.opened else { return change.position }
+        guard let opened = change.opened else { return change.media }
         return opened.format.seconds(frames: opened.itemStart)
     }
 

@@ -12,16 +12,22 @@ extension Player {
     /// Seconds that any server may take for an answer.
     private static let shortSilence = 0.25
 
-    /// Prepares `id` from `position` seconds on; what is heard goes on until it is ready.
+    /// Prepares `id` from `position` seconds on (`media`: this place of its file); what is heard goes on until it is ready.
     func start(
         _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?,
-        isContinuous: Bool = false
+        media: Double? = nil, isContinuous: Bool = false
     ) {
         guard let entry = transport.queue[id] else { return }
+        let media =
+            media
+            ?? mediaPosition(
+                of: id, at: position, beginsItem: cause == .play || cause == .track,
+                over: cause == .seek ? state.anchor.mediaPosition(at: EventLoop.now) : nil)
         run += 1
         nextTicket += 1
         let change = PendingChange(
-            run: run, ticket: nextTicket, item: id, position: position, cause: cause, reason: reason, by: by)
+            run: run, ticket: nextTicket, item: id, position: contentTime(of: id).content(ofMedia: media),
+            media: media, cause: cause, reason: reason, by: by)
         change.isContinuous = isContinuous
         if let pending { change.overtake(pending) }
         if let waiter { change.waiters.append(waiter) }
@@ -33,6 +39,7 @@ extension Player {
         forgetAwayMedia()
         descriptions = []
         descriptionDeadline = nil
+        markDeadline = nil
         dropAhead()
         boundary = nil
         starvation = nil
@@ -48,7 +55,7 @@ extension Player {
         }
         chain = [ChainLink(ticket: change.ticket, id: id)]
         let quick = audible.map { !$0.isCorked && $0.canRewriteFlowing } ?? false
-        let item = decodeItem(change.ticket, entry, at: position)
+        let item = decodeItem(change.ticket, entry, at: media)
         guard hungThreads.count < Player.hungLimit else { return standAway(change, retries: false) }
         guard let decoder = readyDecoder() else {
             return carryOut(transport.failed(id, "the system has no more threads: end some programs"), nil)
@@ -58,7 +65,17 @@ extension Player {
         limitWaiting(for: change)
     }
 
-    /// An item as the decode thread is to play it.
+    /// Asks for the place again that is being prepared.
+    func startAgain(_ change: PendingChange) {
+        start(change.item, at: change.position, change.cause, change.reason, by: change.by, nil, media: change.media)
+    }
+
+    /// Asks for the place anew where sound was lost.
+    func startHere(_ id: ItemID, _ cause: Cause, by: Originator? = nil, _ waiter: Waiter? = nil) {
+        start(id, at: elapsed, cause, nil, by: by, waiter, media: pending?.media ?? stoppedAnchor(at: EventLoop.now).media)
+    }
+
+    /// An item as the decode thread is to play it, from this time in its file.
     func decodeItem(_ ticket: Int, _ entry: QueueEntry, at position: Double = 0, isRest: Bool = false) -> DecodeItem {
         DecodeItem(
             ticket: ticket, id: entry.id, source: entry.source, position: position, chosenRate: transport.chosenRate,
@@ -119,7 +136,7 @@ extension Player {
             // What began as a play and was moved since is told as what it is.
             let cause = [.seek, .track].contains(change.cause) ? change.cause : isOther ? .track : .seek
             let reason = change.reason ?? (cause == .track ? .jump : nil)
-            publish(cause, reason, anchor: resting(at: change.position), by: change.by)
+            publish(cause, reason, anchor: resting(media: change.media), by: change.by)
         }
         change.isTold = true
         change.cause = transport.wish == .playing ? .unstall : .pause
@@ -162,7 +179,8 @@ extension Player {
         stall = reason
         if reason == .noOutput || reason == .suspended { lastDeviceNews = EventLoop.now }
         boundary = nil
+        markDeadline = nil
         if shown == nil || state.state == .stopped { showCurrent() }
-        publish(.stall, anchor: pending.map { resting(at: $0.position) } ?? anchor, by: by)
+        publish(.stall, anchor: pending.map { resting(media: $0.media) } ?? anchor, by: by)
     }
 }

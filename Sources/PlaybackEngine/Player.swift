@@ -178,6 +178,12 @@ package import NowPlaying
     var descriptions: [Description] = []
     /// Called when the next of them is heard.
     var descriptionDeadline: EventSource?
+    /// Places of the item that listeners are told of.
+    var marks = Marks()
+    /// Called when the next of them is heard.
+    var markDeadline: EventSource?
+    /// Whether a seek over an advertisement that was not heard goes to its beginning.
+    package var landsOnAdvertisements = true
     /// The obstacle to seeking that listeners were told of, by way of `commandsVersion`.
     var shownSeekObstacle: String?
     var wallClock: WallClockWatch?
@@ -268,6 +274,7 @@ package import NowPlaying
         deviceNews = nil
         reconnect = nil
         descriptionDeadline = nil
+        markDeadline = nil
         forgetAwayMedia()
         sleepDeadline = nil
         announcer?.shutDown()

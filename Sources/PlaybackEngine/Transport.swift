@@ -168,8 +168,7 @@ package struct Transport: Sendable {
         guard old.given.defaultRate != rate else { return [] }
         var given = old.given
         given.defaultRate = rate
-        queue.setDetails(
-            ItemDetails(given: given, found: old.found, duration: old.duration, format: old.format), of: current)
+        queue.setDetails(old.with(given: given), of: current)
         return [.publish(.rate, nil)]
     }
 

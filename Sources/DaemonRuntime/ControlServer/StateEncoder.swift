@@ -49,8 +49,13 @@ package struct StateEncoder: Sendable {
             if let to = route.to { writer.string(to) } else { writer.null() }
             writer.member("reason", route.reason.rawValue)
         }
-        writer.key("ad")
-        writer.null()
+        writer.nullable("ad", state.state == .stopped ? nil : state.anchor.ad) { writer, ad in
+            writer.member("index", ad.index)
+            if let ends = ad.ends {
+                writer.key("endsMonotonic")
+                writer.seconds(ends)
+            }
+        }
         writer.key("anchor")
         anchor(state.anchor, to: &writer)
         writer.nullable("item", state.item, StateEncoder.item)
@@ -146,6 +151,7 @@ package struct StateEncoder: Sendable {
         writer.member("uri", item.uri)
         metadata(&writer, item.metadata)
         chapters(&writer, item.metadata.chapters ?? [], limit: listLimit)
+        writer.member("chapterIndex", item.chapterIndex)
         adTimeRanges(&writer, item.metadata.adTimeRanges ?? [], limit: listLimit)
         writer.member("duration", item.duration)
         artwork(&writer, item.artwork)

@@ -62,6 +62,9 @@ extension PlayerMethods {
         if let obstacle = player.seekObstacle, moves(request) {
             return .commandFailed("disabled", "there is no other place to go to: \(obstacle)")
         }
+        if player.advertisement != nil, request.method == .changePlaybackRate {
+            return .commandFailed("disabled", "the rate stays as it is: \(CommandCentre.advertisement)")
+        }
         if let limit = request.double("notAfter") {
             if !WallClock.isSet {
                 log("notAfter of \(request.client.name) is ignored: the wall clock was never set")

@@ -8,8 +8,8 @@ extension ByteWriter {
         metadata(details.given)
         metadata(details.found)
         let bitRate = details.format?.bitRate
-        byte((details.duration == nil ? 0 : 1) | (details.format == nil ? 0 : 2) | (bitRate == nil ? 0 : 4))
-        if let duration = details.duration { double(duration) }
+        byte((details.mediaDuration == nil ? 0 : 1) | (details.format == nil ? 0 : 2) | (bitRate == nil ? 0 : 4))
+        if let duration = details.mediaDuration { double(duration) }
         guard let format = details.format else { return }
         text(format.codec)
         number(format.sampleRate)

@@ -1,0 +1,73 @@
+/// How the time of an item's content goes with that of its file: advertisements are heard, but are no content. A pure value;
+/// all times are seconds. A place in the content where a range lies means the place behind the range.
+package struct ContentTime: Equatable, Sendable {
+    /// In ascending order, without overlaps.
+    package let ranges: [AdTimeRange]
+
+    /// The time of an item with these ranges, in ascending order; without any, both times are the same.
+    package init(_ ranges: [AdTimeRange] = []) { self.ranges = ranges }
+
+    /// The time in the content at this time in the file.
+    package func content(ofMedia media: Double) -> Double {
+        var content = media
+        for range in ranges {
+            if range.start >= media { break }
+            content -= min(media - range.start, range.duration)
+        }
+        return max(0, content)
+    }
+
+    /// The time in the file at this time in the content.
+    package func media(ofContent content: Double) -> Double {
+        var media = content
+        for range in ranges {
+            // What is told of a place was computed: as near as this is the same place.
+            if range.start > media + 1e-6 { break }
+            media = max(media, range.start) + range.duration
+        }
+        return media
+    }
+
+    /// The range that this time in the file lies in.
+    package func range(atMedia media: Double) -> Int? {
+        ranges.firstIndex { $0.start <= media && media < $0.end }
+    }
+}
+
+/// A place of an item that listeners are told of when it is heard.
+package struct ItemMark: Equatable, Sendable {
+    /// What begins or ends there, by its number in its list.
+    package enum Kind: Equatable, Sendable {
+        case adEnded(Int)
+        case adBegan(Int)
+        case chapter(Int)
+    }
+
+    package var kind: Kind
+    /// Seconds into the file.
+    package var media: Double
+
+    /// All marks behind the beginning of an item, in the order in which they are heard. `chapters` are in content time.
+    package static func marks(of time: ContentTime, _ chapters: [Chapter]) -> [ItemMark] {
+        var marks: [ItemMark] = []
+        for (index, range) in time.ranges.enumerated() {
+            marks.append(ItemMark(kind: .adBegan(index), media: range.start))
+            marks.append(ItemMark(kind: .adEnded(index), media: range.end))
+        }
+        for (index, chapter) in chapters.enumerated() where chapter.start > 0 {
+            marks.append(ItemMark(kind: .chapter(index), media: time.media(ofContent: chapter.start)))
+        }
+        // Of what lies at one place, the end of a range comes before the beginning of the next.
+        return marks.enumerated().sorted { a, b in
+            (a.element.media, a.element.rank, a.offset) < (b.element.media, b.element.rank, b.offset)
+        }.map(\.element)
+    }
+
+    private var rank: Int {
+        switch kind {
+        case .adEnded: 0
+        case .adBegan: 1
+        case .chapter: 2
+        }
+    }
+}
