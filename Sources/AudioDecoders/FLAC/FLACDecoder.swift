@@ -64,7 +64,11 @@ final class FLACDecoder: AudioDecoder {
         let info = blocks.streamInfo
         self.file = file
         self.info = info
-        metadata = blocks.comments.fields.metadata
+        var metadata = blocks.comments.fields.metadata
+        if metadata.chapters == nil, blocks.hasCueSheet {
+            metadata.chapters = try EmbeddedCueSheet.sheet(of: file)?.chapters
+        }
+        self.metadata = metadata
         format = AudioFormat(
             sampleFormat: info.bitsPerSample <= 16 ? .int16 : .int32, sampleRate: info.sampleRate,
             channels: blocks.comments.fields.channelPositions(count: info.channels)

@@ -5,6 +5,8 @@ import AudioCore
 struct FLACMetadataBlocks {
     let streamInfo: FLACStreamInfo
     let comments: VorbisComments
+    /// Whether there is a cue sheet, in a block of its own or among the comments.
+    let hasCueSheet: Bool
     /// Where the audio begins in the file.
     let audioStart: Int64
 
@@ -16,6 +18,7 @@ struct FLACMetadataBlocks {
         var offset = start + 4
         var streamInfo: FLACStreamInfo?
         var comments: VorbisComments?
+        var hasCueSheet = false
         for _ in 0..<Self.maximumBlocks {
             let header = try file.bytes(at: offset, count: 4)
             guard header.count == 4 else { throw Self.cutOff }
@@ -26,6 +29,7 @@ struct FLACMetadataBlocks {
                 streamInfo = FLACStreamInfo(try file.bytes(at: offset, count: min(length, FLACStreamInfo.byteCount)))
             case 4 where comments == nil:
                 comments = try VorbisComments(in: file, at: offset, length: length)
+            case 5: hasCueSheet = true
             case 127: throw DecodingError(.broken, "its FLAC header is damaged")
             default: break
             }
@@ -36,6 +40,7 @@ struct FLACMetadataBlocks {
                 try streamInfo.check()
                 self.streamInfo = streamInfo
                 self.comments = comments ?? VorbisComments()
+                self.hasCueSheet = hasCueSheet || comments?.fields.hasCueSheet == true
                 audioStart = offset
                 return
             }

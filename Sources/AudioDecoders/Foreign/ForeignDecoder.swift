@@ -80,9 +80,6 @@ package final class ForeignDecoder: LateDecoder {
             bitRate: opened.bitRate > 0 ? opened.bitRate : nil)
     }
     package private(set) var metadata = MediaMetadata()
-    /// Places in it that have names, in order.
-    package var chapters: [WireChapter] { opened?.chapters ?? [] }
-
     private static let unknown = AudioFormat(sampleFormat: .int16, sampleRate: 44_100, channelCount: 2)
 
     package func isOpened() throws(DecodingError) -> Bool {
@@ -109,6 +106,7 @@ package final class ForeignDecoder: LateDecoder {
             opened = media
             incoming.frameBytes = media.format.bytesPerFrame
             metadata = ForeignTags.metadata(media.tags, isLive: media.isLive)
+            if !media.chapters.isEmpty { metadata.chapters = ForeignTags.chapters(media.chapters) }
             onOpened?(media)
         } catch { throw lie(error.message) }
     }

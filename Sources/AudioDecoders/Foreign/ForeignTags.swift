@@ -22,6 +22,13 @@ enum ForeignTags {
         return result
     }
 
+    /// These chapters, in order.
+    static func chapters(_ chapters: [WireChapter]) -> [Chapter] {
+        chapters.prefix(Chapter.limit)
+            .map { Chapter(start: Double($0.start) / 1_000_000, title: TagText.text($0.title)) }
+            .sorted { $0.start < $1.start }
+    }
+
     /// What a station says of itself, and holds for all that it plays.
     static let own: Set<String> = ["STATION", "STATIONURL", "ARTWORK"]
 

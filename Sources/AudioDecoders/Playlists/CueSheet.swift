@@ -53,6 +53,11 @@ package struct CueSheet: Equatable, Sendable {
         var metadata: MediaMetadata
     }
 
+    /// The tracks as chapters of the one file that they are in.
+    var chapters: [Chapter] {
+        tracks.prefix(Chapter.limit).map { Chapter(start: $0.start.seconds, title: $0.metadata.title) }
+    }
+
     /// The tracks of one of the files.
     package func tracks(of file: Int) -> [Track] { tracks.filter { $0.file == file } }
 }

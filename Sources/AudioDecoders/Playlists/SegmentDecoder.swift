@@ -75,6 +75,7 @@ package final class SegmentDecoder: AudioDecoder {
         result.subtitle = nil
         result.trackNumber = nil
         result.isrc = nil
+        result.chapters = nil
         result.loudness?.trackGain = nil
         result.loudness?.trackPeak = nil
         if result.loudness?.isEmpty == true { result.loudness = nil }

@@ -43,6 +43,8 @@ extension TagFields {
         if let advisory = first("ITUNESADVISORY") { result.isExplicit = advisory == "1" }
         result.show = first("SHOW") ?? (first("PODCAST") == nil ? nil : result.albumTitle)
         result.language = first("LANGUAGE")
+        let chapters = chapters
+        if !chapters.isEmpty { result.chapters = chapters }
         result.loudness = LoudnessTags(prefersR128: prefersR128, named: first)
         return result
     }

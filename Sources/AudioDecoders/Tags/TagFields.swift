@@ -1,15 +1,24 @@
+import NowPlaying
+
 /// What the tags of a file say, by the names that Vorbis comments have for it, in upper case: the one language into which
 /// the tags of all formats are brought.
 struct TagFields {
     /// Values by name, in the order of the file.
     private(set) var values: [String: [String]] = [:]
 
+    /// Parts that can be gone to, as frames of their own say.
+    private(set) var chapterFrames: [Chapter] = []
+    /// The same, as comments say.
+    private var chapterComments = ChapterComments()
+    /// Whether there is a cue sheet among them.
+    private(set) var hasCueSheet = false
+
     private static let maximumValuesPerName = 32
     /// Longest name that is of use.
     static let maximumNameBytes = 48
 
     /// Whether there is anything.
-    var isEmpty: Bool { values.isEmpty }
+    var isEmpty: Bool { values.isEmpty && chapters.isEmpty }
 
     /// The first value of this name.
     func first(_ name: String) -> String? { values[name]?.first }
@@ -22,6 +31,28 @@ struct TagFields {
         values[name, default: []].append(text)
     }
 
+    /// Takes up a comment about a chapter or a cue sheet; false: it is about something else.
+    mutating func takeMark(_ name: String, _ text: @autoclosure () -> String?) -> Bool {
+        if name == "CUESHEET" { hasCueSheet = true }
+        guard name.hasPrefix("CHAPTER") else { return false }
+        return chapterComments.take(name, text())
+    }
+
+    /// Adds a chapter, unless there are too many already.
+    mutating func add(_ chapter: Chapter?) {
+        if let chapter, chapterFrames.count < Chapter.limit { chapterFrames.append(chapter) }
+    }
+
+    /// All chapters, in order.
+    var chapters: [Chapter] {
+        chapterFrames.isEmpty ? chapterComments.chapters : chapterFrames.sorted { $0.start < $1.start }
+    }
+
     /// Takes over what `other` has of names that are missing here.
-    mutating func fill(from other: TagFields) { values.merge(other.values) { own, _ in own } }
+    mutating func fill(from other: TagFields) {
+        values.merge(other.values) { own, _ in own }
+        guard chapters.isEmpty else { return }
+        chapterFrames = other.chapterFrames
+        chapterComments = other.chapterComments
+    }
 }

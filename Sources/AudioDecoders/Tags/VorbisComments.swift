@@ -58,6 +58,7 @@ struct VorbisComments {
             return
         }
         let name = String(decoding: comment[..<separator], as: UTF8.self).uppercased()
+        if fields.takeMark(name, TagText.text(comment[(separator + 1)...])) { return }
         guard TagFields.knownNames.contains(name) else { return }
         fields.add(name, TagText.text(comment[(separator + 1)...]))
     }

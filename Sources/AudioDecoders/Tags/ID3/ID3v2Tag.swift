@@ -64,15 +64,20 @@ struct ID3v2Tag {
             try reader.skip(size)
             return reader.left > 0
         }
-        var content = try reader.read(min(size, Self.maximumContent))
-        try reader.skip(size - min(size, Self.maximumContent))
+        let wanted = min(size, name == "CHAP" ? ID3v2Chapter.readBytes : Self.maximumContent)
+        var content = try reader.read(wanted)
+        try reader.skip(size - wanted)
         // A byte of grouping; in 2.4 the length without unsynchronisation, in four.
         if flags & (version == 3 ? 0x20 : 0x40) != 0 { content.removeFirst(min(1, content.count)) }
         if version == 4 {
             if flags & 0x01 != 0 { content.removeFirst(min(4, content.count)) }
             if flags & 0x02 != 0 { content = Self.synchronised(content) }
         }
-        ID3v2Frames.take(name, content, into: &fields)
+        if name == "CHAP" {
+            fields.add(ID3v2Chapter.chapter(content, version: version))
+        } else {
+            ID3v2Frames.take(name, content, into: &fields)
+        }
         return reader.left > 0
     }
 
