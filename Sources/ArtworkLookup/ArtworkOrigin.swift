@@ -54,7 +54,8 @@ package struct ArtworkError: Error, Equatable, Sendable {
 
 extension MediaSource {
     /// The file of the disk that is played, opened once more; nil: there is none (it comes from the network).
-    func mediaFile(_ abandoned: AbandonFlag) throws(DecodingError) -> MediaFile? {
+    /// Throws what opening it throws.
+    package func mediaFile(_ abandoned: AbandonFlag) throws(DecodingError) -> MediaFile? {
         switch self {
         case .file(let path): return try MediaFile(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
         case .confined(let place):

@@ -168,6 +168,6 @@ extension Artwork {
     package init?(ofPicture bytes: [UInt8]) {
         guard let header = ImageHeader(bytes) else { return nil }
         self.init(
-            id: ImageDigest.of(bytes), width: header.width, height: header.height, mediaType: header.kind.mediaType)
+            id: ContentDigest.of(bytes), width: header.width, height: header.height, mediaType: header.kind.mediaType)
     }
 }

@@ -36,6 +36,17 @@ package struct CommandCentre: Equatable, Sendable {
         }
     }
 
+    /// Intervals of the configuration for one kind of items, seconds; nil: those of all.
+    package struct KindIntervals: Equatable, Sendable {
+        /// For `skipForward`.
+        package var forward: [Double]?
+        /// For `skipBackward`.
+        package var backward: [Double]?
+
+        /// Nothing of its own.
+        package init() {}
+    }
+
     private struct Layer: Equatable {
         /// The connection for whose life it holds; nil: the daemon's.
         var connection: Int?
@@ -49,6 +60,8 @@ package struct CommandCentre: Equatable, Sendable {
     package var forwardIntervals: [Double]
     /// The same for skipping backward.
     package var backwardIntervals: [Double]
+    /// What counts more for kinds of items.
+    package var kinds: [MediaType: KindIntervals] = [:]
     private var layers: [Layer] = []
 
     /// Nothing set by clients yet.
@@ -95,15 +108,15 @@ package struct CommandCentre: Equatable, Sendable {
     }
 
     /// Seconds that a skip takes without an interval of its own.
-    package func interval(forward: Bool) -> Double {
-        let intervals = intervals(of: forward ? .skipForward : .skipBackward)
+    package func interval(forward: Bool, for kind: MediaType) -> Double {
+        let intervals = intervals(of: forward ? .skipForward : .skipBackward, for: kind)
         return intervals.first ?? 15
     }
 
-    private func intervals(of command: RemoteCommand) -> [Double] {
+    private func intervals(of command: RemoteCommand, for kind: MediaType) -> [Double] {
         switch command {
-        case .skipForward: setting(of: command).preferredIntervals ?? forwardIntervals
-        case .skipBackward: setting(of: command).preferredIntervals ?? backwardIntervals
+        case .skipForward: setting(of: command).preferredIntervals ?? kinds[kind]?.forward ?? forwardIntervals
+        case .skipBackward: setting(of: command).preferredIntervals ?? kinds[kind]?.backward ?? backwardIntervals
         default: []
         }
     }
@@ -117,38 +130,58 @@ package struct CommandCentre: Equatable, Sendable {
     private static let usualRates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 
     /// One status for every command in this situation.
-    /// `seekObstacle`: why the present item has no other place to go to; nil: it has.
-    package func statuses(
-        queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String? = nil, isLive: Bool = false
-    ) -> [CommandStatus] {
+    package func statuses(of situation: Situation) -> [CommandStatus] {
         RemoteCommand.allCases.map { command in
             let setting = setting(of: command)
-            let obstacle =
-                command == .changePlaybackRate && hasItem && isLive
-                ? "live stream"
-                : Self.obstacle(command, queueIsEmpty: queueIsEmpty, hasItem: hasItem, seekObstacle: seekObstacle)
+            let obstacle = Self.obstacle(command, situation)
             let isEnabled = obstacle == nil && setting.isEnabled != false
             var status = CommandStatus(command, isEnabled: isEnabled)
             if !isEnabled { status.reason = obstacle ?? setting.reason ?? "turned off by a client" }
-            status.preferredIntervals = intervals(of: command)
+            status.preferredIntervals = intervals(of: command, for: situation.kind)
             if command == .changePlaybackRate { status.supportedPlaybackRates = supportedPlaybackRates }
             return status
         }
     }
 
-    private static func obstacle(
-        _ command: RemoteCommand, queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String?
-    ) -> String? {
+    /// What commands depend on.
+    package struct Situation: Equatable, Sendable {
+        package var queueIsEmpty: Bool
+        package var hasItem: Bool
+        /// Why the present item has no other place to go to; nil: it has.
+        package var seekObstacle: String?
+        package var isLive: Bool
+        package var kind: MediaType
+
+        /// A situation, by its parts.
+        package init(
+            queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String? = nil, isLive: Bool = false,
+            kind: MediaType = .audio
+        ) {
+            self.queueIsEmpty = queueIsEmpty
+            self.hasItem = hasItem
+            self.seekObstacle = seekObstacle
+            self.isLive = isLive
+            self.kind = kind
+        }
+    }
+
+    private static func obstacle(_ command: RemoteCommand, _ situation: Situation) -> String? {
         switch command {
-        case .seekForward, .seekBackward, .rating, .like, .dislike, .bookmark:
-            "not built into this version"
-        case .changeRepeatMode, .changeShuffleMode: nil
-        case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack: queueIsEmpty ? "empty queue" : nil
-        case .skipForward, .skipBackward, .changePlaybackPosition:
-            queueIsEmpty ? "empty queue" : hasItem ? seekObstacle : "no current item"
+        case .changeRepeatMode, .changeShuffleMode: return nil
+        case .rating, .like, .dislike, .bookmark: return "not built into this version"
+        default: break
+        }
+        if situation.queueIsEmpty { return "empty queue" }
+        switch command {
+        case .skipForward, .skipBackward, .changePlaybackPosition, .changePlaybackRate, .seekForward, .seekBackward:
+            guard situation.hasItem else { return "no current item" }
+        default: return nil
+        }
+        switch command {
         case .changePlaybackRate:
-            queueIsEmpty
-                ? "empty queue" : hasItem ? (seekObstacle == advertisement ? seekObstacle : nil) : "no current item"
+            if situation.isLive { return "live stream" }
+            return situation.seekObstacle == advertisement ? advertisement : nil
+        default: return situation.seekObstacle
         }
     }
 }

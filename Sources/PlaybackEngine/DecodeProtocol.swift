@@ -22,6 +22,8 @@ package struct DecodeItem: Sendable {
     package let position: Double
     /// Rate that was asked for; nil: the item's own.
     package let chosenRate: Double?
+    /// Whether a seek button is held down: pieces of the sound are heard, at a rate that may be negative.
+    package let scans: Bool
     /// Rate that a client gave the item as its own; nil: what the player's rule says of it.
     package let givenRate: Double?
     /// Whose tags decide with its own how loud it shall be: they are read when it is opened, if its own leave a choice.
@@ -32,10 +34,11 @@ package struct DecodeItem: Sendable {
     /// An item to decode from `position` seconds on.
     package init(
         ticket: Int, id: ItemID, source: MediaSource, position: Double = 0, chosenRate: Double? = nil,
-        givenRate: Double? = nil, neighbours: [Neighbour] = [], isRest: Bool = false
+        scans: Bool = false, givenRate: Double? = nil, neighbours: [Neighbour] = [], isRest: Bool = false
     ) {
         self.isRest = isRest
         self.chosenRate = chosenRate
+        self.scans = scans
         self.givenRate = givenRate
         self.neighbours = neighbours
         self.ticket = ticket

@@ -10,6 +10,7 @@ extension DecodeWorker {
         let own = item.givenRate ?? shared.rates.rate(item.source, decoder.metadata)
         let wanted = item.chosenRate ?? own
         guard wanted != 1 else { return (1, nil, own, nil) }
+        if item.scans { return (wanted, wanted > 1 ? ScanChanger(decoder.format, rate: wanted) : nil, own, nil) }
         do throws(DecodingError) {
             return (wanted, try shared.rates.makeChanger(decoder.format, wanted), own, nil)
         } catch {

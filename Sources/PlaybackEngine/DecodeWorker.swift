@@ -10,6 +10,8 @@ final class DecodeWorker {
     struct Work {
         var item: DecodeItem
         var decoder: any AudioDecoder
+        /// The decoder that was opened, where another one goes backward through it.
+        var source: any AudioDecoder { (decoder as? BackwardDecoder)?.base ?? decoder }
         var ring: SampleRing
         /// Frame of the item that is decoded next.
         var itemFrame: Int64
@@ -193,7 +195,7 @@ final class DecodeWorker {
         let isSame =
             kept?.item.id == beginning.item.id && kept?.late?.isLive != true && kept?.isLost != true
         let reusable =
-            isSame && kept?.decoder.isSeekable == true ? kept?.decoder : continuation(of: kept, beginning.item)
+            isSame && kept?.decoder.isSeekable == true ? kept?.source : continuation(of: kept, beginning.item)
         openItem(beginning.item, reusing: reusable, in: beginning.ring, prefill: beginning.prefill)
     }
 
@@ -205,7 +207,7 @@ final class DecodeWorker {
 
     /// The decoder of the item before, if the other one is a part of the same file. One that fails is opened anew.
     private func continuation(of work: Work?, _ item: DecodeItem) -> (any AudioDecoder)? {
-        work?.isLost == true ? nil : try? work?.decoder.continued(as: item.source)
+        work?.isLost == true ? nil : try? work?.source.continued(as: item.source)
     }
 
     private func openItem(
@@ -243,9 +245,12 @@ final class DecodeWorker {
         guard let ring = fitting(ring, decoder.format, isLive: isLive) else {
             throw DecodingError(.broken, "there is no memory left for a buffer of its format")
         }
+        let isBackward = rate.rate < 0
         work = Work(
-            item: item, decoder: decoder, ring: ring, itemFrame: start, changer: rate.changer,
-            isToBeMeasured: decoder.lengthIsEstimated, late: late)
+            item: item,
+            decoder: isBackward ? BackwardDecoder(decoder, from: start, speed: -rate.rate) : decoder, ring: ring,
+            itemFrame: start, changer: rate.changer,
+            isToBeMeasured: decoder.lengthIsEstimated && !isBackward, late: late)
         if mustSeek, !decoder.isSeekable { work?.skipped = start }
         if isLive, prefill != nil { work?.beginning = (ring.end, nil) }
         self.ring = ring
@@ -348,8 +353,8 @@ final class DecodeWorker {
         var finished = finished
         finished.isFinished = true
         work = finished
-        // Where the format changes it is not over.
-        let isWhole = finished.decoder.nextFormatChange == nil
+        // Where the format changes it is not over; backward, the end is the beginning.
+        let isWhole = finished.decoder.nextFormatChange == nil && !(finished.decoder is BackwardDecoder)
         let length = isWhole ? finished.itemFrame : finished.decoder.lengthInFrames ?? finished.itemFrame
         shared.post(
             .finished(

@@ -18,7 +18,8 @@ extension Player {
             return
         }
         let next = nextBoundary(on: lane)
-        guard let (frame, isEnd) = next, let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(Double(frame), on: lane)
+        guard let (frame, isEnd) = next,
+            let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(Double(frame), on: lane)
         else {
             boundary = nil
             return
@@ -142,6 +143,6 @@ extension Player {
 
     /// The last sample was heard.
     private func endHeard() {
-        if !endsBeforeAwayItem(), !sleepsAtEnd() { carryOut(transport.ended(), nil) }
+        if !scanReachedBeginning(), !endsBeforeAwayItem(), !sleepsAtEnd() { carryOut(transport.ended(), nil) }
     }
 }

@@ -22,13 +22,13 @@ extension Player {
 
     /// What is heard behind a link of the chain, and from which second on: the rest of its item, else what follows that.
     private func follower(of link: ChainLink) -> (id: ItemID, position: Double)? {
-        if let position = link.opened?.restStart { return (link.id, position) }
+        if scan?.isForward != false, let position = link.opened?.restStart { return (link.id, position) }
         return successor(of: link.id).map { ($0, 0) }
     }
 
     /// What follows an item by itself; nil: nothing, or nothing after too many failures.
     func successor(of id: ItemID) -> ItemID? {
-        guard !transport.failuresEndPlay, sleep?.end != .endOfItem else { return nil }
+        guard !transport.failuresEndPlay, sleep?.end != .endOfItem, scan?.isForward != false else { return nil }
         var next = transport.follower(of: id)
         // A queue that is repeated may have nothing but items that failed.
         var passed = 0

@@ -13,6 +13,7 @@ extension Player {
         commandTime = EventLoop.now
         let waiter = Waiter(by: by, answer: answer)
         stayAwake(command, by: by)
+        endsScan(command)
         if isRefusedSound(command) { return answer(.failure(.interrupted(by: interruption?.by ?? "the sound server"))) }
         if case .play(nil) = command {
             if playThroughInterruption(waiter) { return }
@@ -22,6 +23,18 @@ extension Player {
             carryOut(try effects(of: command), waiter)
         } catch {
             answer(.failure(CommandRefusal(error)))
+        }
+    }
+
+    /// Whoever asks for something else has let go of the seek button.
+    private func endsScan(_ command: PlayerCommand) {
+        switch command {
+        case .repeatMode, .shuffleMode: return
+        case .play(nil):
+            // Play goes on at the item's own rate: the command itself gives up the other one.
+            scan = nil
+            scanDeadline = nil
+        default: forgetScan()
         }
     }
 
@@ -38,11 +51,17 @@ extension Player {
         case .nextTrack: return try transport.next()
         case .previousTrack: return try transport.previous(elapsed: elapsed)
         case .skip(let interval): return try transport.skip(by: interval, from: elapsed, duration: currentDuration)
+        case .skipChapter(let isForward): return try skipChapter(forward: isForward)
         case .seek(let position): return try transport.seek(to: position, duration: currentDuration)
         case .repeatMode(let mode): return transport.setRepeatMode(mode)
         case .shuffleMode(let mode): return transport.setShuffleMode(mode)
         case .changeRate(let rate): return try transport.changeRate(to: rate)
         }
+    }
+
+    private func skipChapter(forward: Bool) throws(Transport.Refusal) -> [Transport.Effect] {
+        let chapters = transport.current.flatMap { transport.queue[$0]?.details?.metadata.chapters } ?? []
+        return try transport.skipChapter(forward: forward, from: elapsed, starts: chapters.map(\.start))
     }
 
     private func play(at position: Double) throws(Transport.Refusal) -> [Transport.Effect] {

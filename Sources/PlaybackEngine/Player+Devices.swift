@@ -125,7 +125,8 @@ extension Player {
         starvation = nil
         stream.setCorked(true) { _ in }
         noteLoss(isSuspension: true)
-        setStalled(.suspended, at: resting(media: lane.format.seconds(frames: Int64((place?.itemFrame ?? 0).rounded()))))
+        let stands = lane.format.seconds(frames: Int64((place?.itemFrame ?? 0).rounded()))
+        setStalled(.suspended, at: resting(media: stands))
     }
 
     // MARK: Back

@@ -83,7 +83,8 @@ extension Player {
         switch command {
         case .play, .playItem, .playQueue: return true
         case .togglePlayPause: return transport.wish != .playing
-        case .pause, .stop, .nextTrack, .previousTrack, .skip, .seek, .changeRate, .repeatMode, .shuffleMode:
+        case .pause, .stop, .nextTrack, .previousTrack, .skip, .skipChapter, .seek, .changeRate, .repeatMode,
+            .shuffleMode:
             return false
         }
     }

@@ -21,7 +21,8 @@ extension Player {
         place.item = transport.current
         place.elapsed = transport.current == nil ? 0 : elapsed
         place.playCount = transport.current.flatMap { playCounts[$0] } ?? 0
-        place.rate = transport.chosenRate
+        // A seek button that was held down is not held any more when the process is started anew.
+        if let scan { place.rate = scan.before } else { place.rate = transport.chosenRate }
         place.pace = state.anchor.rate
         place.volume = volume
         place.muted = muted

@@ -80,7 +80,8 @@ extension Player {
             markDeadline = nil
             return
         }
-        let due = lane.stream?.isPaced == false ? max(time, EventLoop.now.advanced(bySeconds: Player.unpacedPause)) : time
+        let due =
+            lane.stream?.isPaced == false ? max(time, EventLoop.now.advanced(bySeconds: Player.unpacedPause)) : time
         if let markDeadline {
             markDeadline.setDeadline(due)
         } else {
@@ -90,7 +91,7 @@ extension Player {
 
     /// The stream frame of the next mark, as far as it is mapped.
     private func nextMarkFrame(on lane: Lane) -> Double? {
-        guard marks.next < marks.marks.count, marks.ticket == shownTicket else { return nil }
+        guard marks.next < marks.marks.count, marks.ticket == shownTicket, scan?.isForward != false else { return nil }
         let frame = Int64((marks.marks[marks.next].media * Double(lane.format.sampleRate)).rounded())
         return lane.timeline.streamFrame(ofItemFrame: frame, ticket: shownTicket)
     }
@@ -149,7 +150,8 @@ extension Player {
         let now = EventLoop.now
         let told = state.anchor
         guard told.mediaRate > 0, now > told.monotonic else {
-            return anchor(media: told.media, rate: told.mediaRate, of: shown?.id, at: told.monotonic, skew: told.skew)
+            return anchor(
+                media: told.media, rate: told.mediaRate, of: shown?.id, at: told.monotonic, skew: told.skew)
         }
         return anchor(
             media: told.mediaPosition(at: now), rate: told.mediaRate, of: shown?.id, at: now, skew: told.skew)

@@ -125,6 +125,10 @@ extension Player {
             shownSeekObstacle = obstacle
             commandsVersion += 1
         }
+        if let kindOf, let kind = shown.flatMap({ transport.queue[$0.id] }).map(kindOf), kind != shownKind {
+            if shownKind != nil { commandsVersion += 1 }
+            shownKind = kind
+        }
         if cause == .mode { commandsVersion += 1 }
         next.commandsVersion = commandsVersion
         next.repeatMode = transport.order.repeatMode

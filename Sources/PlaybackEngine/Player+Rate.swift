@@ -22,13 +22,13 @@ extension Player {
     }
 
     /// Lets what is heard go on at the rate that is wanted.
-    func changeRate(by: Originator?, _ waiter: Waiter?) {
+    func changeRate(by: Originator?, _ waiter: Waiter?, cause: Cause = .rate) {
         if let pending {
-            return start(pending.item, at: pending.position, .rate, nil, by: by, waiter, media: pending.media)
+            return start(pending.item, at: pending.position, cause, nil, by: by, waiter, media: pending.media)
         }
         guard stall == nil, let lane = audible, lane.isReady, !lane.isCorked, let current = transport.current else {
             // Nothing is heard: what will be has the rate.
-            publish(.rate, by: by)
+            publish(cause, by: by)
             if let waiter { answer([waiter]) }
             return
         }
@@ -38,7 +38,7 @@ extension Player {
         }
         let lead = lane.canRewriteFlowing ? Player.changeLead : 0
         let place = stoppedAnchor(at: EventLoop.now.advanced(bySeconds: lead))
-        start(current, at: place.elapsed, .rate, nil, by: by, waiter, media: place.media, isContinuous: true)
+        start(current, at: place.elapsed, cause, nil, by: by, waiter, media: place.media, isContinuous: true)
     }
 
     /// Where a change that goes on in what is heard is put, and how many of its frames are left out: at the very frame

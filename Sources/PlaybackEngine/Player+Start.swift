@@ -72,14 +72,17 @@ extension Player {
 
     /// Asks for the place anew where sound was lost.
     func startHere(_ id: ItemID, _ cause: Cause, by: Originator? = nil, _ waiter: Waiter? = nil) {
-        start(id, at: elapsed, cause, nil, by: by, waiter, media: pending?.media ?? stoppedAnchor(at: EventLoop.now).media)
+        start(
+            id, at: elapsed, cause, nil, by: by, waiter, media: pending?.media ?? stoppedAnchor(at: EventLoop.now).media
+        )
     }
 
     /// An item as the decode thread is to play it, from this time in its file.
     func decodeItem(_ ticket: Int, _ entry: QueueEntry, at position: Double = 0, isRest: Bool = false) -> DecodeItem {
         DecodeItem(
             ticket: ticket, id: entry.id, source: entry.source, position: position, chosenRate: transport.chosenRate,
-            givenRate: entry.details?.given.defaultRate, neighbours: unknownNeighbours(of: entry.id), isRest: isRest)
+            scans: scan != nil, givenRate: entry.details?.given.defaultRate,
+            neighbours: unknownNeighbours(of: entry.id), isRest: isRest)
     }
 
     /// Answers those who wait for a change a second from now, if it has not happened by then.

@@ -87,6 +87,10 @@ package import NowPlaying
     package var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     /// Called when an announcement is about to be heard, and (nil) when the last one was.
     package var onAnnouncement: (@PlayerLoop (Announcement?) -> Void)?
+    /// What an entry is, where commands depend on it; nil: they don't.
+    package var kindOf: (@PlayerLoop (QueueEntry) -> MediaType)?
+    /// The kind that commands depended on last.
+    var shownKind: MediaType?
     /// Called with a line for the log: an item's fault.
     package var onItemFailure: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
     /// The same for an item whose medium is away and is waited for.
@@ -182,6 +186,10 @@ package import NowPlaying
     var marks = Marks()
     /// Called when the next of them is heard.
     var markDeadline: EventSource?
+    /// The seek button that is held down; nil: none.
+    var scan: Scan?
+    /// Called when it has to go faster.
+    var scanDeadline: EventSource?
     /// Whether a seek over an advertisement that was not heard goes to its beginning.
     package var landsOnAdvertisements = true
     /// The obstacle to seeking that listeners were told of, by way of `commandsVersion`.
@@ -275,6 +283,7 @@ package import NowPlaying
         reconnect = nil
         descriptionDeadline = nil
         markDeadline = nil
+        scanDeadline = nil
         forgetAwayMedia()
         sleepDeadline = nil
         announcer?.shutDown()

@@ -25,6 +25,8 @@ package enum PlayerCommand: Sendable {
     case pause, stop, togglePlayPause, nextTrack, previousTrack
     /// Move by seconds; negative: back.
     case skip(Double)
+    /// Move to the next chapter, or to the beginning of this one or the one before.
+    case skipChapter(forward: Bool)
     /// Go to a place, in seconds.
     case seek(Double)
     case repeatMode(RepeatMode)

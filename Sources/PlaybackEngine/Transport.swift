@@ -172,6 +172,9 @@ package struct Transport: Sendable {
         return [.publish(.rate, nil)]
     }
 
+    /// The rate holds until the next play; nil: each item has its own.
+    mutating func chooseRate(_ rate: Double?) { chosenRate = rate }
+
     /// The rate that was asked for can't be made.
     mutating func forgetRate() { chosenRate = nil }
 
@@ -182,6 +185,20 @@ package struct Transport: Sendable {
         let target = max(0, elapsed + interval)
         if interval > 0, let duration, target >= duration { return try next() }
         return try seek(to: target, duration: nil)
+    }
+
+    /// Moves from chapter to chapter, which begin at `starts` (seconds, ascending): forward from the last one it is `next`,
+    /// backward from the first 3 s of one it is the one before.
+    package mutating func skipChapter(
+        forward: Bool, from elapsed: Double, starts: [Double]
+    ) throws(Refusal) -> [Effect] {
+        guard current != nil else { throw .noItem }
+        if forward {
+            guard let next = starts.first(where: { $0 > elapsed + 0.001 }) else { return try next() }
+            return try seek(to: next, duration: nil)
+        }
+        let before = starts.last { $0 <= elapsed - Self.restartAfter } ?? 0
+        return try seek(to: before, duration: nil)
     }
 
     /// What follows the last item from now on.

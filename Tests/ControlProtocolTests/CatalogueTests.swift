@@ -35,8 +35,14 @@ import Testing
         ("play", #"{"uri":"shown","descriptor":0}"#), ("play", #"{"itemId":3}"#), ("play", #"{"index":0.0}"#),
         ("queue.add", #"{"items":["/a",{"uri":"/b","title":"t","artists":["x","y"],"trackNumber":3}]}"#),
         ("queue.add", #"{"items":[{"descriptor":15}],"at":0,"play":true,"ifVersion":4}"#),
-        ("queue.add", #"{"items":[{"uri":"/a","mediaType":"podcast","chapters":[{"start":0,"title":"x"},{"start":2.5}]}]}"#),
-        ("queue.add", #"{"items":[{"uri":"/a","adTimeRanges":[{"start":30,"duration":5},{"start":0,"duration":30}]}]}"#),
+        (
+            "queue.add",
+            #"{"items":[{"uri":"/a","mediaType":"podcast","chapters":[{"start":0,"title":"x"},{"start":2.5}]}]}"#
+        ),
+        (
+            "queue.add",
+            #"{"items":[{"uri":"/a","adTimeRanges":[{"start":30,"duration":5},{"start":0,"duration":30}]}]}"#
+        ),
         ("item.update", #"{"id":4,"chapters":[],"adTimeRanges":[],"mediaType":"audio"}"#),
         ("volume.set", #"{"volume":1}"#), ("volume.set", #"{"step":-7,"over":2}"#), ("queue.list", #"{"limit":1000}"#),
         ("changePlaybackPosition", #"{"position":-1}"#), ("nowPlaying.subscribe", #"{"causes":["ad-began"]}"#),

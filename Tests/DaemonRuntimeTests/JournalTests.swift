@@ -238,7 +238,7 @@ import Testing
         }
         #expect(read.given == metadata)
         #expect(read.found == MediaMetadata())
-        #expect(read.duration == 12.25)
+        #expect(read.mediaDuration == 12.25)
         #expect(read.format == details.format)
     }
 

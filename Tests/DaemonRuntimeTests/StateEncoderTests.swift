@@ -70,7 +70,8 @@ import Testing
         #expect(
             value["item"] == [
                 "id": 4, "play": 1, "uri": "file:///a", "title": "a\u{1b}[31m\"b\"", "artists": ["x", "y"],
-                "isExplicit": false, "mediaType": "podcast", "chapters": [["start": 0], ["start": 12.5, "title": "c"]],
+                "isExplicit": false, "mediaType": "podcast",
+                "chapters": [["start": 0], ["start": 12.5, "title": "c"]],
                 "adTimeRanges": ["count": 51], "duration": 213.4,
                 "format": ["codec": "FLAC", "sampleRate": 44100, "channels": 2, "bitsPerSample": 16],
             ])

@@ -8,7 +8,7 @@ function __nowplayingctl_outputs
     nowplayingctl --timeout 1 call output.list 2>/dev/null | string match --regex --all --groups-only '"name":"([^"]*)"'
 end
 
-set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate sleep announce session loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause loop random mv help
+set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate chapters scan sleep announce session loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause chapter loop random mv help
 
 complete --command nowplayingctl --no-files
 complete --command nowplayingctl --long-option session --require-parameter --description 'the session that is meant, instead of the active one (see session)'
@@ -28,6 +28,8 @@ complete --command nowplayingctl --condition __nowplayingctl_without_verb --argu
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments volume --description 'show or set the volume'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments mute --description 'switch the sound off, and keep playing'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments rate --description 'show or set how fast it plays, at the same pitch'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments chapters --description 'show the chapters of the item, or go to one'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments scan --description 'hold the seek button down'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments sleep --description 'show or set a sleep timer'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments announce --description 'have something heard over what plays'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments session --description 'list the sessions, or make, choose and end one'
@@ -73,6 +75,7 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from play' 
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from skip' --long-option back --description 'back by the preferred interval'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from volume status follow watch wait current metadata position' --short-option f --long-option format --require-parameter --description 'print this text, {{…}} replaced (see below)'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from mute' --long-option toggle --description 'switch it on if it is off'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from scan' --long-option back --description 'backward'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from sleep' --long-option fade --require-parameter --description 'grow quiet in so many seconds before'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option policy --exclusive --arguments 'duck pause pauseSpoken mix' --description 'what plays: duck, pause, pauseSpoken or mix'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option duck-to --require-parameter --description 'how quiet it gets, such as -30'
@@ -104,6 +107,7 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from repeat
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from shuffle random' --arguments 'off items collections toggle'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from rate' --arguments '0.5 0.75 1 1.25 1.5 1.75 2 2.5 3'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from session' --arguments 'list create activate close publish'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from chapters chapter' --arguments 'next previous'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from sleep' --arguments '15m 30m 1h end-of-item off'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from loudness' --arguments 'off track album auto'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from wait' --arguments 'play pause stop track end'

@@ -1,5 +1,5 @@
 package import AudioCore
-package import ForeignMedia
+import ForeignMedia
 import Glibc
 import LinuxSystem
 package import NowPlaying

@@ -78,6 +78,18 @@ extension Catalogue {
             [.optional("interval", .positiveNumber, "seconds; without it the first of the preferred intervals")],
             help: "Moves back in the item; past its start, to 0.", example: #"{"interval": 15}"#),
         command(
+            .seekForward,
+            [.required("phase", .choice(["begin", "end"]), "begin: the button goes down; end: it comes up")],
+            help:
+                "Scans ahead audibly while a button is held down, at 2, 4 and 8 times the speed; ends by itself when its "
+                + "connection does.",
+            example: #"{"phase": "begin"}"#),
+        command(
+            .seekBackward,
+            [.required("phase", .choice(["begin", "end"]), "begin: the button goes down; end: it comes up")],
+            help: "Scans back audibly while a button is held down; at the beginning of the item play goes on.",
+            example: #"{"phase": "begin"}"#),
+        command(
             .changePlaybackPosition,
             [.required("position", .number, "seconds into the item, 0 to its duration")],
             help: "Seeks in the item; while stopped it sets where play begins.", example: #"{"position": 83.5}"#),

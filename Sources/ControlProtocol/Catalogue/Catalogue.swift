@@ -17,7 +17,7 @@ package enum Catalogue {
 
     /// Methods of version 1 of the protocol that this version of the daemon does not have.
     package static let planned: [String] = [
-        "seekForward", "seekBackward", "rating", "like", "dislike", "bookmark",
+        "rating", "like", "dislike", "bookmark",
     ]
 
     /// The refusal of a method that `method(_:)` does not know.

@@ -5,6 +5,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case nowPlayingSubscribe = "nowPlaying.subscribe"
     case nowPlayingUnsubscribe = "nowPlaying.unsubscribe"
     case play, pause, stop, togglePlayPause, nextTrack, previousTrack, skipForward, skipBackward
+    case seekForward, seekBackward
     case changePlaybackPosition, changePlaybackRate
     case changeRepeatMode, changeShuffleMode
     case commandsList = "commands.list"

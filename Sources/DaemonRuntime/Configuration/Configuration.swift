@@ -62,6 +62,14 @@ package struct Configuration: Equatable, Sendable {
     package var forwardIntervals: [Double] = [15]
     /// Seconds; the first is the default.
     package var backwardIntervals: [Double] = [15]
+    /// The same for kinds of items, where they have their own.
+    package var kindIntervals: [MediaType: CommandCentre.KindIntervals] = [:]
+    /// What items are.
+    package var kinds = KindRules()
+    /// Whether a skip without an interval goes from chapter to chapter.
+    package var skipsByChapters = false
+    /// Whether a seek over an advertisement that was not heard goes to its beginning.
+    package var landsOnAdvertisements = true
 
     /// What holds when nothing is said.
     package init() {}
@@ -76,5 +84,9 @@ package struct Configuration: Equatable, Sendable {
         announcements = other.announcements
         forwardIntervals = other.forwardIntervals
         backwardIntervals = other.backwardIntervals
+        kindIntervals = other.kindIntervals
+        kinds = other.kinds
+        skipsByChapters = other.skipsByChapters
+        landsOnAdvertisements = other.landsOnAdvertisements
     }
 }

@@ -25,13 +25,14 @@ package struct Setting: Sendable {
         ("access", "Who may use the daemon besides its own user and root."),
         ("output", "Where the sound goes."),
         ("playback", "How it plays."),
+        ("kinds", "Which items are podcasts and audiobooks, and how far one skips in each kind."),
         ("announcements", "How something is said over what plays."),
         ("artwork", "Where pictures of what plays come from."),
         ("network", "How streams and files come from the network."),
     ]
 
     /// All settings, in the order of the manual.
-    package static let all: [Setting] = playing + announcing + around
+    package static let all: [Setting] = playing + kindSettings + announcing + around
 
     private static let playing: [Setting] = [
         Setting(
@@ -218,6 +219,24 @@ package struct Setting: Sendable {
         },
         intervals("forward-intervals", "skipForward") { $0.forwardIntervals = $1 },
         intervals("backward-intervals", "skipBackward") { $0.backwardIntervals = $1 },
+        Setting(
+            section: "playback", name: "skip-by", takes: "one of intervals, chapters", defaultText: "intervals",
+            sample: "chapters",
+            help:
+                "Where skipForward and skipBackward go without an interval: by the preferred one, or in an item that has "
+                + "chapters to the next of them, and back to the beginning of this one or the one before.",
+            isReloadable: true
+        ) {
+            $0.skipsByChapters = $1 == "chapters"; return $1 == "chapters" || $1 == "intervals"
+        },
+        Setting(
+            section: "playback", name: "seek-over-ads", takes: "one of land, pass", defaultText: "land",
+            sample: "pass",
+            help: "Where a seek goes that passes over an advertisement which was not heard: to its beginning, or on.",
+            isReloadable: true
+        ) {
+            $0.landsOnAdvertisements = $1 == "land"; return $1 == "land" || $1 == "pass"
+        },
     ]
 
     private static let around: [Setting] = [
@@ -264,13 +283,19 @@ package struct Setting: Sendable {
         },
     ]
 
-    private static func intervals(
-        _ name: String, _ command: String, _ set: @escaping @Sendable (inout Configuration, [Double]) -> Void
+    /// The preferred intervals of a command; `kind`: what it is about, if not everything.
+    static func intervals(
+        _ name: String, _ command: String, of kind: MediaType? = nil, sample: String = "15, 30",
+        _ set: @escaping @Sendable (inout Configuration, [Double]) -> Void
     ) -> Setting {
         Setting(
-            section: "playback", name: name, takes: "seconds of more than 0, separated by commas", defaultText: "15",
-            sample: "15, 30",
-            help: "The preferred intervals of \(command); the first is the default.", isReloadable: true
+            section: kind == nil ? "playback" : "kinds", name: name,
+            takes: "seconds of more than 0, separated by commas", defaultText: kind == nil ? "15" : nil,
+            sample: sample,
+            help: kind.map {
+                "The preferred intervals of \(command) in what is \($0.rawValue), instead of those of all."
+            }
+                ?? "The preferred intervals of \(command); the first is the default.", isReloadable: true
         ) { configuration, text in
             let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
                 Double(part.drop { $0 == " " }.prefix { $0 != " " })
@@ -283,5 +308,5 @@ package struct Setting: Sendable {
         }
     }
 
-    private static func isPath(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "/") }
+    static func isPath(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "/") }
 }

@@ -27,10 +27,14 @@ package struct SpeechRate: Equatable, Sendable {
 
     /// Whether an item is an audiobook or a podcast.
     func isSpoken(_ source: MediaSource, _ metadata: MediaMetadata) -> Bool {
-        isInFolder(source) || hasGenre(metadata.genre)
+        ItemMatch.isIn(folders, source) || ItemMatch.has(genres, metadata.genre)
     }
+}
 
-    private func hasGenre(_ text: String?) -> Bool {
+/// What an item has in common with what the configuration names.
+enum ItemMatch {
+    /// Whether one of these genres, in lower case, is in the text of a tag.
+    static func has(_ genres: [String], _ text: String?) -> Bool {
         guard let text else { return false }
         return text.lowercased().split(whereSeparator: { ",;/".contains($0) }).contains { part in
             let words = part.drop { $0 == " " }
@@ -38,7 +42,8 @@ package struct SpeechRate: Equatable, Sendable {
         }
     }
 
-    private func isInFolder(_ source: MediaSource) -> Bool {
+    /// Whether it is in one of these folders, or below.
+    static func isIn(_ folders: [String], _ source: MediaSource) -> Bool {
         guard !folders.isEmpty else { return false }
         let uri = source.uri
         return folders.contains { folder in

@@ -84,11 +84,13 @@ package enum PlayerAssembly {
             publish(state)
             artwork.follow(state)
         }
+        player.landsOnAdvertisements = configuration.landsOnAdvertisements
+        var centre = CommandCentre(
+            forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals)
+        centre.kinds = configuration.kindIntervals
         return PlayerMethods(
             context.loop, player: player, output: output, opener: opener, mounts: mounts, encoder: context.encoder,
-            centre: CommandCentre(
-                forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals),
-            configuration: configuration, store: store, artwork: artwork, log: { Log.warning($0) })
+            centre: centre, configuration: configuration, store: store, artwork: artwork, log: { Log.warning($0) })
     }
 
     @PlayerLoop private static func makeArtworkKeeper(_ context: DaemonContext, _ player: Player) -> ArtworkKeeper {

@@ -18,8 +18,8 @@ extension PlayerMethods {
         case .togglePlayPause: command = .togglePlayPause
         case .nextTrack: command = .nextTrack
         case .previousTrack: command = .previousTrack
-        case .skipForward: command = .skip(request.double("interval") ?? centre.interval(forward: true))
-        case .skipBackward: command = .skip(-(request.double("interval") ?? centre.interval(forward: false)))
+        case .skipForward, .skipBackward: command = skip(request)
+        case .seekForward, .seekBackward: return scan(request, answer)
         case .changeRepeatMode: command = .repeatMode(request.string("mode").flatMap(RepeatMode.init) ?? .off)
         case .changeShuffleMode: command = .shuffleMode(request.string("mode").flatMap(ShuffleMode.init) ?? .off)
         case .changePlaybackRate:
@@ -43,6 +43,41 @@ extension PlayerMethods {
             case .failure(let refusal): answer(failure(refusal))
             }
         }
+    }
+
+    private func skip(_ request: MethodRequest) -> PlayerCommand {
+        let isForward = request.method == .skipForward
+        if let interval = request.double("interval") { return .skip(isForward ? interval : -interval) }
+        if configuration.skipsByChapters, player.state.item?.metadata.chapters?.isEmpty == false {
+            return .skipChapter(forward: isForward)
+        }
+        let interval = centre.interval(forward: isForward, for: currentKind)
+        return .skip(isForward ? interval : -interval)
+    }
+
+    /// What the present item is, for what is usual with its kind.
+    var currentKind: MediaType {
+        guard let item = player.currentItem, let entry = player.queue[item] else { return .audio }
+        return kind(of: entry)
+    }
+
+    /// What an entry of the queue is.
+    func kind(of entry: QueueEntry) -> MediaType {
+        let metadata = entry.details?.metadata ?? MediaMetadata()
+        return configuration.kinds.kind(of: entry.source, metadata, duration: entry.details?.duration)
+    }
+
+    private func scan(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        let done: @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void = { [unowned self] result in
+            switch result {
+            case .success(let outcome): answer(self.answer(for: outcome))
+            case .failure(let refusal): answer(failure(refusal))
+            }
+        }
+        let by = request.client.originator
+        guard request.string("phase") == "begin" else { return player.endScan(by: by, done) }
+        guard player.currentItem != nil else { return answer(failure(.noItem)) }
+        player.beginScan(forward: request.method == .seekForward, owner: request.client.number, by: by, done)
     }
 
     /// What stands against the command before it is looked at: guards and disabling, in the order of `protocol.md` §3.
@@ -79,6 +114,7 @@ extension PlayerMethods {
     private func moves(_ request: MethodRequest) -> Bool {
         switch request.method {
         case .skipForward, .skipBackward, .changePlaybackPosition: true
+        case .seekForward, .seekBackward: request.string("phase") == "begin"
         case .play:
             request.double("position") != nil && request.media.isEmpty && request.itemID("itemId") == nil
                 && request.integer("index") == nil

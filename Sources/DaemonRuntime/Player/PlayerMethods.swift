@@ -47,12 +47,21 @@ import PlaybackEngine
         self.store = store
         self.artwork = artwork
         self.log = log
+        tellKinds()
+    }
+
+    /// Has the player note when the present item is of another kind, if anything depends on that.
+    private func tellKinds() {
+        player.kindOf = nil
+        guard !configuration.kindIntervals.isEmpty else { return }
+        player.kindOf = { [unowned self] in kind(of: $0) }
     }
 
     package func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         switch request.method {
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
-            .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode, .changeShuffleMode:
+            .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode,
+            .changeShuffleMode:
             command(request, answer)
         case .commandsList: answer(.success(commandList()))
         case .commandsConfigure: answer(configure(request))
@@ -92,6 +101,7 @@ import PlaybackEngine
     }
 
     package func clientGone(_ client: ClientIdentity) {
+        player.connectionEnded(client.number, by: client.originator)
         if centre.connectionEnded(client.number) { player.commandsChanged(by: client.originator) }
     }
 
@@ -105,6 +115,9 @@ import PlaybackEngine
         let old = centre
         centre.forwardIntervals = configuration.forwardIntervals
         centre.backwardIntervals = configuration.backwardIntervals
+        centre.kinds = configuration.kindIntervals
+        tellKinds()
+        player.landsOnAdvertisements = configuration.landsOnAdvertisements
         if centre != old { player.commandsChanged(by: by) }
     }
 
@@ -159,8 +172,10 @@ import PlaybackEngine
 
     private var statuses: [CommandStatus] {
         centre.statuses(
-            queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil, seekObstacle: player.seekObstacle,
-            isLive: player.state.item?.metadata.isLiveStream == true)
+            of: CommandCentre.Situation(
+                queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil,
+                seekObstacle: player.seekObstacle, isLive: player.state.item?.metadata.isLiveStream == true,
+                kind: currentKind))
     }
 
     /// Whether there is a command that can be given now.

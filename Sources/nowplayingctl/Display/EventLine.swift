@@ -22,6 +22,8 @@ enum EventLine {
         case "error": StatusText.error(state) ?? ""
         case "interruption-began": StatusText.interruption(state) ?? ""
         case "route": route(state)
+        case "chapter": StatusText.chapter(state) ?? ""
+        case "ad-began": StatusText.advertisement(state) ?? ""
         case "outputs": state.text("output", "description") ?? state.text("output", "name") ?? "no output"
         default:
             [StatusText.name(state), state.reason.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")

@@ -19,6 +19,8 @@ enum StatusText {
             if let origin = origin(state) { lines.append(origin) }
         }
         lines.append(word(state, output) + "  " + place(state, at: time))
+        if let text = advertisement(state) { lines.append(output.styled(text, .yellow)) }
+        if let text = chapter(state) { lines.append(output.styled(text, .dim)) }
         if let item = state.item, let rest = details(item, state) { lines.append(output.styled(rest, .dim)) }
         var sound = ["volume " + volume(state)]
         if let name = state.text("output", "description") ?? state.text("output", "name") {

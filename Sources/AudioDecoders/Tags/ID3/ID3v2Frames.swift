@@ -4,7 +4,8 @@ enum ID3v2Frames {
     static func isKnown(_ name: String) -> Bool { names[name] != nil || specials.contains(name) }
 
     private static let specials: Set<String> = [
-        "TXXX", "TXX", "COMM", "COM", "TCON", "TCO", "TDAT", "TDA", "RVA2", "PCST", "PCS", "CHAP", "TRCK", "TRK", "TPOS", "TPA",
+        "TXXX", "TXX", "COMM", "COM", "TCON", "TCO", "TDAT", "TDA", "RVA2", "PCST", "PCS", "CHAP", "TRCK", "TRK",
+        "TPOS", "TPA",
     ]
 
     /// Frames whose texts are values as they are; those of 2.2 have three letters.

@@ -1,9 +1,9 @@
 import CMessageDigest
 
-/// The name of a picture by its content.
-enum ImageDigest {
+/// The name of something by its content.
+package enum ContentDigest {
     /// The first half of the SHA-256 of the bytes (FIPS 180-4), as 32 hexadecimal digits.
-    static func of(_ bytes: [UInt8]) -> String {
+    package static func of(_ bytes: [UInt8]) -> String {
         var context = SHA2_CTX()
         SHA256Init(&context)
         bytes.withUnsafeBytes { SHA256Update(&context, $0.bindMemory(to: UInt8.self).baseAddress, $0.count) }

@@ -1,0 +1,41 @@
+import AudioCore
+import NowPlaying
+
+/// Which items are podcasts and which are audiobooks: a pure value.
+package struct KindRules: Equatable, Sendable {
+    /// How items of one kind are known.
+    package struct Rule: Equatable, Sendable {
+        /// Genres, in lower case.
+        package var genres: [String]
+        /// Folders in which all is of the kind.
+        package var folders: [String] = []
+        /// Seconds from which on an item is of the kind, whatever it is called; nil: its length says nothing.
+        package var shortest: Double?
+    }
+
+    package var podcast = Rule(genres: KindRules.podcastGenres)
+    package var audiobook = Rule(genres: KindRules.audiobookGenres)
+
+    /// In the words of the usual taggers.
+    package static let podcastGenres = ["podcast", "podcasts"]
+    /// The same for audiobooks.
+    package static let audiobookGenres = ["audiobook", "audio book", "audiobooks", "speech", "spoken word"]
+
+    /// What is usual.
+    package init() {}
+
+    /// What an item is: a client's word, else by its folder, by its tags, by its length. Live streams are plain audio.
+    func kind(of source: MediaSource, _ metadata: MediaMetadata, duration: Double?) -> MediaType {
+        if let given = metadata.mediaType { return given }
+        if metadata.isLiveStream == true { return .audio }
+        let rules: [(MediaType, Rule)] = [(.podcast, podcast), (.audiobook, audiobook)]
+        for (kind, rule) in rules where ItemMatch.isIn(rule.folders, source) { return kind }
+        for (kind, rule) in rules where ItemMatch.has(rule.genres, metadata.genre) { return kind }
+        // The longer one counts where both have a length.
+        let byLength = rules.sorted { ($0.1.shortest ?? 0) > ($1.1.shortest ?? 0) }
+        for (kind, rule) in byLength {
+            if let shortest = rule.shortest, let duration, duration >= shortest { return kind }
+        }
+        return .music
+    }
+}

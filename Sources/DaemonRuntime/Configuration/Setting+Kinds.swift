@@ -1,0 +1,68 @@
+import NowPlaying
+import PlaybackEngine
+
+/// Settings about kinds of items.
+extension Setting {
+    static let kindSettings: [Setting] =
+        rules(of: .podcast, KindRules.podcastGenres, shortest: "1200") { configuration, change in
+            change(&configuration.kinds.podcast)
+        }
+        + rules(of: .audiobook, KindRules.audiobookGenres, shortest: "7200") { configuration, change in
+            change(&configuration.kinds.audiobook)
+        }
+        + intervals(of: .music, forward: "10", backward: "10")
+        + intervals(of: .podcast, forward: "30", backward: "15")
+        + intervals(of: .audiobook, forward: "60", backward: "15")
+
+    private typealias Change = (inout KindRules.Rule) -> Void
+
+    private static func rules(
+        of kind: MediaType, _ genres: [String], shortest: String,
+        _ edit: @escaping @Sendable (inout Configuration, Change) -> Void
+    ) -> [Setting] {
+        let name = kind.rawValue
+        return [
+            Setting(
+                section: "kinds", name: "\(name)-genres", takes: "genres, separated by commas",
+                defaultText: genres.joined(separator: ", "), sample: genres[0],
+                help: "The genres by which a \(name) is known.", isReloadable: true
+            ) { configuration, text in
+                let genres = text.lowercased().split(separator: ",").map { part in
+                    String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+                }
+                edit(&configuration) { $0.genres = genres }
+                return !genres.isEmpty && genres.allSatisfy { !$0.isEmpty }
+            },
+            Setting(
+                section: "kinds", name: "\(name)-folders", takes: "absolute paths, one a line", defaultText: nil,
+                sample: "/srv/\(name)s",
+                help: "Folders in which everything is a \(name). Further folders follow on indented lines.",
+                isReloadable: true
+            ) { configuration, text in
+                edit(&configuration) { $0.folders.append(text) }
+                return isPath(text)
+            },
+            Setting(
+                section: "kinds", name: "\(name)-from", takes: "seconds of more than 0", defaultText: nil,
+                sample: shortest,
+                help: "An item that is at least so long is taken for a \(name) if nothing else tells what it is.",
+                isReloadable: true
+            ) { configuration, text in
+                guard let seconds = Double(text), seconds > 0, seconds.isFinite else { return false }
+                edit(&configuration) { $0.shortest = seconds }
+                return true
+            },
+        ]
+    }
+
+    private static func intervals(of kind: MediaType, forward: String, backward: String) -> [Setting] {
+        [
+            intervals("\(kind.rawValue)-forward-intervals", "skipForward", of: kind, sample: forward) {
+                $0.kindIntervals[kind, default: CommandCentre.KindIntervals()].forward = $1
+            },
+            intervals("\(kind.rawValue)-backward-intervals", "skipBackward", of: kind, sample: backward) {
+                $0.kindIntervals[kind, default: CommandCentre.KindIntervals()].backward = $1
+            },
+        ]
+    }
+}
