@@ -67,6 +67,20 @@ extension Acceptance {
             #expect(again.stop() == 0)
         }
 
+        @Test("who plays before it says what is followed when it does") func late() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let player = daemon.connect()
+            player.call("session.create", ["name": "airplay", "external": true, "commands": ["pause"]])
+            player.call("nowPlaying.publish", ["session": "airplay", "state": "playing"])
+            #expect(active(client) == "main")
+            player.call("nowPlaying.publish", ["session": "airplay", "state": "playing", "item": ["title": "Blue"]])
+            #expect(client.event("session")["item"]?["title"] == "Blue")
+            #expect(active(client) == "airplay")
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("another program is shown and commanded; one that hangs, lies or dies is no harm")
         func external() async throws {
             let daemon = await RealDaemon.silent()

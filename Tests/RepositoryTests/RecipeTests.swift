@@ -102,6 +102,37 @@ import Testing
         #expect(run.text == "{\"status\":\"success\",\"seconds\":0.5}\nuntouched\n", "\(run.text)\(run.errors)")
     }
 
+    @Test func theAdapters() throws {
+        let run = try run(
+            """
+            PATH=$PATH:\(ScriptRun.root)/etc/adapters
+            shows() { for i in $(seq 200); do [ "$(nowplayingctl status --format "$1")" = "$2" ] && return; sleep 0.05; done; exit 1; }
+            librespot-session serve spotify & adapter=$!
+            until [ -p "$XDG_RUNTIME_DIR/librespot-session" ]; do sleep 0.05; done
+            event() { env "$@" librespot-session; }
+            event PLAYER_EVENT=track_changed NAME='Aria "1"' ARTISTS="$(printf 'Bach\nGould')" DURATION_MS=180000 URI=spotify:track:1
+            event PLAYER_EVENT=playing POSITION_MS=5000
+            shows '{{session}} {{state}} {{title}} {{artist}} {{duration}}' 'spotify playing Aria "1" Bach, Gould 180'
+            event PLAYER_EVENT=paused POSITION_MS=7000
+            shows '{{state}} {{elapsed}}' 'paused 7'
+            kill $adapter
+            shows '{{session}}' main
+            mkfifo ~/pipe; shairport-session ~/pipe & adapter=$!
+            item() {
+                printf '<item><type>%s</type><code>%s</code><length>1</length>' 73736e63 "$(printf %s "$1" | od -An -tx1 | tr -d ' \n')"
+                if [ -n "${2:-}" ]; then printf '\n<data encoding="base64">\n%s</data>' "$(printf %s "$2" | base64 -w0)"; fi
+                printf '</item>\n'
+            }
+            { item pbeg; item mdst 1; item minm Blue; item asar Joni; item mden 1; item prgr 1000/442000/8821000; } > ~/pipe
+            shows '{{session}} {{state}} {{title}} {{artist}} {{duration}}' 'airplay playing Blue Joni 200'
+            { item pend; } > ~/pipe
+            shows '{{state}}' stopped
+            kill $adapter
+            echo done
+            """)
+        #expect(run.status == 0 && run.text == "done\n", "\(run.text)\(run.errors)")
+    }
+
     @Test func units() throws {
         let name = "bluetooth-keys.service"
         let text = try String(contentsOfFile: ScriptRun.root + "/etc/recipes/" + name, encoding: .utf8)

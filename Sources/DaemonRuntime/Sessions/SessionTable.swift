@@ -18,6 +18,8 @@ import PlaybackEngine
     private var order: [String]
     /// Those whose play the others yield to.
     private var begun: Set<String> = []
+    /// Those that began to play and are to be the active one as soon as they can.
+    private var played: Set<String> = []
     private let factory: SessionFactory
     private var settings: AnnouncementSettings
 
@@ -44,8 +46,10 @@ import PlaybackEngine
         // What is being made is not known yet.
         guard let session = sessions[state.session] else { return }
         let begins = state.state == .playing && !begun.contains(state.session)
-        let isPlayed = begins && [.play, .track, .unstall].contains(state.cause)
-        if isPlayed, session.canBecomeActive, session !== active {
+        if begins, [.play, .track, .unstall].contains(state.cause) { played.insert(state.session) }
+        if state.state != .playing { played.remove(state.session) }
+        let isPlayed = session.canBecomeActive && played.remove(state.session) != nil
+        if isPlayed, session !== active {
             move(to: session)
             context.publish(state)
             session.tellActivation(by: state.by)
@@ -146,6 +150,7 @@ import PlaybackEngine
 
     private func close(_ session: any PlaybackSession, by: Originator?) {
         ends(session)
+        played.remove(session.name)
         let wasActive = session === active
         order.removeAll { $0 == session.name }
         // Its followers see where they are now; those of its own, its last state.
