@@ -90,6 +90,25 @@ extension Acceptance {
             #expect(place.daemon.stop() == 0)
         }
 
+        @Test("on a device that takes two seconds at once the answer still waits for the end")
+        func deep() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("deep")])
+            let daemon = await RealDaemon.start(server)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("play", ["uri": .string(daemon.folder.silence("music.wav", seconds: 600))])
+            _ = client.event("play")
+            let hush = daemon.folder.silence("hush.wav", seconds: 0.8, rate: 22050, channels: 1)
+            for method in ["play", "pause"] {
+                client.call(method)
+                let asked = now()
+                #expect(client.call("announce", ["uri": .string(hush)])?["status"] == "success")
+                #expect(now() - asked >= 0.79, "answered before it was heard, after \(method)")
+            }
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
         @Test("the highest priority is next; what can't be played is refused; nothing of the queue is touched")
         func turns() async throws {
             let daemon = await RealDaemon.silent()

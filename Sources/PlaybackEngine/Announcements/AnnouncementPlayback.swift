@@ -1,5 +1,6 @@
 import AudioCore
 import LinuxSystem
+import NowPlaying
 
 /// One announcement on its way from its ring to the ear.
 @PlayerLoop final class AnnouncementPlayback: AudioStreamDelegate {
@@ -16,7 +17,14 @@ import LinuxSystem
     private var stream: (any AudioStream)?
     private var isReady = false
     private var isFlowing = false
-    private var isDraining = false
+    /// When it was let go.
+    private var flowingSince: MonotonicTime?
+    /// Whether all is sent.
+    private var isComplete = false
+    /// Whether the server was told that nothing follows.
+    private var isDrained = false
+    /// When the end is looked for.
+    private var deadline: EventSource?
     /// Whether the source has delivered what it is worth beginning with.
     private var isFilled = false
     private let start: Int64
@@ -28,6 +36,8 @@ import LinuxSystem
 
     /// Seconds in which one that is cut off fades.
     private static let cutFade = 0.05
+    /// Seconds before its end from which on it counts as heard.
+    private static let heardWithin = 0.005
     private static let pieceBytes = 32 << 10
 
     /// Playback of what was opened, each sample times `factor`.
@@ -51,6 +61,7 @@ import LinuxSystem
         onStart = nil
         onEnd = nil
         onLoss = nil
+        deadline = nil
         stream?.close()
         stream = nil
     }
@@ -76,7 +87,7 @@ import LinuxSystem
     }
 
     private func send() {
-        guard let stream, isReady, isFilled, !isDraining else { return }
+        guard let stream, isReady, isFilled, !isComplete else { return }
         if isFlowing {
             // As much as the server has room for: it asks when that is a refill.
             stream.readTiming { [weak self] result in
@@ -89,13 +100,16 @@ import LinuxSystem
     }
 
     private func fill(upTo wanted: Int64) {
-        guard let stream, !isDraining else { return }
+        guard let stream, !isComplete else { return }
         let until = min(wanted, ring.end, limitEnd)
         while sentEnd < until { write(upTo: until, to: stream) }
         ring.release(before: sentEnd)
         decoder.roomMade(in: ring)
         if !isFlowing { letGo(stream) }
-        if let end, sentEnd >= end { return drain(stream) }
+        if let end, sentEnd >= end {
+            isComplete = true
+            return awaitEnd(stream)
+        }
         guard sentEnd < wanted else { return }
         // The source is behind: to be told when there is another quarter of a second.
         let mark = sentEnd + max(1, ring.format.frames(seconds: 0.25))
@@ -105,20 +119,40 @@ import LinuxSystem
 
     private func letGo(_ stream: any AudioStream) {
         isFlowing = true
+        flowingSince = EventLoop.now
         onStart?()
         stream.setCorked(false) { [weak self] error in if let error { self?.onLoss?(error) } }
     }
 
-    private func drain(_ stream: any AudioStream) {
-        isDraining = true
-        let seconds = ring.format.seconds(frames: sentEnd - start)
-        let isCut = ringEnd.map { $0 > limitEnd } ?? true
-        stream.drain { [weak self] error in
-            if let error {
-                self?.onLoss?(error)
-            } else {
-                self?.onEnd?(.success(AnnouncementOutcome(seconds: seconds, isCut: isCut)))
+    /// All is sent: it has been heard when its last frame is audible. The server is told that nothing follows only when that
+    /// is near; asked sooner, PulseAudio may say at once that all was played, and its answer comes up to a period late.
+    private func awaitEnd(_ stream: any AudioStream) {
+        stream.readTiming { [weak self] result in
+            guard let self, self.stream != nil, case .success(let timing) = result else { return }
+            let total = ring.format.seconds(frames: sentEnd - start)
+            // A reading may be wrong by the device's latency while it begins, but nothing is heard faster than it lasts.
+            let soonest = flowingSince.map { total - timing.time.seconds(since: $0) } ?? 0
+            let left = max(total - timing.audibleFrame / Double(ring.format.sampleRate), soonest)
+            if left > Player.drainLead {
+                return call(after: left - Player.drainLead, timing) { [weak self] in self?.awaitEnd(stream) }
             }
+            if !isDrained {
+                isDrained = true
+                stream.drain { [weak self] error in if let error { self?.onLoss?(error) } }
+            } else if left < Self.heardWithin {
+                let isCut = ringEnd.map { $0 > limitEnd } ?? true
+                onEnd?(.success(AnnouncementOutcome(seconds: total, isCut: isCut)))
+                return
+            }
+            call(after: max(left, Self.heardWithin), timing) { [weak self] in self?.awaitEnd(stream) }
+        }
+    }
+
+    /// Once, seconds after a reading.
+    private func call(after seconds: Double, _ timing: StreamTiming, _ then: @escaping @PlayerLoop () -> Void) {
+        deadline = EventLoop.current.deadline(timing.time.advanced(bySeconds: seconds)) { [weak self] in
+            self?.deadline = nil
+            then()
         }
     }
 
