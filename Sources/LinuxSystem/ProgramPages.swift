@@ -1,11 +1,33 @@
 import CLinux
+import Glibc
+import Synchronization
 
 /// The pages of this program's own file in memory.
 package enum ProgramPages {
+    /// Second of the monotonic clock up to which they are kept.
+    private static let keptUntil = Atomic<Int>(0)
+    /// Seconds for which they are kept.
+    private static let keptSeconds = 5
+
+    private static var second: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec
+    }
+
     /// Gives back the pages of code and constants that were needed up to now: what is needed again comes back from the
-    /// kernel's cache at its next use, a microsecond each. Most of a program's megabytes are used once, when it starts. Any
-    /// thread.
-    package static func giveBack() { linux_give_back_program_pages() }
+    /// kernel's cache at its next use, a microsecond each. Most of a program's megabytes are used once, when it starts.
+    /// Nothing while they are kept. Any thread.
+    package static func giveBack() {
+        if second >= keptUntil.load(ordering: .relaxed) { linux_give_back_program_pages() }
+    }
+
+    /// Keeps them for the next five seconds, for who will ask for the same again: it would wait half a millisecond for the
+    /// kernel to bring them back. Any thread.
+    package static func keepForAWhile() { keptUntil.store(second + keptSeconds, ordering: .relaxed) }
+
+    /// Something else goes on that needs other pages. Any thread.
+    package static func keepNoLonger() { keptUntil.store(0, ordering: .relaxed) }
 
     /// Gives back the pages of the heap that nothing is left on: what is freed in between of what stays is kept by the
     /// allocator otherwise. Takes up to a millisecond. Any thread.

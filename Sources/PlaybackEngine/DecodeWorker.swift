@@ -114,6 +114,8 @@ final class DecodeWorker {
                     openedItems = 0
                     ProgramPages.giveBackHeap()
                 }
+                // The last of what a refill takes; the next is seconds away.
+                ProgramPages.giveBack()
                 var count: UInt64 = 0
                 _ = read(shared.wakeup, &count, 8)
             case .end:

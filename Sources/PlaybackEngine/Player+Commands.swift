@@ -10,7 +10,7 @@ extension Player {
         _ command: PlayerCommand, by: Originator,
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
-        commandTime = EventLoop.now
+        command.staysInItem ? ProgramPages.keepForAWhile() : ProgramPages.keepNoLonger()
         let waiter = Waiter(by: by, answer: answer)
         stayAwake(command, by: by)
         endsScan(command)

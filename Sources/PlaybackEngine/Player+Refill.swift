@@ -81,19 +81,16 @@ extension Player {
     }
 
     /// Seconds go by until the next turn of the loop: what it took to get here, and what commands needed before, is given
-    /// back as soon as there is nothing else to do. Not while somebody is giving commands: the next one would wait for the
-    /// kernel to bring back what it needs, a millisecond.
+    /// back as soon as there is nothing else to do.
     func tidyUp() {
-        guard tidying == nil, EventLoop.now.seconds(since: commandTime) > Self.quietTime else { return }
-        tidying = loop.deferred(whenIdle: true) { [unowned self] in
-            tidying?.release()
-            tidying = nil
-            ProgramPages.giveBack()
-        }
+        tidying =
+            tidying
+            ?? loop.deferred(whenIdle: true) { [unowned self] in
+                tidying?.release()
+                tidying = nil
+                ProgramPages.giveBack()
+            }
     }
-
-    /// Seconds without a command after which nobody is expected to give the next one soon.
-    private static let quietTime = 5.0
 
     /// Frames that are waited for before the next are sent.
     private func step(_ lane: Lane, _ stream: any AudioStream, queued: Int64) -> Int64 {

@@ -168,8 +168,6 @@ package import NowPlaying
     var starvation: EventSource?
     /// Called when there is nothing else to do, to give back what it took to get here.
     var tidying: EventSource?
-    /// When the last command came.
-    var commandTime = EventLoop.now
     /// The live stream that broke off; nil: none.
     var lostTicket: Int?
     /// Called when it is asked for again.

@@ -33,6 +33,14 @@ package enum PlayerCommand: Sendable {
     case shuffleMode(ShuffleMode)
     /// Go on at another rate.
     case changeRate(Double)
+
+    /// Whether who gives it is likely to give its like soon: it stays within the item.
+    var staysInItem: Bool {
+        switch self {
+        case .play, .pause, .togglePlayPause, .skip, .seek: true
+        default: false
+        }
+    }
 }
 
 /// How a command ended.

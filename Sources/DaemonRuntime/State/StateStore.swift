@@ -183,6 +183,8 @@ package import PlaybackEngine
             fault = nil
             memoryIsFull = false
             if !pending.isEmpty || needsSnapshot || isPlaceNews { saveSoon() }
+            // While it plays, nothing comes for seconds.
+            loop.later { ProgramPages.giveBack() }
         case .failure(let failure):
             let wasKnown = fault != nil
             if !job.frames.isEmpty { firstPending = job.first }
