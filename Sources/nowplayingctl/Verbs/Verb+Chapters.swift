@@ -88,15 +88,15 @@ enum Chapters {
     static func scan(_ run: Invocation) throws(Failure) {
         var seconds: Double?
         if let text = run.words.first?.text {
-            guard let time = ClockText.seconds(text), time > 0, time < 1e6 else {
-                throw run.wrong("scan", text, "seconds, such as 5")
+            guard let time = ClockText.seconds(text), time > 0, time <= 3600 else {
+                throw run.wrong("scan", text, "seconds, such as 5, an hour at most")
             }
             seconds = time
         }
         let method = run.has("--back") ? "seekBackward" : "seekForward"
         let begun = try run.call(method, ["phase": "begin"])
-        // Ctrl-C ends the connection, and with it the daemon ends the scan.
-        if let seconds { usleep(UInt32(min(seconds, 4000) * 1_000_000)) } else { pause() }
+        // Ctrl-C ends the connection, and with it the daemon ends the scan. This program sleeps once, and the daemon not at all.
+        if let seconds { usleep(UInt32(seconds * 1_000_000)) } else { pause() }
         let result = try run.call(method, ["phase": "end"])
         if run.wantsJSON { run.printJSON(result == .null ? begun : result) }
     }
