@@ -50,16 +50,7 @@ private final class KilledDaemon {
     }
 
     private func parameters(_ command: PlayerModel.Command) -> JSONValue {
-        switch command {
-        case .playItem(let id): ["itemId": .integer(id)]
-        case .seek(let position): ["position": .number(position)]
-        case .add(let count, let place):
-            ["items": .array((0..<count).map { _ in files[chance(files.count)] }), "at": .integer(Int64(place))]
-        case .remove(let ids): ["ids": .array(ids.map(JSONValue.integer))]
-        case .move(let ids, let place):
-            ["ids": .array(ids.map(JSONValue.integer)), "to": .integer(Int64(min(place, model.queue.count - 1)))]
-        default: [:]
-        }
+        command.parameters(queueCount: model.queue.count) { files[chance(files.count)] }
     }
 
     /// A few commands, a kill, and a look at what is left.

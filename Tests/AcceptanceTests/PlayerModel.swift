@@ -19,6 +19,20 @@ struct PlayerModel: Equatable {
         case move([Int64], to: Int)
         case clear
 
+        /// What the daemon is sent with it, for a queue of so many entries; `file`: one to be added.
+        func parameters(queueCount: Int, _ file: () -> JSONValue) -> JSONValue {
+            switch self {
+            case .playItem(let id): ["itemId": .integer(id)]
+            case .seek(let position): ["position": .number(position)]
+            case .add(let count, let place):
+                ["items": .array((0..<count).map { _ in file() }), "at": .integer(Int64(place))]
+            case .remove(let ids): ["ids": .array(ids.map(JSONValue.integer))]
+            case .move(let ids, let place):
+                ["ids": .array(ids.map(JSONValue.integer)), "to": .integer(Int64(min(place, queueCount - 1)))]
+            default: [:]
+            }
+        }
+
         var method: String {
             switch self {
             case .play, .playItem: "play"

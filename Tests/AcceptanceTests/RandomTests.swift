@@ -47,16 +47,7 @@ final class RandomClient {
     }
 
     private func parameters(_ command: PlayerModel.Command) -> JSONValue {
-        switch command {
-        case .playItem(let id): ["itemId": .integer(id)]
-        case .seek(let position): ["position": .number(position)]
-        case .add(let count, let place):
-            ["items": .array((0..<count).map { _ in files[chance(files.count)] }), "at": .integer(Int64(place))]
-        case .remove(let ids): ["ids": .array(ids.map(JSONValue.integer))]
-        case .move(let ids, let place):
-            ["ids": .array(ids.map(JSONValue.integer)), "to": .integer(Int64(min(place, model.queue.count - 1)))]
-        default: [:]
-        }
+        command.parameters(queueCount: model.queue.count) { files[chance(files.count)] }
     }
 
     /// Waits for a random moment, asks for something random, and compares what comes of it.
