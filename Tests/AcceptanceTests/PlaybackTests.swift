@@ -54,7 +54,7 @@ extension Acceptance {
             client.call("play", ["uri": .string(file)])
             var random = SeededRandom(seed: 4)
             var pauses: [Double] = []
-            for _ in 0..<repetitions(20, nightly: 500) {
+            for _ in 0..<repetitions(10, nightly: 500) {
                 await recorder.waitFor(more: Double.random(in: 0.02...0.4, using: &random))
                 let answer = try #require(client.call("pause"))
                 #expect(answer.playing == "paused")
@@ -90,7 +90,7 @@ extension Acceptance {
             client.call("play", ["uri": .string(file)])
             var random = SeededRandom(seed: 5)
             var seeks: [(target: Int, answer: JSONValue)] = []
-            for _ in 0..<repetitions(20, nightly: 500) {
+            for _ in 0..<repetitions(10, nightly: 500) {
                 await recorder.waitFor(more: Double.random(in: 0.2...0.4, using: &random))
                 let target = Int.random(in: 0..<100 * 44100, using: &random)
                 let answer = try #require(
