@@ -9,6 +9,9 @@ final class VorbisStream: LinkedStream {
 
     private let handle: Handle
     private let source: OggSource
+    /// Whether the library failed to make a link's tables. Asked again it takes the empty ones for made, and divides by zero
+    /// (xiph/vorbis issue 124).
+    private var isBroken = false
 
     /// The library's state, which must not move in memory.
     private struct Handle: ~Copyable {
@@ -58,13 +61,16 @@ final class VorbisStream: LinkedStream {
     var position: Int64 { ov_pcm_tell(handle.file) }
 
     func seek(toFrame frame: Int64) throws(DecodingError) {
+        if isBroken { throw Self.brokenTables }
         source.failure = nil
         let status = ov_pcm_seek(handle.file, frame)
+        isBroken = status == OV_EBADLINK
         if let failure = source.failure { throw failure }
         if status != 0 { throw DecodingError(.broken, "this place in it can't be reached") }
     }
 
     func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece {
+        if isBroken { throw Self.brokenTables }
         source.failure = nil
         var followsHole = false
         // Every page may be damaged; as long as there are pages the library gets on.
@@ -78,7 +84,11 @@ final class VorbisStream: LinkedStream {
                 if let planes { Self.interleave(planes, channels, Int(count), to: target) }
                 return LinkedPiece(frames: Int(count), link: Int(link), followsHole: followsHole)
             }
-            guard count == OV_HOLE || count == OV_EBADLINK else {
+            if count == OV_EBADLINK {
+                isBroken = true
+                throw Self.brokenTables
+            }
+            guard count == OV_HOLE else {
                 throw DecodingError(.broken, "the Vorbis decoder gave up on it (error \(count))")
             }
             followsHole = true
@@ -107,6 +117,8 @@ final class VorbisStream: LinkedStream {
             [UInt8](UnsafeRawBufferPointer(start: texts[index], count: min(limit, Int(max(0, lengths[index])))))
         }.fields
     }
+
+    private static let brokenTables = DecodingError(.broken, "its Vorbis codebooks are damaged")
 
     private static func words(opening status: Int32) -> String {
         switch status {
