@@ -27,7 +27,7 @@ samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test lint bench nightly faults install install-files deb uninstall clean
+.PHONY: help run build test lint bench nightly faults fuzz install install-files deb uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -65,6 +65,11 @@ nightly:
 faults:
 	@Scripts/packages build run test
 	@Scripts/faults
+
+#: make fuzz [MINUTES=20] [TARGETS="flac …"]  look for bytes that break what reads them
+fuzz:
+	@Scripts/packages build decode run test
+	@Scripts/fuzz $(or $(MINUTES),20) $(TARGETS)
 
 #: make bench [BENCH="clock …"] measure the release build; see Benchmarks/RESULTS.md
 bench:

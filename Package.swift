@@ -23,8 +23,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         linkerSettings: [.linkedLibrary("m"), .unsafeFlags(["-Xlinker", "--gc-sections"])])
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 func systemLibrary(_ name: String, package debian: String, pkgConfig: String? = nil) -> Target {
@@ -141,6 +141,13 @@ let package = Package(
                 "MPRISBridge", "nowplaying-mpris", "nowplayingd", "nowplayingctl", "BridgeRuntime", "NowPlayingClient",
                 "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
             ]),
+        tests(
+            "FuzzTests",
+            [
+                "DaemonRuntime", "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "MPRISBridge",
+                "nowplaying-mqtt", "NowPlayingClient", "ConfigurationFiles", "ControlProtocol", "ForeignMedia",
+                "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
+            ], exclude: ["Corpus"]),
         tests("RepositoryTests", []),
         tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
     ]
@@ -154,4 +161,9 @@ if buildsDecode {
         systemLibrary("CSeccomp", package: "libseccomp-dev"),
         program("nowplaying-decode", ["ForeignMedia", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
     ]
+}
+
+// Instrumented for fuzzing, only what is fuzzed is built (`make fuzz`).
+if Context.environment["NOWPLAYING_FUZZ"] == "1" {
+    package.targets.removeAll { $0.type == .test && $0.name != "FuzzTests" }
 }

@@ -1,0 +1,143 @@
+import AudioCore
+import ForeignMedia
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+@testable import DaemonRuntime
+
+/// What is read back from the disk, and what the confined child says.
+extension FuzzTarget {
+    /// A journal as it lies on the disk.
+    static let journal = FuzzTarget(
+        name: "journal",
+        seeds: {
+            let identity: UInt64 = 0x1234_5678_9abc_def0
+            let frames = (1...3).map { Journal.frame([UInt8($0)], sequence: $0, identity: identity) }
+            return [Journal.header(identity: identity), Journal.header(identity: identity) + frames.flatMap { $0 }]
+        },
+        run: { bytes in
+            let contents = bytes.withUnsafeBytes { Journal.read($0) }
+            precondition(contents.validBytes <= bytes.count)
+        })
+
+    /// A change of the queue as a frame of the journal holds it; its sum was right.
+    static let queueEdit = FuzzTarget(
+        name: "queue-edit",
+        seeds: {
+            var metadata = MediaMetadata()
+            metadata.title = "T"
+            let details = ItemDetails(given: metadata, duration: 9)
+            let edits: [QueueEdit] = [
+                .insert([QueueEntry(id: ItemID(3), source: .file("/m/a.flac"))], at: 1),
+                .remove([ItemID(3), ItemID(9)]),
+                .move([ItemID(4)], to: 2), .clear, .order([ItemID(2), ItemID(1)]), .details(ItemID(3), details),
+            ]
+            return edits.map { EditCoding.encode($0) }
+        },
+        run: { bytes in
+            if let edit = try? bytes.withUnsafeBytes({ try EditCoding.decode($0) }) {
+                let written = EditCoding.encode(edit)
+                let again = try? written.withUnsafeBytes { try EditCoding.decode($0) }
+                precondition(again.map { EditCoding.encode($0) } == written, "what was written is not what was read")
+            }
+            if let settings = try? bytes.withUnsafeBytes({ try CommandSettings($0) }) {
+                let written = settings.encoded()
+                _ = try? written.withUnsafeBytes { try CommandSettings($0) }
+            }
+        })
+
+    /// A saved place whose sum is right.
+    static let place = FuzzTarget(
+        name: "place",
+        seeds: {
+            [
+                #"{"wish":"playing","item":7,"elapsed":12.5,"play":1,"rate":1.5,"volume":0.5,"muted":false,"repeatMode":"all"}"#,
+                #"{"elapsed":1e308,"item":-1,"loudness":"album","preamp":-6,"shuffleMode":"collections"}"#,
+            ].map { Array($0.utf8) }
+        },
+        run: { json in
+            var writer = ByteWriter()
+            writer.fixed(UInt32(0x3153_504e))
+            writer.fixed(UInt32(json.count))
+            writer.fixed(UInt64(9))
+            writer.fixed(json.withUnsafeBytes { Checksum.of($0, seed: 9) })
+            writer.bytes += json
+            guard let (place, number) = writer.bytes.withUnsafeBytes({ PlaceSlot.decode($0) }) else { return }
+            precondition(number == 9)
+            guard let bytes = PlaceSlot.encode(place, number: 10) else { return }
+            let again = bytes.withUnsafeBytes { PlaceSlot.decode($0) }
+            precondition(again?.place == place && again?.number == 10, "what was written is not what was read")
+        })
+
+    /// Messages of the confined child: the first byte says which body the rest is.
+    static let childMessage = FuzzTarget(
+        name: "child-message",
+        seeds: {
+            var request = OpenRequest()
+            request.address = "http://station/"
+            request.wanted = WireFormat(sample: .int16, sampleRate: 44100, positions: [1, 2])
+            let format = WireFormat(sample: .int16, sampleRate: 48000, positions: [1, 2])
+            return [
+                [0] + WireMessage.failed.header(count: 12), [1] + request.bytes,
+                [2] + WireSeek(number: 3, frame: 99).bytes,
+                [3] + WireFailure(.lost, "gone").bytes, [4] + WireTag.bytes([WireTag("title", "T".utf8)]),
+                [5] + OpenedMedia(format: format, codec: "AAC", sourceSampleRate: 48000).bytes,
+            ]
+        },
+        run: { bytes in
+            let body = bytes.dropFirst()
+            switch bytes.first {
+            case 0: _ = try? WireMessage.header(body)
+            case 1: if let read = try? OpenRequest(body) { precondition((try? OpenRequest(read.bytes)) == read) }
+            case 2: if let read = try? WireSeek(body) { precondition(read.bytes == Array(body)) }
+            case 3: _ = try? WireFailure(body)
+            case 4: if let read = try? WireTag.tags(body) { precondition(read.count <= WireTag.maximumCount) }
+            case 5:
+                if let read = try? OpenedMedia(body) {
+                    precondition((read.length ?? 0) >= 0 && !(read.isLive && read.isSeekable))
+                }
+            default: break
+            }
+        })
+
+    /// The stream of a station with titles in it, in two pieces: the first two bytes say how long the interval is and where
+    /// it is cut.
+    static let icyStream = FuzzTarget(
+        name: "icy-stream",
+        seeds: {
+            let title = Array("StreamTitle='It's over';StreamUrl='http://x';".utf8)
+            return [[4, 9] + [0, 0, 0, 0, 3] + title + [0, 0, 0], [1, 1, 0, 0, 0, 0]]
+        },
+        run: { bytes in
+            guard bytes.count > 2, var filter = IcyFilter(interval: Int(bytes[0]) + 1) else { return }
+            let stream = bytes.dropFirst(2)
+            let cut = min(stream.count, Int(bytes[1]))
+            var audio = 0
+            for piece in [stream.prefix(cut), stream.dropFirst(cut)] {
+                piece.withUnsafeBytes {
+                    filter.take($0) {
+                        audio += $0.count
+                    } changed: { text in
+                        precondition(text.count <= 255 * 16 && !text.isEmpty)
+                        _ = IcyFilter.field("StreamTitle", in: text)
+                    }
+                }
+            }
+            precondition(audio <= stream.count)
+        })
+
+    /// What a server sends where a list of addresses may stand.
+    static let links = FuzzTarget(
+        name: "links",
+        seeds: {
+            [
+                "#EXTM3U\n#EXTINF:-1,S\nhttp://h/a\n", "[playlist]\nFile1=http://h/b\nNumberOfEntries=1\n",
+                "<playlist><trackList><track><location>http://h/&amp;</location></track></trackList></playlist>",
+            ].map { Array($0.utf8) }
+        },
+        run: { bytes in
+            _ = PlaylistLinks(bytes, isAnnounced: false)
+            _ = PlaylistLinks(bytes, isAnnounced: true)
+        })
+}

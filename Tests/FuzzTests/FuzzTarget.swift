@@ -1,0 +1,20 @@
+/// Something of ours that takes bytes of strangers, in a form that a fuzzer can drive. It must not crash, whatever it gets;
+/// what it promises of its results is a `precondition`, so that breaking the promise is a crash, too.
+struct FuzzTarget: Sendable {
+    /// Its name, and that of the folder with its corpus.
+    let name: String
+    /// Inputs to begin with.
+    let seeds: @Sendable () -> [[UInt8]]
+    /// Takes one input.
+    let run: @Sendable ([UInt8]) -> Void
+
+    /// All of them.
+    static let all: [FuzzTarget] =
+        [
+            line, configuration, template, mqttCommand, busText, journal, queueEdit, place, childMessage, icyStream,
+            links, playlist, cueSheet, image,
+        ] + media
+
+    /// The target of this name.
+    static func named(_ name: String) -> FuzzTarget? { all.first { target in target.name == name } }
+}

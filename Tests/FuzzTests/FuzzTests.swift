@@ -1,0 +1,47 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What strangers send can't break what reads it. The short form takes the corpus and some thousands of damaged inputs;
+/// `make fuzz` looks for new ones with coverage and the address sanitizer.
+@Suite struct FuzzTests {
+    @Test("every input that fuzzing kept, and those it began with", arguments: FuzzTarget.all.map(\.name))
+    func corpus(_ name: String) throws {
+        let target = try #require(FuzzTarget.named(name))
+        let seeds = target.seeds()
+        let inputs = seeds + FuzzCorpus.inputs(of: name)
+        #expect(!seeds.isEmpty && inputs.count > seeds.count, "\(name) has no corpus")
+        for input in inputs { target.run(input) }
+        target.run([])
+    }
+
+    @Test("inputs with some bytes changed, left out or twice", arguments: FuzzTarget.all.map(\.name))
+    func damaged(_ name: String) throws {
+        let target = try #require(FuzzTarget.named(name))
+        let inputs = target.seeds() + FuzzCorpus.inputs(of: name)
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<(getenv("NOWPLAYING_NIGHTLY") != nil ? 20_000 : 100) {
+            target.run(Self.damage(inputs.randomElement(using: &random) ?? [], &random))
+        }
+    }
+
+    private static func damage(_ input: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+        var bytes = input
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            guard !bytes.isEmpty else { return bytes }
+            // Headers are at the beginning.
+            let reach = Bool.random(using: &random) ? bytes.count : min(bytes.count, 200)
+            let place = Int.random(in: 0..<reach, using: &random)
+            let length = min(bytes.count - place, Int.random(in: 1...8, using: &random))
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+            case 1: bytes[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            case 2: for index in place..<place + length { bytes[index] = Bool.random(using: &random) ? 0xFF : 0 }
+            case 3: bytes.removeSubrange(place..<place + length)
+            case 4: bytes.insert(contentsOf: bytes[place..<place + length], at: place)
+            default: bytes.removeSubrange(place...)
+            }
+        }
+        return bytes
+    }
+}
