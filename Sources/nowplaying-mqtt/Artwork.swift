@@ -9,19 +9,20 @@ import NowPlayingClient
 @PlayerLoop final class Artwork {
     private let daemon: FollowedDaemon
     private let log: BridgeLog
-    private let publish: @PlayerLoop ([UInt8]) -> Void
-    /// The picture that is published or asked for; nil: none yet.
+    private let changed: @PlayerLoop () -> Void
+    /// The picture that is known or asked for; nil: none yet.
     private var current: String?
-    private var picture: [UInt8] = []
+    /// Its bytes, none where the item has no picture; nil: nothing is known yet.
+    private(set) var picture: [UInt8]?
 
     /// Bytes of a picture, at most.
     private static let maximumBytes = 1 << 20
 
-    /// `publish` gets the bytes of each picture; none: there is no picture.
-    init(_ daemon: FollowedDaemon, _ log: BridgeLog, _ publish: @escaping @PlayerLoop ([UInt8]) -> Void) {
+    /// `changed` is called when there is another picture, or none any more.
+    init(_ daemon: FollowedDaemon, _ log: BridgeLog, _ changed: @escaping @PlayerLoop () -> Void) {
         self.daemon = daemon
         self.log = log
-        self.publish = publish
+        self.changed = changed
     }
 
     /// Asks for the picture of this state's item, if it is another one.
@@ -43,12 +44,9 @@ import NowPlayingClient
         }
     }
 
-    /// Publishes once more what is known: the broker may have forgotten it.
-    func again() { if current != nil { publish(picture) } }
-
     private func set(_ bytes: [UInt8]) {
         picture = bytes
-        publish(bytes)
+        changed()
     }
 
     private static func read(_ path: String) -> [UInt8]? {

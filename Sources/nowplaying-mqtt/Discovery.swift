@@ -13,6 +13,8 @@ struct Discovery {
     var base: String
     /// Methods that the daemon has and that may be called; empty: no commands are taken.
     var methods: Set<String>
+    /// Whether pictures are published.
+    var hasArtwork = false
 
     /// Topics and their retained payloads.
     var entities: [(topic: String, payload: [UInt8])] {
@@ -27,6 +29,9 @@ struct Discovery {
                         .init("icon", .string(icon)),
                     ]))
         }
+        if hasArtwork {
+            result.append(entity("image", "artwork", "Artwork", [.init("image_topic", topic("artwork"))]))
+        }
         if methods.contains("volume.set") {
             result.append(
                 number(
@@ -38,6 +43,11 @@ struct Discovery {
                 number(
                     "position", "Position", 0, 86400, 1, "mdi:progress-clock",
                     #"{"method":"changePlaybackPosition","params":{"position":{{ value }}}}"#, unit: "s"))
+        }
+        if methods.contains("rating") {
+            result.append(
+                number(
+                    "rating", "Rating", 0, 5, 1, "mdi:star", #"{"method":"rating","params":{"rating":{{ value }}}}"#))
         }
         for (object, label, method, options) in Discovery.selects where methods.contains(method) {
             result.append(
@@ -58,7 +68,8 @@ struct Discovery {
         ("status", "Status", "mdi:play-pause"), ("title", "Title", "mdi:music-note"),
         ("artist", "Artist", "mdi:account-music"), ("album", "Album", "mdi:album"),
         ("duration", "Duration", "mdi:timer-outline"), ("output", "Output", "mdi:speaker"),
-        ("error", "Error", "mdi:alert-circle-outline"),
+        ("error", "Error", "mdi:alert-circle-outline"), ("session", "Session", "mdi:swap-horizontal"),
+        ("chapter", "Chapter", "mdi:bookmark-outline"),
     ]
 
     private static let buttons = [
@@ -67,6 +78,9 @@ struct Discovery {
         ("stop", "Stop", "mdi:stop", "stop", "stop"), ("next", "Next", "mdi:skip-next", "next", "nextTrack"),
         ("previous", "Previous", "mdi:skip-previous", "previous", "previousTrack"),
         ("mute", "Mute", "mdi:volume-off", "mutetoggle", "volume.set"),
+        ("like", "Like", "mdi:thumb-up", "like", "like"),
+        ("dislike", "Dislike", "mdi:thumb-down", "dislike", "dislike"),
+        ("bookmark", "Bookmark", "mdi:bookmark", "bookmark", "bookmark"),
     ]
 
     private static let selects = [

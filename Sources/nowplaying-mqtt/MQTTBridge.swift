@@ -19,11 +19,18 @@ import NowPlayingClient
     private var retry: EventSource?
     /// Attempts to connect that failed in a row.
     private var failures = 0
+    /// Whether something is to be told when the broker has taken what it was told before.
+    private var isOutdated = false
+    /// Causes of events that were not told yet, in their order.
+    private var causes: [String] = []
+    /// Commands that wait for the daemon, and answers that wait for the broker.
+    private var commands = 0
+    private var answers = 0
     /// Whether the daemon has taken away our own rights, without which no command is passed on.
     private var isLowered = false
 
-    /// Seconds between two attempts, at most.
-    private static let maximumPause = 64.0
+    /// Commands that wait, and answers that wait, at most.
+    private static let maximumWaiting = 256
 
     init(_ context: BridgeContext, _ settings: MQTTSettings) throws(BridgeFailure) {
         self.context = context
@@ -39,13 +46,12 @@ import NowPlayingClient
             throw BridgeFailure(error.words)
         }
         if settings.publishesArtwork {
-            artwork = Artwork(context.daemon, context.log) { [unowned self] picture in
-                publish("artwork", picture, isRetained: true)
-            }
+            artwork = Artwork(context.daemon, context.log) { [unowned self] in refresh() }
         }
         context.daemon.onState = { [unowned self] state in take(state) }
         context.daemon.onLoss = { [unowned self] in lost() }
         connection.onConnect = { [unowned self] keepAlive in connected(keepAlive) }
+        connection.onDrain = { [unowned self] in drained() }
         connection.onEnd = { [unowned self] why in ended(why) }
         connection.onMessage = { [unowned self] _, payload in command(payload) }
         connection.connect()
@@ -67,9 +73,9 @@ import NowPlayingClient
         let isNew = self.state == nil
         self.state = state
         if isNew { greet() }
-        publishState()
-        publish("event", StateTopics.event(state), isRetained: false)
+        causes += state.causes.filter { !causes.contains($0) }
         artwork?.show(state)
+        refresh()
     }
 
     /// A daemon is there: gives up what rights we have of our own, and asks what it can do.
@@ -85,7 +91,7 @@ import NowPlayingClient
         context.daemon.call("rpc.discover") { [unowned self] answer in
             let methods = answer?["result"]?["methods"]?.arrayValue ?? []
             self.methods = Set(methods.compactMap { $0["name"]?.stringValue })
-            publishDiscovery()
+            refresh()
         }
     }
 
@@ -93,7 +99,8 @@ import NowPlayingClient
         state = nil
         methods = []
         isLowered = false
-        publish("availability", Array("offline".utf8), isRetained: true)
+        causes = []
+        refresh()
     }
 
     // MARK: The broker
@@ -105,50 +112,66 @@ import NowPlayingClient
             context.log.info("the broker insists on a sign of life every \(keepAlive) s, which wakes this program")
         }
         published = [:]
+        answers = 0
         if settings.takesCommands {
             connection.subscribe(base + "/command")
             connection.subscribe(base + "/remote")
         }
-        publishDiscovery()
-        publishState()
-        artwork?.again()
+        refresh()
     }
 
     private func ended(_ why: String) {
         // An hour without a broker is an hour with a line, and a look every minute.
         if failures == 0 { context.log.warning("\(settings.host): \(why); trying again until it is there") }
-        var pause = 1.0
-        for _ in 0..<min(failures, 6) { pause *= 2 }
+        let due = EventLoop.now.advanced(bySeconds: RetrySchedule.pause(after: failures))
         failures += 1
-        let due = EventLoop.now.advanced(bySeconds: min(pause, MQTTBridge.maximumPause))
+        causes = []
         retry = context.loop.deadline(due) { [unowned self] in connection.connect() }
     }
 
-    private func publish(_ name: String, _ payload: [UInt8], isRetained: Bool) {
-        guard connection.isConnected else { return }
-        if isRetained {
-            guard published[name] != payload else { return }
-            published[name] = payload
-        }
-        connection.publish(base + "/" + name, payload, isRetained: isRetained)
+    /// The broker has taken what it was told.
+    private func drained() {
+        answers = 0
+        if isOutdated { refresh() }
     }
 
-    private func publishState() {
-        guard let state, connection.isConnected else { return }
+    /// Tells the broker all that it does not know yet. Where it has not taken yet what it was told before, it gets the
+    /// newest state when it has: nothing piles up here.
+    private func refresh() {
+        guard connection.isConnected else { return }
+        isOutdated = connection.isBehind
+        if isOutdated { return }
+        guard let state else { return publish("availability", Array("offline".utf8), isRetained: true) }
+        publishDiscovery()
         publish("state", StateTopics.whole(state), isRetained: true)
         for field in StateTopics.fields(state) { publish(field.name, field.payload, isRetained: true) }
+        if let picture = artwork?.picture { publish("artwork", picture, isRetained: true) }
         publish("availability", Array("online".utf8), isRetained: true)
+        if !causes.isEmpty {
+            publish("event", StateTopics.event(state, causes), isRetained: false)
+            causes = []
+        }
+    }
+
+    private func publish(_ name: String, _ payload: [UInt8], isRetained: Bool) {
+        publish(topic: base + "/" + name, payload, isRetained: isRetained)
+    }
+
+    private func publish(topic: String, _ payload: [UInt8], isRetained: Bool) {
+        guard connection.isConnected else { return }
+        if isRetained {
+            guard published[topic] != payload else { return }
+            published[topic] = payload
+        }
+        connection.publish(topic, payload, isRetained: isRetained)
     }
 
     private func publishDiscovery() {
-        guard let prefix = settings.discovery, connection.isConnected, !methods.isEmpty else { return }
+        guard let prefix = settings.discovery, !methods.isEmpty else { return }
         let discovery = Discovery(
             prefix: prefix, node: settings.node, name: settings.name, base: base,
-            methods: settings.takesCommands ? methods : [])
-        for entity in discovery.entities where published[entity.topic] != entity.payload {
-            published[entity.topic] = entity.payload
-            connection.publish(entity.topic, entity.payload, isRetained: true)
-        }
+            methods: settings.takesCommands ? methods : [], hasArtwork: settings.publishesArtwork)
+        for entity in discovery.entities { publish(topic: entity.topic, entity.payload, isRetained: true) }
     }
 
     // MARK: Commands
@@ -161,12 +184,17 @@ import NowPlayingClient
                 throw MQTTCommand.Refusal(
                     code: -32000, message: "no daemon is there that takes commands", id: command.id)
             }
+            guard commands < MQTTBridge.maximumWaiting else {
+                throw MQTTCommand.Refusal(code: -32000, message: "too many commands wait", id: command.id)
+            }
         } catch {
             context.log.warning("a command was refused: \(error.message)")
             return answer(
                 error.id, ["error": ["code": .integer(Int64(error.code)), "message": .string(error.message)]])
         }
+        commands += 1
         context.daemon.call(command.method, command.parameters) { [unowned self] answer in
+            commands -= 1
             let answer = answer ?? ["error": ["code": -32000, "message": "the daemon has ended"]]
             if let error = answer["error"] {
                 context.log.warning("“\(command.method)” was refused: \(error["message"]?.stringValue ?? "")")
@@ -179,6 +207,8 @@ import NowPlayingClient
 
     /// Tells those who want to know; refusals always, results where a request had an `id`.
     private func answer(_ id: JSONValue?, _ answer: JSONValue) {
+        guard answers < MQTTBridge.maximumWaiting else { return }
+        if connection.isBehind { answers += 1 }
         var object = JSONObject([.init("jsonrpc", "2.0"), .init("id", id ?? .null)])
         object["result"] = answer["result"]
         object["error"] = answer["error"]

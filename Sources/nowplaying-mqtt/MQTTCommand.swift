@@ -80,7 +80,9 @@ struct MQTTCommand: Equatable {
     static let words = [
         "play [URI]", "pause", "playpause", "toggle", "stop", "next", "nextitem", "previous", "previtem", "playresume",
         "beginff", "beginrew", "shuffle_songs", "volumeup", "volumedown", "mutetoggle", "mute", "unmute", "volume 0…1",
-        "seek SECONDS", "skip SECONDS", "add URI", "announce URI",
+        "seek SECONDS", "skip SECONDS", "add URI", "announce URI", "endff", "endrew", "like", "unlike", "dislike",
+        "undislike", "bookmark", "unbookmark", "rating 0…5", "rate FACTOR", "repeat off|one|all",
+        "shuffle off|items|collections", "sleep SECONDS", "sleep item", "sleep off", "session NAME",
     ]
 
     private static func of(_ word: String, _ argument: String?, _ state: StateView?) -> (String, JSONValue)? {
@@ -93,6 +95,10 @@ struct MQTTCommand: Equatable {
         case "previous", "previtem": ("previousTrack", [:])
         case "beginff": ("seekForward", ["phase": "begin"])
         case "beginrew": ("seekBackward", ["phase": "begin"])
+        case "endff": ("seekForward", ["phase": "end"])
+        case "endrew": ("seekBackward", ["phase": "end"])
+        case "like", "dislike", "bookmark": (word, [:])
+        case "unlike", "undislike", "unbookmark": (String(word.dropFirst(2)), ["active": false])
         case "shuffle_songs": ("queue.shuffle", [:])
         case "volumeup": ("volume.set", ["step": 0.05])
         case "volumedown": ("volume.set", ["step": -0.05])
@@ -109,6 +115,14 @@ struct MQTTCommand: Equatable {
         switch (word, number) {
         case ("play", _), ("announce", _): return (word, ["uri": .string(argument)])
         case ("add", _): return ("queue.add", ["items": [.string(argument)]])
+        case ("repeat", _): return ("changeRepeatMode", ["mode": .string(argument)])
+        case ("shuffle", _): return ("changeShuffleMode", ["mode": .string(argument)])
+        case ("session", _): return ("session.activate", ["name": .string(argument)])
+        case ("sleep", nil) where argument == "off": return ("sleep.set", ["after": 0])
+        case ("sleep", nil) where argument == "item": return ("sleep.set", ["endOf": "item"])
+        case ("sleep", let value?) where !isNegative: return ("sleep.set", ["after": .number(value)])
+        case ("rating", let value?) where !isNegative: return ("rating", ["rating": .number(value)])
+        case ("rate", let value?) where !isNegative: return ("changePlaybackRate", ["rate": .number(value)])
         case ("volume", let value?) where !isNegative: return ("volume.set", ["volume": .number(value)])
         case ("seek", let value?) where !isNegative: return ("changePlaybackPosition", ["position": .number(value)])
         case ("skip", let value?):

@@ -28,6 +28,8 @@ struct MQTTAccount {
     var onEnd: (@PlayerLoop (_ why: String) -> Void)?
     /// Called with each message that is not retained.
     var onMessage: (@PlayerLoop (_ topic: String, _ payload: [UInt8]) -> Void)?
+    /// Called when the broker has taken all that it could not take at once.
+    var onDrain: (@PlayerLoop () -> Void)?
     private(set) var isConnected = false
 
     /// Bytes of a packet of the broker, at most: a payload of 64 KiB, and its topic.
@@ -111,6 +113,9 @@ struct MQTTAccount {
         update()
     }
 
+    /// Whether the broker has not taken yet what was published: what is published now would be kept here until it does.
+    var isBehind: Bool { mosquitto_want_write(client) }
+
     /// Takes messages of this topic from now on.
     func subscribe(_ topic: String) {
         // Retained messages are not even sent, and what comes tells whether it is one that the broker keeps.
@@ -157,6 +162,7 @@ struct MQTTAccount {
         if events & UInt32(EPOLLOUT.rawValue) != 0 {
             let result = mosquitto_loop_write(client, 1)
             guard result == MOSQ_ERR_SUCCESS.rawValue else { return over(result) }
+            if isConnected, !isBehind { onDrain?() }
         }
         // One packet is read at a time; what TLS has decrypted already is told by no descriptor.
         for _ in 0..<1000 {

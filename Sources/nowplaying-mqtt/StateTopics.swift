@@ -20,12 +20,13 @@ enum StateTopics {
         return Array(TerminalText.escapedJSON(JSONWriter.text(.object(object))).utf8)
     }
 
-    /// What happened, for a topic that is not retained.
-    static func event(_ state: StateView) -> [UInt8] {
+    /// What happened, for a topic that is not retained. `causes`: of all events that it stands for, in their order.
+    static func event(_ state: StateView, _ causes: [String]) -> [UInt8] {
         var object = JSONObject([.init("cause", .string(state.cause)), .init("state", .string(state.stateName))])
-        for name in ["reason", "seq", "by", "causes"] {
+        for name in ["reason", "seq", "by"] {
             if let value = state.json[name], value != .null { object[name] = value }
         }
+        if causes.count > 1 { object["causes"] = .array(causes.map { .string($0) }) }
         return Array(TerminalText.escapedJSON(JSONWriter.text(.object(object))).utf8)
     }
 
@@ -40,6 +41,9 @@ enum StateTopics {
             default: ""
             }
         }
+        func flag(_ name: String) -> String {
+            state.item.map { $0[name]?.boolValue == true ? "1" : "0" } ?? ""
+        }
         let values: [(String, String)] = [
             ("status", state.stateName), ("playing", state.state == .playing ? "1" : "0"), ("title", state.title ?? ""),
             ("artist", field("artist")), ("album", field("albumTitle")), ("album_artist", field("albumArtist")),
@@ -52,8 +56,26 @@ enum StateTopics {
             ("output", state.text("output", "description") ?? state.text("output", "name") ?? ""),
             ("queue_index", state.queueIndex.map(String.init) ?? ""), ("queue_count", String(state.queueCount)),
             ("stall", state.stallReason ?? ""), ("error", state.text("error", "message") ?? ""),
+            ("session", state.text("session") ?? ""), ("rating", field("rating")), ("bookmark", field("bookmark")),
+            ("liked", flag("isLiked")), ("disliked", flag("isDisliked")), ("chapter", chapter(state)),
+            ("sleep", sleep(state)),
         ]
         return values.map { ($0.0, cut(TerminalText.safe($0.1))) }
+    }
+
+    /// The title of the chapter that is heard, or its number from 1.
+    private static func chapter(_ state: StateView) -> String {
+        guard let index = state.item?["chapterIndex"]?.integerValue, index >= 0 else { return "" }
+        let chapters = state.item?["chapters"]?.arrayValue ?? []
+        guard index < chapters.count, let title = chapters[Int(index)]["title"]?.stringValue else {
+            return String(index + 1)
+        }
+        return title
+    }
+
+    /// When play ends by itself, as ISO 8601 has it, or `item`.
+    private static func sleep(_ state: StateView) -> String {
+        state.json["sleep"]?["endsWall"]?.doubleValue.map(UTC.text) ?? state.text("sleep", "endOf") ?? ""
     }
 
     private static func cut(_ text: String) -> [UInt8] {

@@ -111,4 +111,17 @@ extension TestProcess {
         return run.text.split(separator: "\n").filter { $0.hasPrefix("voluntary_ctxt_switches:") }
             .compactMap { Int($0.split(whereSeparator: \.isWhitespace).last ?? "") }.reduce(0, +)
     }
+
+    /// Memory of its own and of others that it has touched and not given back.
+    var residentKilobytes: Int {
+        let line = TestProcess.run(["grep", "VmRSS", "/proc/\(pid)/status"]).text
+        return Int(line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
+    }
+
+    /// Whether it waits, and has waited for a moment.
+    var isAsleep: Bool {
+        let before = contextSwitches
+        usleep(100_000)
+        return contextSwitches == before && TestProcess.run(["cat", "/proc/\(pid)/stat"]).text.contains(") S ")
+    }
 }

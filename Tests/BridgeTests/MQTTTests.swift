@@ -1,69 +1,41 @@
 import ControlProtocol
 import Glibc
-import NowPlayingClient
 import TestSupport
 import Testing
 
 /// The real nowplaying-mqtt between a real broker and a real daemon.
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct MQTTTests {
-    private let house = House()
-    private let port = String(20000 + getpid() % 20000)
-
-    private func startBroker(_ settings: String = "", listener: String = "") async -> TestProcess {
-        house.write(
-            "broker.conf", "listener \(port) 127.0.0.1\n\(listener)\nallow_anonymous true\n\(settings)\nuser root\n")
-        let broker = await house.start(
-            command: ["mosquitto", "-v", "-c", house.folder.path("broker.conf")], log: "broker.log")
-        return broker
-    }
-
-    private func startBridge(_ settings: String = "") async -> TestProcess {
-        house.write(
-            "config/nowplayingd.conf",
-            "[mqtt]\nhost = 127.0.0.1\nport = \(port)\nname = kitchen\ncommands = yes\n\(settings)\n")
-        return await house.start("nowplaying-mqtt", ["--socket", house.socket], log: "mqtt.log")
-    }
-
-    /// Follows a topic into the file `topics`.
-    private func follow(_ topic: String, _ options: [String] = []) async -> TestProcess {
-        await house.start(
-            command: ["mosquitto_sub", "-h", "127.0.0.1", "-p", port, "-v", "-t", topic] + options, log: "topics")
-    }
-
-    private func send(_ text: String, to topic: String = "command", _ options: String...) async {
-        _ = await house.run(
-            ["mosquitto_pub", "-h", "127.0.0.1", "-p", port, "-t", "nowplaying/kitchen/" + topic, "-m", text] + options)
-    }
+    private let home = BrokerHouse()
+    private var house: House { home.house }
 
     @Test func stateGoesOutAndCommandsComeIn() async throws {
-        let broker = await startBroker()
+        let broker = await home.startBroker()
         let daemon = await house.startDaemon()
-        let bridge = await startBridge("discovery = yes")
+        let bridge = await home.startBridge("discovery = yes")
         #expect(house.comes("connected to", in: "mqtt.log"), "\(house.text("mqtt.log"))")
-        let topics = await follow("#")
+        let topics = await home.follow("#")
         #expect(house.comes("nowplaying/kitchen/availability online", in: "topics"))
         #expect(house.comes("homeassistant/number/nowplaying_kitchen/volume/config {", in: "topics"))
         await house.tool("play", house.silence("a.wav", seconds: 60))
         #expect(house.comes("nowplaying/kitchen/status playing", in: "topics"))
         #expect(house.comes("nowplaying/kitchen/event {\"cause\":\"play\"", in: "topics"))
-        await send("playpause", to: "remote")
+        await home.send("playpause", to: "remote")
         #expect(house.comes("nowplaying/kitchen/status paused", in: "topics"))
-        await send(#"{"jsonrpc":"2.0","id":"x","method":"volume.set","params":{"volume":0.25}}"#)
+        await home.send(#"{"jsonrpc":"2.0","id":"x","method":"volume.set","params":{"volume":0.25}}"#)
         #expect(house.comes(#"answer {"jsonrpc":"2.0","id":"x","result":{"volume":0.25"#, in: "topics"))
         // No more rights than a stranger's, whoever runs the bridge.
-        await send("play /etc/passwd")
+        await home.send("play /etc/passwd")
         #expect(house.comes(#""error":{"code":403,"message":"media outside"#, in: "topics"))
-        await send(#"{"id":1,"method":"daemon.quit"}"#)
+        await home.send(#"{"id":1,"method":"daemon.quit"}"#)
         #expect(house.comes(#""id":1,"error":{"code":403"#, in: "topics"))
-        await send(#"{"id":2,"method":"hello","params":{"role":"read"}}"#)
+        await home.send(#"{"id":2,"method":"hello","params":{"role":"read"}}"#)
         #expect(house.comes(#""id":2,"error":{"code":403"#, in: "topics"))
         // Retained commands are stale ones.
-        await send("play", "-r")
-        await send("nonsense")
+        await home.send("play", "-r")
+        await home.send("nonsense")
         #expect(house.comes("“nonsense” is no command", in: "topics"))
         let state = await house.tool("--json", "status")
         #expect(try JSONReader.read(state.text)["state"]?.stringValue == "paused")
-        await send(String(repeating: "x", count: 70_000))
         #expect(bridge.stop() == 0)
         #expect(house.comes("nowplaying/kitchen/availability offline", in: "topics"))
         topics.stop()
@@ -72,12 +44,12 @@ import Testing
     }
 
     @Test func brokerAndDaemonMayBeAway() async {
-        let bridge = await startBridge()
+        let bridge = await home.startBridge()
         #expect(house.comes("trying again until it is there", in: "mqtt.log"), "\(house.text("mqtt.log"))")
-        let broker = await startBroker()
+        let broker = await home.startBroker()
         #expect(house.comes("connected to", in: "mqtt.log"))
         let daemon = await house.startDaemon()
-        let topics = await follow("nowplaying/kitchen/+")
+        let topics = await home.follow("nowplaying/kitchen/+")
         #expect(house.comes("availability online", in: "topics"))
         daemon.stop()
         #expect(house.comes("availability offline", in: "topics"))
@@ -85,11 +57,11 @@ import Testing
         topics.stop()
         let again = await house.startDaemon()
         await house.tool("play", house.silence("b.wav", seconds: 60))
-        let second = await startBroker()
+        let second = await home.startBroker()
         #expect(
             becomes { house.text("mqtt.log").split(separator: "\n").filter { $0.contains("connected to") }.count == 2 })
         house.write("topics", "")
-        let later = await follow("nowplaying/kitchen/+")
+        let later = await home.follow("nowplaying/kitchen/+")
         #expect(house.comes("status playing", in: "topics"))
         // While nothing happens, nothing wakes.
         let before = bridge.contextSwitches
@@ -113,18 +85,18 @@ import Testing
             """,
         ])
         #expect(made.status == 0, "\(made.text)")
-        let broker = await startBroker(
+        let broker = await home.startBroker(
             "password_file \(house.folder.path("users"))\nmax_keepalive 30",
             listener: "certfile \(house.folder.path("cert.pem"))\nkeyfile \(house.folder.path("key.pem"))")
         let daemon = await house.startDaemon()
         let account = "user = box\npassword-file = \(house.folder.path("password"))\ntls = yes\n"
-        let stranger = await startBridge(account)
+        let stranger = await home.startBridge(account)
         #expect(house.comes("trying again until it is there", in: "mqtt.log"))
         #expect(!house.text("mqtt.log").contains("connected to"))
         stranger.stop()
-        let bridge = await startBridge(account + "ca-file = \(house.folder.path("cert.pem"))")
+        let bridge = await home.startBridge(account + "ca-file = \(house.folder.path("cert.pem"))")
         #expect(house.comes("insists on a sign of life every 30 s", in: "mqtt.log"), "\(house.text("mqtt.log"))")
-        let topics = await follow(
+        let topics = await home.follow(
             "nowplaying/kitchen/+",
             ["--cafile", house.folder.path("cert.pem"), "-u", "box", "-P", "geheim", "-k", "20"])
         #expect(house.comes("availability online", in: "topics"))
