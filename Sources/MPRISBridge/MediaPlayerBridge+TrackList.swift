@@ -49,7 +49,7 @@ extension MediaPlayerBridge {
     }
 
     /// The current track has more to tell than the list does.
-    private func metadata(_ path: String) -> BusDictionary? {
+    func metadata(_ path: String) -> BusDictionary? {
         if let item = state?.item, TrackPath.id(path) == item["id"]?.integerValue {
             return TrackMetadata.of(item, picture: pictures.path(of: item))
         }

@@ -85,9 +85,11 @@ import NowPlayingClient
         pictures.look(for: state.item) { [weak self] in self?.publish() }
         guard tracks.isWanted else { return }
         if !tracks.isCurrent(state) {
-            let before = tracks.paths
+            let (before, offset) = (tracks.paths, tracks.offset)
             tracks.refresh(state) { [unowned self] isDone in
-                if isDone, tracks.paths != before { replaced() }
+                guard isDone, tracks.paths != before else { return }
+                let changes = tracks.offset == offset ? TrackListChange.between(before, tracks.paths) : nil
+                changed(changes)
             }
         } else if !isNewTrack, state.causes.contains("metadata"), let item = state.item {
             changedMetadata(item)
@@ -156,11 +158,23 @@ import NowPlayingClient
         }
     }
 
-    private func replaced() {
+    /// Tells what became of the list; nil: it is another one.
+    private func changed(_ list: [TrackListChange]?) {
         guard let state, let bus = presence?.connection, bus.isOwner else { return }
-        bus.signal(path: Introspection.path, interface: Introspection.trackList, member: "TrackListReplaced") {
-            $0.append(.paths(tracks.paths))
-            $0.append(.path(state.itemID.map(TrackPath.of) ?? TrackPath.none))
+        func signal(_ member: String, _ values: BusValue...) {
+            bus.signal(path: Introspection.path, interface: Introspection.trackList, member: member) { message in
+                for value in values { message.append(value) }
+            }
+        }
+        for change in list ?? [] {
+            switch change {
+            case .removed(let path): signal("TrackRemoved", .path(path))
+            case .added(let path, let before):
+                signal("TrackAdded", .dictionary(metadata(path) ?? [:]), .path(before ?? TrackPath.none))
+            }
+        }
+        if list == nil {
+            signal("TrackListReplaced", .paths(tracks.paths), .path(state.itemID.map(TrackPath.of) ?? TrackPath.none))
         }
         changed(bus, Introspection.trackList, [:], invalidated: ["Tracks"])
     }

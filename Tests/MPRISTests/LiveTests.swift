@@ -145,13 +145,26 @@ import Testing
         let monitor = await BusMonitor(installation)
         #expect(call("AddTrack", "sob", "file://\(files[2])", "/nowplayingd/track/1", "false") == "")
         #expect(tracks() == ["/nowplayingd/track/1", "/nowplayingd/track/3", "/nowplayingd/track/2"])
-        let replaced = monitor.signals().first { $0["member"] == "TrackListReplaced" }
-        #expect(replaced?["payload"]?["data"]?.arrayValue?.first?.arrayValue?.count == 3)
+        func signals() -> [String] {
+            monitor.signals().filter { $0["interface"]?.stringValue?.hasSuffix(".TrackList") == true }.map {
+                let values = $0["payload"]?["data"]?.arrayValue ?? []
+                return ([$0["member"]?.stringValue ?? ""] + values.map { JSONWriter.text($0) }).joined(separator: " ")
+            }
+        }
+        let added = signals()
+        #expect(added.count == 1 && added[0].hasPrefix("TrackAdded ") && added[0].contains("2.wav"))
+        #expect(added[0].hasSuffix(#"} "/nowplayingd/track/1""#), "\(added)")
         #expect(call("GetTracksMetadata", "ao", "2", "/nowplayingd/track/3", "/nowplayingd/track/9").contains("2.wav"))
         #expect(call("GoTo", "o", "/nowplayingd/track/2") == "")
         #expect(installation.playerctl("metadata", "title") == "1")
+        _ = signals()
         #expect(call("RemoveTrack", "o", "/nowplayingd/track/1") == "")
         #expect(tracks() == ["/nowplayingd/track/3", "/nowplayingd/track/2"])
+        #expect(signals() == [#"TrackRemoved "/nowplayingd/track/1""#])
+        installation.control("call", "queue.move", #"{"ids": [2], "to": 0}"#)
+        #expect(tracks() == ["/nowplayingd/track/2", "/nowplayingd/track/3"])
+        let replaced = #"TrackListReplaced ["/nowplayingd/track/2","/nowplayingd/track/3"] "/nowplayingd/track/2""#
+        #expect(signals() == [replaced])
         // What is not in the list is passed over.
         #expect(call("RemoveTrack", "o", "/nowplayingd/track/99") == "")
         #expect(call("GoTo", "o", "/elsewhere") == "")
