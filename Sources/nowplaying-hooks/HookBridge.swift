@@ -46,11 +46,15 @@ import NowPlayingClient
     // MARK: Events
 
     private func take(_ state: StateView) {
+        let repeatChanged = self.state.map { $0.text("repeatMode") != state.text("repeatMode") } ?? false
         self.state = state
         let isPlaying = state.state == .playing
         // The amplifier first: it needs its time.
         if isPlaying { activity?.sound() }
-        fire(HookOccasion(state.cause, state, isActive: activity?.isActive == true, events: state.causes))
+        fire(
+            HookOccasion(
+                state.cause, state, isActive: activity?.isActive == true, events: state.causes,
+                repeatChanged: repeatChanged))
         if !isPlaying { activity?.silence() }
     }
 

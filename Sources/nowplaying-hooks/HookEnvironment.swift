@@ -107,7 +107,7 @@ enum HookEnvironment {
         case "drift", "rate", "clock-step": "position_correction"
         case "stall": "loading"
         case "volume": "volume_changed"
-        case "mode": "shuffle_changed"
+        case "mode": occasion.repeatChanged ? "repeat_changed" : "shuffle_changed"
         case "error": "unavailable"
         case "active-began", "active-ended": "sink"
         case "snapshot": "session_connected"

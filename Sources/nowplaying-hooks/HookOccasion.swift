@@ -10,10 +10,13 @@ struct HookOccasion {
     var state: StateView
     /// Whether sound is on, or was until a moment ago.
     var isActive: Bool
+    /// Whether a change of modes was one of what is repeated.
+    var repeatChanged: Bool
 
     /// An occasion of one event.
-    init(_ event: String, _ state: StateView, isActive: Bool, events: [String]? = nil) {
+    init(_ event: String, _ state: StateView, isActive: Bool, events: [String]? = nil, repeatChanged: Bool = false) {
         self.event = event
+        self.repeatChanged = repeatChanged
         self.state = state
         self.isActive = isActive
         self.events = events ?? [event]

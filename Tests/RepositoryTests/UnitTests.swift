@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    @Test func theDropInOfTheAmplifierFits() throws {
+        let scratch = try installed()
+        let unit = "system/nowplaying-hooks.service"
+        let text = try String(contentsOfFile: ScriptRun.root + "/etc/hooks/amplifier.conf", encoding: .utf8)
+        for (name, drop) in [("right", text), ("wrong", text + "DeviceAlow=/dev/null\n")] {
+            try scratch.write(unit + ".d/amplifier.conf", drop)
+            let words = ["systemd-analyze", "verify", "--man=no", "--system", "./" + unit]
+            let run = try ScriptRun(words, environment: ["HOME": scratch.path], in: scratch)
+            #expect(run.errors.contains("Unknown key 'DeviceAlow'") == (name == "wrong"), "\(run.errors)")
+            if name == "right" { #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)") }
+        }
+    }
+
     @Test func aWrongUnitIsTold() throws {
         let scratch = try Scratch()
         try scratch.write("wrong.service", "[Service]\nExecStart=/nonexistent/nowplayingd\n")
@@ -44,6 +57,7 @@ import Testing
     /// `systemd-analyze security`: 0 is nothing allowed, 10 everything.
     @Test(arguments: [
         "nowplayingd.service", "nowplayingd-sound.service", "nowplaying-mqtt.service", "nowplaying-mpris.service",
+        "nowplaying-hooks.service",
     ])
     func theSystemsUnitsAreHardened(unit: String) throws {
         let run = try ScriptRun(
