@@ -18,7 +18,7 @@ struct Discovery {
 
     /// Topics and their retained payloads.
     var entities: [(topic: String, payload: [UInt8])] {
-        var result = [binary("playing", "Playing")]
+        var result = [binary("playing", "Playing", "mdi:music"), binary("muted", "Muted", "mdi:volume-off")]
         for (object, label, icon) in Discovery.sensors { result.append(sensor(object, label, icon)) }
         for (object, label, icon, word, method) in Discovery.buttons where methods.contains(method) {
             result.append(
@@ -90,12 +90,12 @@ struct Discovery {
 
     private func topic(_ name: String) -> JSONValue { .string(base + "/" + name) }
 
-    private func binary(_ object: String, _ label: String) -> (topic: String, payload: [UInt8]) {
+    private func binary(_ object: String, _ label: String, _ icon: String) -> (topic: String, payload: [UInt8]) {
         entity(
             "binary_sensor", object, label,
             [
                 .init("state_topic", topic(object)), .init("payload_on", "1"), .init("payload_off", "0"),
-                .init("device_class", "sound"),
+                .init("icon", .string(icon)),
             ])
     }
 
