@@ -6,6 +6,8 @@ package enum WireMessage: UInt8, Sendable {
     case open = 1
     /// To the child: go to a frame (`WireSeek`).
     case seek = 2
+    /// To the child: what pictures to look for (`PictureRequest`), once, instead of `open`.
+    case look = 3
     /// From the child, once: what was found (`OpenedMedia`).
     case opened = 16
     /// From the child: whole frames, in the order of playing.
@@ -18,10 +20,14 @@ package enum WireMessage: UInt8, Sendable {
     case end = 20
     /// From the child: nothing more can be had (`WireFailure`). Nothing follows.
     case failed = 21
+    /// From the child: a picture begins (`WirePicture`).
+    case picture = 32
+    /// From the child: the next bytes of the picture that began.
+    case piece = 33
 
     /// Bytes of a header.
     package static let headerBytes = 8
-    /// Longest body of audio, in bytes.
+    /// Longest body of audio or of a piece of a picture, in bytes.
     package static let maximumAudioBytes = 256 << 10
     /// Longest other body, in bytes.
     package static let maximumBodyBytes = 640 << 10
@@ -47,7 +53,7 @@ package enum WireMessage: UInt8, Sendable {
             throw WireError("a header with bits that mean nothing")
         }
         let count = Int(try reader.integer(UInt32.self))
-        guard count <= (kind == .audio ? maximumAudioBytes : maximumBodyBytes) else {
+        guard count <= (kind == .audio || kind == .piece ? maximumAudioBytes : maximumBodyBytes) else {
             throw WireError("a message of \(count) bytes")
         }
         return (kind, count)

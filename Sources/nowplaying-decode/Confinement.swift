@@ -8,6 +8,7 @@ import Glibc
 /// Does what libraries do at their first use, while everything is allowed still.
 func prepareLibraries(_ profile: Profile) {
     av_log_set_level(AV_LOG_QUIET)
+    if profile == .file { _ = FileInput.handedOverSize }
     if profile == .network { curl_global_init(Int(CURL_GLOBAL_DEFAULT)) }
 }
 

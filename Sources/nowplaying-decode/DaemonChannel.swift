@@ -10,6 +10,8 @@ final class DaemonChannel {
 
     private var received: [UInt8] = []
     private var request: OpenRequest?
+    /// What pictures are wanted; nil: audio is.
+    private(set) var task: PictureRequest.Task?
     /// The newest seek that was asked for and not taken yet.
     private var seek: WireSeek?
 
@@ -94,6 +96,10 @@ final class DaemonChannel {
         let body = received[WireMessage.headerBytes..<end]
         switch kind {
         case .open: request = try OpenRequest(body)
+        case .look:
+            let look = try PictureRequest(body)
+            task = look.task
+            request = look.source
         case .seek: seek = try WireSeek(body)
         default: throw WireError("a message that is none for the child")
         }

@@ -9,11 +9,17 @@ final class FileInput: MediaInput {
     let size: Int64?
     let isSeekable = true
 
-    /// Takes an open regular file.
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+    /// Bytes of the file that was handed over. To be asked for the first time while everything is allowed still: the library
+    /// asks for it by a system call that also takes paths.
+    static let handedOverSize: Int64? = {
         var status = stat()
-        size = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+        return fstat(DaemonChannel.fileDescriptor, &status) == 0 ? Int64(status.st_size) : nil
+    }()
+
+    /// Takes the file that was handed over.
+    init() {
+        descriptor = DaemonChannel.fileDescriptor
+        size = Self.handedOverSize
     }
 
     func read(into target: UnsafeMutableRawBufferPointer) -> Int32 {

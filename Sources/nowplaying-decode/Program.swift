@@ -33,6 +33,7 @@ func run(_ arguments: [String]) -> Never {
         if arguments.count == 4 {
             throw WireFailure(.unavailable, "allowed: \(SelfCheck.allowed().joined(separator: ", "))")
         }
+        if let task = channel.task { try Pictures.send(task, channel, profile, request) }
         let session = try Session(channel, profile, request)
         session.serve()
     } catch {

@@ -22,7 +22,7 @@ final class Session {
     init(_ channel: DaemonChannel, _ profile: Profile, _ request: OpenRequest) throws(WireFailure) {
         self.channel = channel
         let input: any MediaInput =
-            profile == .network ? try HTTPInput(channel, request) : FileInput(DaemonChannel.fileDescriptor)
+            profile == .network ? try HTTPInput(channel, request) : FileInput()
         media = try Media(input, request.wanted)
         channel.send(.opened, media.opened.bytes)
     }

@@ -40,10 +40,21 @@ struct Station {
 
     /// A title that came with the stream, as fields: `artist - title` is taken apart.
     static func tags(title text: [UInt8]) -> [WireTag] {
+        let picture = IcyFilter.field("StreamUrl", in: text).flatMap { isPicture($0) ? WireTag("ARTWORK", $0) : nil }
         guard let whole = IcyFilter.field("StreamTitle", in: text), !whole.isEmpty else { return [] }
         let separator = Array(" - ".utf8)
         let place = whole.indices.first { whole[$0...].starts(with: separator) }
-        guard let place, place > 0, place + 3 < whole.count else { return [WireTag("TITLE", whole)] }
-        return [WireTag("ARTIST", whole[..<place]), WireTag("TITLE", whole[(place + 3)...])]
+        let more = picture.map { [$0] } ?? []
+        guard let place, place > 0, place + 3 < whole.count else { return [WireTag("TITLE", whole)] + more }
+        return [WireTag("ARTIST", whole[..<place]), WireTag("TITLE", whole[(place + 3)...])] + more
+    }
+
+    /// Whether an address that comes with a title is that of a picture: many stations put their homepage there.
+    private static func isPicture(_ address: [UInt8]) -> Bool {
+        guard address.count <= WireTag.maximumBytes else { return false }
+        let text = String(decoding: address, as: UTF8.self).lowercased()
+        guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return false }
+        let path = text.prefix { $0 != "?" && $0 != "#" }
+        return [".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif"].contains { path.hasSuffix($0) }
     }
 }

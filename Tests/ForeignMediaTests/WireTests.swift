@@ -94,3 +94,21 @@ import Testing
         #expect(media.bytes.count <= WireMessage.maximumBodyBytes)
     }
 }
+
+@Suite struct PictureWireTests {
+    @Test("a request for pictures is read as it was written, and nothing else is") func requests() throws {
+        var source = OpenRequest()
+        source.address = "https://example.org/a.jpg"
+        source.wasPublic = true
+        let request = PictureRequest(.fetch, source)
+        #expect(try PictureRequest(request.bytes) == request)
+        for count in 0..<request.bytes.count {
+            #expect(throws: WireError.self) { try PictureRequest(request.bytes.prefix(count)) }
+        }
+        #expect(throws: WireError.self) { try PictureRequest(request.bytes + [0]) }
+        #expect(throws: WireError.self) { try PictureRequest([9] + request.bytes.dropFirst()) }
+        let picture = WirePicture(kindNumber: 3, count: WirePicture.maximumBytes)
+        #expect(try WirePicture(picture.bytes) == picture)
+        #expect(throws: WireError.self) { try WirePicture(picture.bytes.dropLast()) }
+    }
+}

@@ -1,5 +1,7 @@
 import ForeignMedia
 import Glibc
+import LinuxSystem
+import NowPlaying
 
 /// The messages of a child as they come off its socket. It keeps 64 KiB, and one body that is not audio.
 final class ForeignMessages {
@@ -70,6 +72,18 @@ final class ForeignMessages {
         left -= count
         if left == 0 { kind = nil }
         return count
+    }
+
+    /// Waits until something has come or the other side has closed; false: nothing until then.
+    func wait(until deadline: MonotonicTime) -> Bool {
+        while true {
+            let left = deadline.seconds(since: EventLoop.now)
+            guard left > 0 else { return false }
+            var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            let count = poll(&polled, 1, Int32(left * 1000) + 1)
+            if count > 0 { return true }
+            if count < 0, errno != EINTR { return false }
+        }
     }
 
     /// Takes off the socket what is there; false: nothing is.

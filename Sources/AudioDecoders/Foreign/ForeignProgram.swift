@@ -30,6 +30,13 @@ package enum ForeignProgram {
     static func start(
         _ program: String?, file: Int32?, _ request: OpenRequest
     ) throws(DecodingError) -> (process: ChildProcess, socket: OwnedDescriptor) {
+        try start(program, file: file, .open, request.bytes)
+    }
+
+    /// The same with another first message.
+    static func start(
+        _ program: String?, file: Int32?, _ kind: WireMessage, _ body: [UInt8]
+    ) throws(DecodingError) -> (process: ChildProcess, socket: OwnedDescriptor) {
         guard let program else { throw DecodingError(.unavailable, howToGet) }
         var ends: [Int32] = [-1, -1]
         guard linux_socket_pair(&ends) == 0 else {
@@ -41,8 +48,7 @@ package enum ForeignProgram {
             let process = try ChildProcess.start(
                 program, [file == nil ? "network" : "file", String(getpid())],
                 descriptors: [ends[1]] + (file.map { [$0] } ?? []))
-            let body = request.bytes
-            let message = WireMessage.open.header(count: body.count) + body
+            let message = kind.header(count: body.count) + body
             // The first of all, it fits.
             guard send(socket.number, message, message.count, Int32(MSG_NOSIGNAL)) == message.count else {
                 throw SystemError("write to \(name)")

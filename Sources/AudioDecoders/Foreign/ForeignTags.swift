@@ -10,7 +10,8 @@ enum ForeignTags {
         var station: [String: String] = [:]
         for tag in tags {
             let text = TagText.text(tag.value)
-            if own.contains(tag.name) { station[tag.name] = text }
+            // Those of the title before those of the station.
+            if own.contains(tag.name), station[tag.name] == nil { station[tag.name] = text }
             // The container and the stream often say the same.
             if let text, fields.values[tag.name]?.contains(text) != true { fields.add(tag.name, text) }
         }

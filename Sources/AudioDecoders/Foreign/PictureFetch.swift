@@ -1,0 +1,161 @@
+package import AudioCore
+import ForeignMedia
+import Glibc
+import LinuxSystem
+import NowPlaying
+import Synchronization
+
+/// Pictures that nowplaying-decode finds or makes for us. What it sends is taken for hostile: bytes and pictures are counted,
+/// and whatever is not as agreed ends it. One order at a time; it blocks, and may be given up from another thread.
+package final class PictureFetch: Sendable {
+    /// Where something on the network is, and how it is judged.
+    package struct Address: Hashable, Sendable {
+        /// http:// or https://.
+        package let text: String
+        /// Whether who named it may name what is on this very host.
+        package let mayUseLoopback: Bool
+        /// Whether what led to it was found in the public internet.
+        package let wasPublic: Bool
+
+        /// An address, by its parts.
+        package init(_ text: String, mayUseLoopback: Bool, wasPublic: Bool) {
+            self.text = text
+            self.mayUseLoopback = mayUseLoopback
+            self.wasPublic = wasPublic
+        }
+    }
+
+    /// Seconds that a picture from the network may take.
+    package static let networkPatience = 30.0
+    /// Seconds that it may take to look into a file of the disk.
+    private static let filePatience = 10.0
+
+    private struct State {
+        var socket: OwnedDescriptor?
+        var isGivenUp = false
+    }
+
+    private let program: String?
+    private let state = Mutex(State())
+
+    /// An order that was not given yet, to this program.
+    package init(program: String? = ForeignProgram.path) { self.program = program }
+
+    /// Nobody waits for it any more: it ends at once. Any thread.
+    package func giveUp() {
+        state.withLock { state in
+            state.isGivenUp = true
+            if let socket = state.socket { shutdown(socket.number, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// The pictures of the best kind inside of a file, which stays the caller's; at most `WirePicture.maximumCount`. Throws
+    /// `DecodingError`.
+    package func embedded(file: Int32) throws(DecodingError) -> [[UInt8]] {
+        try answer(file: file, PictureRequest(.embedded), patience: Self.filePatience)
+    }
+
+    /// The first frame of the film in this file, as a JPEG or PNG. Throws `DecodingError`.
+    package func firstFrame(file: Int32) throws(DecodingError) -> [UInt8] {
+        let pictures = try answer(file: file, PictureRequest(.firstFrame), patience: Self.filePatience)
+        guard let first = pictures.first else { throw DecodingError(.broken, "there is no picture in it") }
+        return first
+    }
+
+    /// What is at an address, whatever it is; at most 32 MiB. Throws `DecodingError`.
+    package func fetch(
+        _ address: Address, certificates: String?, userAgent: String
+    ) throws(DecodingError) -> [UInt8] {
+        var request = OpenRequest()
+        request.address = address.text
+        request.mayUseLoopback = address.mayUseLoopback
+        request.wasPublic = address.wasPublic
+        request.certificates = certificates ?? ""
+        request.userAgent = userAgent
+        let order = PictureRequest(.fetch, request)
+        guard let first = try answer(file: nil, order, patience: Self.networkPatience).first else {
+            throw DecodingError(.notRecognised, "its server sends nothing")
+        }
+        return first
+    }
+
+    private func answer(
+        file: Int32?, _ request: PictureRequest, patience: Double
+    ) throws(DecodingError) -> [[UInt8]] {
+        let deadline = EventLoop.now.advanced(bySeconds: patience)
+        let (process, socket) = try ForeignProgram.start(program, file: file, .look, request.bytes)
+        defer { withExtendedLifetime(process) {} }
+        let isGivenUp = state.withLock { state in
+            state.socket = socket
+            return state.isGivenUp
+        }
+        defer { state.withLock { $0.socket = nil } }
+        if isGivenUp { throw givenUp }
+        let messages = ForeignMessages(socket.number)
+        let result: Result<[[UInt8]], DecodingError>
+        do throws(WireError) { result = try collect(messages, until: deadline) } catch {
+            if state.withLock({ $0.isGivenUp }) { throw givenUp }
+            throw DecodingError(
+                .unavailable,
+                messages.isClosed
+                    ? "the program that looks for it ended unexpectedly"
+                    : "the program that looks for it sent \(error.message)")
+        }
+        return try result.get()
+    }
+
+    /// What the child says. Throws `WireError` where that is not as agreed.
+    private func collect(
+        _ messages: ForeignMessages, until deadline: MonotonicTime
+    ) throws(WireError) -> Result<[[UInt8]], DecodingError> {
+        var pictures = PictureCollection()
+        while true {
+            if let message = try messages.next() {
+                guard case .body(let kind, let body) = message else { throw WireError("audio instead of pictures") }
+                if kind == .failed { return .failure(failure(try WireFailure(body))) }
+                if try pictures.take(kind, body) { return .success(pictures.all) }
+                continue
+            }
+            guard messages.wait(until: deadline) else {
+                return .failure(DecodingError(.unavailable, "it takes too long"))
+            }
+        }
+    }
+
+    private var givenUp: DecodingError { DecodingError(.unavailable, "nobody waits for it any more") }
+
+    private func failure(_ failed: WireFailure) -> DecodingError {
+        DecodingError(.unavailable, TagText.text(Array(failed.message.utf8)) ?? "it can't be had")
+    }
+}
+
+/// Pictures as they come in, never more than was agreed.
+struct PictureCollection {
+    /// Those that are complete, and the one that is under way.
+    private(set) var all: [[UInt8]] = []
+    private var left = 0
+    private var total = 0
+
+    /// Takes a message; true: that was the last. Throws `WireError`.
+    mutating func take(_ kind: WireMessage, _ body: [UInt8]) throws(WireError) -> Bool {
+        switch kind {
+        case .picture:
+            let picture = try WirePicture(body)
+            total += picture.count
+            guard left == 0, all.count < WirePicture.maximumCount, total <= WirePicture.maximumBytes else {
+                throw WireError("more pictures than anybody looks at")
+            }
+            left = picture.count
+            all.append([])
+        case .piece:
+            guard !body.isEmpty, body.count <= left else { throw WireError("more of a picture than it said") }
+            left -= body.count
+            all[all.count - 1] += body
+        case .end:
+            guard left == 0 else { throw WireError("a part of a picture") }
+            return true
+        default: throw WireError("a message that does not belong here")
+        }
+        return false
+    }
+}

@@ -1,0 +1,69 @@
+import CFFmpeg
+import ForeignMedia
+
+/// The first frame of a short film, as a still picture.
+enum FirstFrame {
+    /// What short films are made of: the one place where decoders of films read bytes of strangers, in a process that
+    /// may do nothing but that.
+    private static let demuxers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,gif"
+    private static let decoders = "h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,gif"
+    /// Pixels of a film, at most.
+    private static let maximumPixels = 8192 * 8192
+    /// Packets that are read for the first frame, at most.
+    private static let maximumPackets = 500
+
+    /// The picture, encoded. Throws `WireFailure`.
+    static func picture(_ input: any MediaInput) throws(WireFailure) -> [UInt8] {
+        let file = try OpenFile(input, demuxers: demuxers, decoders: decoders)
+        let stream = file.streams.first {
+            $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+                && $0.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
+        }
+        guard let stream else { throw WireFailure(.notRecognised, "there is no film in it") }
+        guard let frame = try decoded(file, stream) else { throw WireFailure(.broken, "there is no picture in it") }
+        defer { free(frame) }
+        return try StillEncoder.encoded(frame)
+    }
+
+    private static func free(_ frame: UnsafeMutablePointer<AVFrame>) {
+        var frame: UnsafeMutablePointer<AVFrame>? = frame
+        av_frame_free(&frame)
+    }
+
+    /// The first frame; nil: there is none. It is the caller's.
+    private static func decoded(
+        _ file: OpenFile, _ stream: UnsafeMutablePointer<AVStream>
+    ) throws(WireFailure) -> UnsafeMutablePointer<AVFrame>? {
+        let allowed = decoders.split(separator: ",")
+        guard let codec = avcodec_find_decoder(stream.pointee.codecpar.pointee.codec_id),
+            allowed.contains(where: { $0 == String(cString: codec.pointee.name) })
+        else { throw WireFailure(.notRecognised, "its film is coded in a way that is not known") }
+        var context = avcodec_alloc_context3(codec)
+        var packet = av_packet_alloc()
+        defer {
+            avcodec_free_context(&context)
+            av_packet_free(&packet)
+        }
+        guard let context, let packet else { throw WireFailure(.broken, "there is no memory left") }
+        avcodec_parameters_to_context(context, stream.pointee.codecpar)
+        context.pointee.thread_count = 1
+        context.pointee.max_pixels = Int64(maximumPixels)
+        guard avcodec_open2(context, codec, nil) == 0 else { throw WireFailure(.broken, "its film can't be decoded") }
+        let frame = av_frame_alloc()
+        guard let frame else { throw WireFailure(.broken, "there is no memory left") }
+        var isDraining = false
+        for _ in 0..<maximumPackets {
+            if avcodec_receive_frame(context, frame) == 0 { return frame }
+            if isDraining { break }
+            av_packet_unref(packet)
+            if av_read_frame(file.context, packet) < 0 {
+                isDraining = true
+                avcodec_send_packet(context, nil)
+            } else if packet.pointee.stream_index == stream.pointee.index {
+                avcodec_send_packet(context, packet)
+            }
+        }
+        free(frame)
+        return nil
+    }
+}
