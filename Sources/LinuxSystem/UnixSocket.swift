@@ -119,6 +119,14 @@ package enum UnixSocket {
         }
     }
 
+    /// Hands over what the kernel takes now, `file` with the first byte: the number of bytes; negative: the system's number
+    /// for what went wrong.
+    package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, with file: Int32?) -> Int {
+        guard let file else { return send(descriptor, bytes) }
+        let sent = linux_send(descriptor, bytes.baseAddress, bytes.count, [file], 1)
+        return sent < 0 ? -Int(errno) : sent
+    }
+
     /// Hands over what the kernel takes now: the number of bytes; negative: the system's number for what went wrong.
     package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         let sent = Glibc.send(

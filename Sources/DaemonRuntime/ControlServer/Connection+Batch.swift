@@ -98,6 +98,9 @@ extension Connection {
             switch result {
             case .success(let value): writer.answer(id: id, result: value)
             case .encoded(let bytes): writer.answer(id: id, result: bytes)
+            case .withDescriptor:
+                writer.answer(
+                    id: id, error: .invalidRequest("an open file can't be answered in a batch: ask for it alone"))
             case .failure(let error): writer.answer(id: id, error: error)
             }
             return writer.bytes

@@ -168,8 +168,9 @@ extension Connection {
             "server": "nowplayingd", "version": .string(server.options.version), "protocol": 1,
             "instance": .string(server.state.instance), "role": .string(role.rawValue),
             "capabilities": [
-                "nowPlaying", "commands", "queue", "folders", "volume", "outputs", "descriptors", "announce",
-                "sessions",
+                "nowPlaying": true, "commands": true, "queue": true, "folders": true, "volume": true, "outputs": true,
+                "descriptors": true, "announce": true, "sessions": true,
+                "animatedArtwork": .array(server.options.animatedArtwork.map { .string($0) }),
             ],
         ]
     }
@@ -180,9 +181,10 @@ extension Connection {
         outstanding -= 1
         guard !isClosed else { return }
         if let id {
+            if case .withDescriptor(_, let descriptor) = result { attach(descriptor) }
             write {
                 switch result {
-                case .success(let value): $0.answer(id: id, result: value)
+                case .success(let value), .withDescriptor(let value, _): $0.answer(id: id, result: value)
                 case .encoded(let bytes): $0.answer(id: id, result: bytes)
                 case .failure(let error): $0.answer(id: id, error: error)
                 }

@@ -1,3 +1,4 @@
+import AudioCore
 import ControlProtocol
 import Glibc
 import LinuxSystem
@@ -63,6 +64,17 @@ extension Connection {
         output = writer.bytes
     }
 
+    /// Sends an open file along with the line that is written next.
+    func attach(_ descriptor: OwnedDescriptor) {
+        guard !isDeaf, !isClosed else { return }
+        catchUp(isFollowed: true)
+        if let missed {
+            missed.write(to: &output)
+            self.missed = nil
+        }
+        outgoing.append((output.count, descriptor))
+    }
+
     /// Tells of the events that it was not told yet. `isFollowed`: something else is written and sent right behind them.
     func catchUp(isFollowed: Bool = false) {
         let events = server.events(after: toldEvents)
@@ -107,9 +119,14 @@ extension Connection {
                 self.missed = nil
             }
             guard !output.isEmpty else { return }
+            // Files go with the first byte of their line, so what is before that goes first.
+            let file = outgoing.first.flatMap { $0.start == sent ? $0.descriptor : nil }
+            let end = outgoing.first { $0.start > sent }?.start ?? output.count
             let count = output.withUnsafeBytes {
-                UnixSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+                let part = UnsafeRawBufferPointer(rebasing: $0[sent..<end])
+                return UnixSocket.send(descriptor, part, with: file?.number)
             }
+            if count > 0, file != nil { outgoing.removeFirst() }
             if count < 0 {
                 switch Int32(-count) {
                 case EINTR: continue
@@ -119,6 +136,7 @@ extension Connection {
                 return
             }
             sent += count
+            if sent == end, end < output.count { continue }
             guard sent == output.count else {
                 isChoked = true
                 // What was sent is let go only now and then: it costs a copy of the rest.
@@ -132,6 +150,7 @@ extension Connection {
 
     private func dropSent() {
         output.removeFirst(sent)
+        outgoing = outgoing.map { ($0.start - sent, $0.descriptor) }
         sent = 0
     }
 
@@ -140,6 +159,7 @@ extension Connection {
         isDeaf = true
         isChoked = false
         output = []
+        outgoing = []
         sent = 0
         missed = nil
         if subscription != nil {

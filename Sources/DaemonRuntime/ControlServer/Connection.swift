@@ -47,6 +47,8 @@ import NowPlaying
     /// Bytes to send, the first `sent` of them are sent already.
     var output: [UInt8] = []
     var sent = 0
+    /// Open files that go along with the bytes from so far into `output` on.
+    var outgoing: [(start: Int, descriptor: OwnedDescriptor)] = []
     /// Whether the kernel takes no more until it says so.
     var isChoked = false
     /// Whether the client takes no more for ever.
@@ -114,7 +116,7 @@ import NowPlaying
         if let knownIdentity { return knownIdentity }
         let identity = ClientIdentity(
             number: number, name: ownName ?? ProcessName.of(credentials.pid), pid: credentials.pid,
-            uid: credentials.uid, role: role)
+            uid: credentials.uid, role: role, isForeign: isForeign)
         knownIdentity = identity
         return identity
     }

@@ -15,6 +15,8 @@ package struct ControlServerOptions: Sendable {
     package var version: String
     /// Identity of this boot of the host.
     package var bootID: String
+    /// Shapes of animated artwork that is told of.
+    package var animatedArtwork: [String] = []
 
     /// Options, by their parts.
     package init(

@@ -33,6 +33,8 @@ package enum MethodResult: Sendable {
     case success(JSONValue)
     /// A result that is JSON text already.
     case encoded([UInt8])
+    /// A result with an open file that goes along with its line.
+    case withDescriptor(JSONValue, OwnedDescriptor)
     case failure(RPCError)
 }
 
@@ -45,6 +47,8 @@ package struct ClientIdentity: Sendable {
     package let pid: Int32
     package let uid: UInt32
     package let role: Role
+    /// Whether it is of another user than the daemon's own and root, or speaks for one.
+    package let isForeign: Bool
 
     /// The same, as listeners see it in `by`.
     package var originator: Originator { Originator(client: name, pid: pid, uid: uid) }

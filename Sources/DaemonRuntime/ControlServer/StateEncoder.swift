@@ -175,11 +175,13 @@ package struct StateEncoder: Sendable {
         for picture in pictures {
             writer.beginObject()
             writer.member("id", picture.id)
-            writer.member("kind", "image")
-            writer.member("aspect", picture.aspect)
-            writer.member("width", picture.width)
-            writer.member("height", picture.height)
-            writer.member("type", picture.mediaType)
+            writer.member("kind", picture.kind.rawValue)
+            if picture.isFetched {
+                writer.member("aspect", picture.aspect)
+                writer.member("width", picture.width)
+                writer.member("height", picture.height)
+                writer.member("type", picture.mediaType)
+            }
             writer.endObject()
         }
         writer.endArray()

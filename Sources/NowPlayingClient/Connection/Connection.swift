@@ -16,6 +16,11 @@ package final class Connection {
     private var scanned = 0
     private var nextIdentifier: Int64 = 1
     private var waiting: [JSONValue] = []
+    /// Open files that came with lines, in their order, and are nobody's yet.
+    private var received: [Int32] = []
+
+    /// Open files that are kept for who asks for them, at most.
+    private static let maximumReceived = 16
 
     /// Seconds after which an attempt to connect or to send is given up.
     private static let patience = 15
@@ -41,7 +46,13 @@ package final class Connection {
         self.path = path
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        for file in received { close(file) }
+        close(descriptor)
+    }
+
+    /// The oldest open file that came and was not taken yet; it is the caller's. Nil: none came.
+    package func takeDescriptor() -> Int32? { received.isEmpty ? nil : received.removeFirst() }
 
     // MARK: Lines
 
@@ -92,8 +103,15 @@ package final class Connection {
         guard input.count <= Connection.maximumLine else { throw .notUnderstood("a line without end") }
         var failure: Int32 = 0
         let count = withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 1) { space in
-            let count = Glibc.recv(descriptor, space.baseAddress, space.count, 0)
+            var files = [Int32](repeating: -1, count: Int(LINUX_MAXIMUM_DESCRIPTORS))
+            var fileCount: Int32 = 0
+            var truncated: Int32 = 0
+            let count = linux_receive(
+                descriptor, space.baseAddress, space.count, &files, &fileCount, &truncated)
             failure = errno
+            for file in files.prefix(max(0, Int(fileCount))) {
+                if received.count < Self.maximumReceived { received.append(file) } else { close(file) }
+            }
             if count > 0 { input.append(contentsOf: UnsafeRawBufferPointer(start: space.baseAddress, count: count)) }
             return count
         }
