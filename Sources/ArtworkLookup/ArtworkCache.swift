@@ -1,22 +1,51 @@
+package import AudioCore
+import AudioDecoders
 import CLinux
 import Glibc
 import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// A folder of pictures by their ids, of bounded size: what was not asked for the longest goes first. Every call blocks;
-/// any thread.
+/// A folder of pictures by their ids, of bounded size: what was not asked for the longest goes first, but never what is
+/// shown. Every call but `keep` blocks; any thread.
 package final class ArtworkCache: Sendable {
     /// The folder, absolute.
     package let folder: String
     /// Bytes of all pictures, at most (the one stored last may stand alone above it).
     package let limit: Int64
-    private let isBusy = Mutex(())
+
+    private struct State {
+        /// Ids of pictures that are shown, by who shows them.
+        var kept: [Int: Set<String>] = [:]
+        /// Ids of pictures that are being written, by the number of the writing.
+        var writing: [Int: String] = [:]
+        /// Writings so far.
+        var count = 0
+    }
+
+    private let state = Mutex(State())
 
     /// A cache in this folder, which is made when the first picture comes.
     package init(folder: String, limit: Int64) {
         self.folder = folder
         self.limit = limit
+    }
+
+    private static let all = Mutex<[String: ArtworkCache]>([:])
+
+    /// The one cache of this process in this folder; the limit is that of who asks first.
+    package static func at(folder: String, limit: Int64) -> ArtworkCache {
+        all.withLock { all in
+            if let known = all[folder] { return known }
+            let new = ArtworkCache(folder: folder, limit: limit)
+            all[folder] = new
+            return new
+        }
+    }
+
+    /// Pictures with these ids stay as long as this number, which stands for who shows them, says nothing else.
+    package func keep(_ ids: Set<String>, for number: Int) {
+        state.withLock { $0.kept[number] = ids.isEmpty ? nil : ids }
     }
 
     private func path(_ artwork: Artwork) -> String {
@@ -32,34 +61,66 @@ package final class ArtworkCache: Sendable {
         return path
     }
 
-    /// Puts a picture in and answers its path; others go, but never those of `kept`. Throws words for people.
-    package func store(_ bytes: [UInt8], as artwork: Artwork, keeping kept: Set<String>) throws(ArtworkError) -> String
-    {
-        isBusy.withLock { _ in makeFolder() }
-        let path = path(artwork)
-        let new = path + ".new"
-        let words = isBusy.withLock { _ -> String? in
-            makeRoom(for: Int64(bytes.count), keeping: kept.union([artwork.id]))
-            let file = linux_open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o640)
-            guard file >= 0 else { return SystemError("write the picture \(new)").message }
-            defer { close(file) }
-            var done = 0
-            while done < bytes.count {
-                let count = bytes.withUnsafeBytes { write(file, $0.baseAddress! + done, $0.count - done) }
-                guard count > 0 || errno == EINTR else { return SystemError("write the picture \(new)").message }
-                done += max(0, count)
-            }
-            // Its name must never stand for half of it, power cut or not.
-            guard fdatasync(file) == 0, rename(new, path) == 0 else {
-                return SystemError("write the picture \(new)").message
-            }
-            return nil
+    /// Puts a picture in and answers its path; others go. Throws words for people.
+    package func store(_ bytes: [UInt8], as artwork: Artwork) throws(ArtworkError) -> String {
+        try store(as: artwork) { (write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) in
+            try write(bytes)
         }
-        if let words {
+    }
+
+    /// The same for one that comes in pieces: `source` is called with what takes each. Throws also what that throws.
+    package func store(
+        as artwork: Artwork,
+        from source: (_ write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) -> Void
+    ) throws(ArtworkError) -> String {
+        makeFolder()
+        let path = path(artwork)
+        let number = state.withLock { state in
+            state.count += 1
+            state.writing[state.count] = artwork.id
+            return state.count
+        }
+        defer { state.withLock { $0.writing[number] = nil } }
+        // Nobody else writes by this name.
+        let new = "\(path).\(getpid()).\(number)"
+        do throws(ArtworkError) {
+            try write(new, source)
+            makeRoom()
+            guard rename(new, path) == 0 else { throw Self.failure(new) }
+        } catch {
             unlink(new)
-            throw ArtworkError(message: words)
+            throw error
         }
         return path
+    }
+
+    /// A file of a cache, open for reading only. Throws what opening it throws.
+    package static func open(_ path: String) throws(DecodingError) -> OwnedDescriptor {
+        let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0)
+        guard file >= 0 else { throw MediaFile.openingError(errno) }
+        return OwnedDescriptor(file)
+    }
+
+    private func write(
+        _ path: String, _ source: (_ write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) -> Void
+    ) throws(ArtworkError) {
+        let file = linux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)
+        guard file >= 0 else { throw Self.failure(path) }
+        defer { close(file) }
+        try source { (bytes: [UInt8]) throws(ArtworkError) in
+            var done = 0
+            while done < bytes.count {
+                let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }
+                guard count > 0 || errno == EINTR else { throw Self.failure(path) }
+                done += max(0, count)
+            }
+        }
+        // Its name must never stand for half of it, power cut or not.
+        guard fdatasync(file) == 0 else { throw Self.failure(path) }
+    }
+
+    private static func failure(_ path: String) -> ArtworkError {
+        ArtworkError(message: SystemError("write the picture \(path)").message)
     }
 
     private func makeFolder() {
@@ -77,7 +138,11 @@ package final class ArtworkCache: Sendable {
         var used: Double
     }
 
-    private func makeRoom(for bytes: Int64, keeping kept: Set<String>) {
+    /// What is being written stands in the folder already.
+    private func makeRoom() {
+        let kept = state.withLock { state in
+            state.kept.values.reduce(into: Set(state.writing.values)) { $0.formUnion($1) }
+        }
         guard let stream = opendir(folder) else { return }
         var entries: [Entry] = []
         while let entry = readdir(stream) {
@@ -93,7 +158,7 @@ package final class ArtworkCache: Sendable {
                 Entry(path: "\(folder)/\(name)", id: String(parts[0]), bytes: Int64(status.st_size), used: used))
         }
         closedir(stream)
-        var total = entries.reduce(bytes) { $0 + $1.bytes }
+        var total = entries.reduce(Int64(0)) { $0 + $1.bytes }
         for entry in entries.sorted(by: { $0.used < $1.used }) where total > limit && !kept.contains(entry.id) {
             unlink(entry.path)
             total -= entry.bytes

@@ -2,13 +2,21 @@ package import AudioCore
 package import AudioDecoders
 import Glibc
 package import LinuxSystem
+import NowPlaying
 
 /// Where a picture is to be had. Every reading blocks.
 package enum ArtworkOrigin: Sendable {
     /// Inside of a music file.
     case embedded(EmbeddedPicture, in: MediaSource)
+    /// The same in one that the child reads: its place among those that the child finds.
+    case foreign(Int, in: MediaSource)
     /// A file of its own, in a folder that its links don't lead out of.
     case file(ConfinedPath)
+    /// On the network. `shown`: the address without what lets in; `certificates`: a file of those to trust instead of the
+    /// system's.
+    case remote(PictureFetch.Address, shown: String, certificates: String?)
+    /// The beginning of an animated one.
+    case firstFrame(AnimatedArtwork)
 
     /// Bytes of a picture, at most.
     package static let largest = 32 << 20
@@ -16,31 +24,42 @@ package enum ArtworkOrigin: Sendable {
     /// For the log, without control characters (addresses are percent-encoded).
     package var words: String {
         switch self {
-        case .embedded(_, let source): "the picture in \(source.uri)"
+        case .embedded(_, let source), .foreign(_, let source): "the picture in \(source.uri)"
         case .file(let place): "the picture \(MediaSource.fileURI(place.path))"
+        case .remote(_, let shown, _): "the picture \(shown)"
+        case .firstFrame(let film): film.words
         }
     }
 
     /// All of the picture. Throws words that follow `words`.
-    package func bytes(_ abandoned: AbandonFlag) throws(ArtworkError) -> [UInt8] {
+    package func bytes(_ task: ArtworkTask) throws(ArtworkError) -> [UInt8] {
         do throws(DecodingError) {
             switch self {
             case .embedded(let picture, let source):
-                guard let file = try source.mediaFile(abandoned) else { throw DecodingError(.unavailable, "is gone") }
+                guard let file = try source.mediaFile(task.abandoned) else { throw Self.gone }
                 return try picture.bytes(in: file, limit: Self.largest)
+            case .foreign(let place, let source):
+                guard let file = try source.mediaFile(task.abandoned) else { throw Self.gone }
+                let pictures = try EmbeddedPicture.foreign(in: file, task.fetch)
+                guard pictures.indices.contains(place) else { throw Self.gone }
+                return pictures[place]
             case .file(let place):
-                let opened = place.openFile()
-                guard opened >= 0 else { throw MediaFile.openingError(-opened) }
-                let file = try MediaFile(descriptor: opened, shouldStop: { abandoned.isSet })
+                let file = try place.mediaFile(task.abandoned)
                 guard file.size <= Self.largest else {
                     throw DecodingError(.unavailable, "it has more than \(Self.largest >> 20) MiB")
                 }
                 return try file.bytes(at: 0, count: Int(file.size))
+            case .remote(let address, _, let certificates):
+                return try task.fetch.fetch(
+                    address, certificates: certificates, userAgent: "\(Product.name)/\(Product.version)")
+            case .firstFrame(let film): return try film.firstFrame(task)
             }
         } catch {
             throw ArtworkError(message: error.message)
         }
     }
+
+    private static let gone = DecodingError(.unavailable, "is gone")
 }
 
 /// Why a picture can't be had.
@@ -52,16 +71,22 @@ package struct ArtworkError: Error, Equatable, Sendable {
     package init(message: String) { self.message = message }
 }
 
+extension ConfinedPath {
+    /// The regular file that is there, open. Throws what opening it throws.
+    func mediaFile(_ abandoned: AbandonFlag) throws(DecodingError) -> MediaFile {
+        let opened = openFile()
+        guard opened >= 0 else { throw MediaFile.openingError(-opened) }
+        return try MediaFile(descriptor: opened, shouldStop: { abandoned.isSet })
+    }
+}
+
 extension MediaSource {
     /// The file of the disk that is played, opened once more; nil: there is none (it comes from the network).
     /// Throws what opening it throws.
     package func mediaFile(_ abandoned: AbandonFlag) throws(DecodingError) -> MediaFile? {
         switch self {
         case .file(let path): return try MediaFile(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
-        case .confined(let place):
-            let opened = place.openFile()
-            guard opened >= 0 else { throw MediaFile.openingError(-opened) }
-            return try MediaFile(descriptor: opened, shouldStop: { abandoned.isSet })
+        case .confined(let place): return try place.mediaFile(abandoned)
         case .descriptor(let descriptor, _):
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { throw MediaFile.openingError(errno) }

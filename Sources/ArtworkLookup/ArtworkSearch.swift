@@ -5,7 +5,8 @@ package import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// Looks for the pictures of an item: inside of it, else beside it, else what stands for a picture. Blocks; any thread.
+/// Looks for the pictures of an item: inside of it, else beside it, else what stands for a picture; and for animated ones
+/// beside it. Blocks; any thread.
 package final class ArtworkSearch: Sendable {
     /// What the configuration says about pictures.
     package struct Rules: Equatable, Sendable {
@@ -13,6 +14,9 @@ package final class ArtworkSearch: Sendable {
         package var names: [String]
         /// Stands for the picture of what has none; nil: nothing does.
         package var placeholder: String?
+        /// Whether animated ones are looked for, and what they are called, without ending; lower case.
+        package var isAnimated = true
+        package var films: [AnimatedShape: String] = [.square: "cover-square", .tall: "cover-tall"]
 
         /// Rules, by their parts.
         package init(names: [String] = ["cover", "folder", "front", "album", "artwork"], placeholder: String? = nil) {
@@ -25,140 +29,178 @@ package final class ArtworkSearch: Sendable {
     package struct Found: Sendable {
         package let artwork: Artwork
         package let origin: ArtworkOrigin
+
+        /// A picture, by its parts.
+        package init(artwork: Artwork, origin: ArtworkOrigin) {
+            self.artwork = artwork
+            self.origin = origin
+        }
     }
 
     /// What a search has to say.
     package struct Result: Sendable {
         /// The same picture in several sizes; empty: there is none.
         package var found: [Found] = []
+        /// Whether that stands for a picture that there is not.
+        package var isPlaceholder = false
+        /// One of each shape, at most.
+        package var animated: [AnimatedArtwork] = []
         /// Pictures that can't be shown, and why, for the log.
         package var failures: [String] = []
+
+        /// Nothing found.
+        package init() {}
     }
 
-    /// Endings of pictures beside the audio, the best first.
-    private static let endings = ["jpg", "jpeg", "png", "webp", "avif", "gif"]
-    /// Names of a folder that are looked at, at most.
-    private static let mostNames = 20_000
-
-    private struct FileKey: Hashable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int64
-        let seconds: Int
-        let nanoseconds: Int
-    }
+    private static let remembered = 16
 
     /// Pictures beside the audio that were looked at last: an album has one for all its items.
     private let known = Mutex<[(key: FileKey, artwork: Artwork)]>([])
+    /// The same for animated ones, with why those are not shown that are not.
+    private let knownFilms = Mutex<[(key: FileKey, shape: AnimatedShape, film: Film)]>([])
+    private let folders = AlbumFolders()
+
+    private typealias Film = Swift.Result<AnimatedArtwork, ArtworkError>
 
     /// A search that knows nothing yet.
     package init() {}
 
     /// The pictures of what is played from `source`. `roots` answers the folder that links must not lead out of, for a
-    /// folder of music. Given up when `abandoned` is set.
+    /// folder of music; `films` are animated ones that were named with it. Given up with `task`.
     package func search(
-        _ source: MediaSource, _ rules: Rules, root: (FilePath) -> FilePath?, _ abandoned: AbandonFlag
+        _ source: MediaSource, _ rules: Rules, films: [AnimatedShape: ConfinedPath] = [:],
+        root: (FilePath) -> FilePath?, _ task: ArtworkTask
     ) -> Result {
         var result = Result()
-        embedded(in: source, &result, abandoned)
-        if result.found.isEmpty, !abandoned.isSet, let path = source.mediaPath {
-            beside(path, rules.names, root(path.folder) ?? path.folder, &result, abandoned)
+        embedded(in: source, &result, task)
+        if let path = source.mediaPath, !task.abandoned.isSet {
+            let folder = path.folder
+            let root = root(folder) ?? folder
+            if result.found.isEmpty || rules.isAnimated, let relative = folder.normalized.below(root.normalized) {
+                let names = folders.look(folder, rules, task.abandoned)
+                let place = { ConfinedPath(root: root, relative: relative.appending($0)) }
+                if result.found.isEmpty, let name = names.picture { look(at: place(name), &result, task) }
+                for shape in AnimatedShape.allCases where films[shape] == nil {
+                    guard let name = names.films[shape] else { continue }
+                    look(at: place(name), still: names.stills[shape].map(place), as: shape, &result, task)
+                }
+            }
+        }
+        if rules.isAnimated {
+            for shape in AnimatedShape.allCases {
+                if let film = films[shape] { look(at: film, still: nil, as: shape, &result, task) }
+            }
         }
         if result.found.isEmpty, let text = rules.placeholder, let path = FilePath(Array(text.utf8)) {
-            look(at: ConfinedPath(root: path.folder, relative: FilePath(path.name) ?? path), &result, abandoned)
+            look(at: ConfinedPath(root: path.folder, relative: FilePath(path.name) ?? path), &result, task)
+            result.isPlaceholder = !result.found.isEmpty
         }
         return result
     }
 
-    private func embedded(in source: MediaSource, _ result: inout Result, _ abandoned: AbandonFlag) {
-        guard let file = (try? source.mediaFile(abandoned)) ?? nil,
-            let pictures = try? EmbeddedPicture.all(in: file), !pictures.isEmpty
+    private func embedded(in source: MediaSource, _ result: inout Result, _ task: ArtworkTask) {
+        guard let file = (try? source.mediaFile(task.abandoned)) ?? nil,
+            let pictures = try? EmbeddedPicture.all(in: file)
         else { return }
+        if pictures.isEmpty { return foreign(in: file, source, &result, task) }
         // The front cover; else what is not said to be anything; else whatever there is, icons last.
         let order = { (kind: Int) in kind == 3 ? 0 : kind == 0 ? 1 : kind == 1 || kind == 2 ? 3 : 2 }
         let best = pictures.map { order($0.kindNumber) }.sorted()
         for rank in Set(best).sorted() {
             for picture in pictures where order(picture.kindNumber) == rank {
-                if abandoned.isSet { return }
-                take(.embedded(picture, in: source), &result, abandoned)
+                if task.abandoned.isSet { return }
+                take(.embedded(picture, in: source), &result, task)
             }
             if !result.found.isEmpty { return }
         }
     }
 
-    private func beside(
-        _ path: FilePath, _ names: [String], _ root: FilePath, _ result: inout Result, _ abandoned: AbandonFlag
-    ) {
-        let folder = path.folder
-        guard let relative = folder.normalized.below(root.normalized) else { return }
-        var best: (rank: Int, name: FilePath)?
-        guard let stream = folder.withCString({ opendir($0) }) else { return }
-        var count = 0
-        while count < Self.mostNames, !abandoned.isSet, let entry = readdir(stream) {
-            count += 1
-            let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            guard let rank = Self.rank(bytes, names), rank < best?.rank ?? .max, let name = FilePath(bytes) else {
-                continue
+    /// Those that only the child can find.
+    private func foreign(in file: MediaFile, _ source: MediaSource, _ result: inout Result, _ task: ArtworkTask) {
+        guard (try? EmbeddedPicture.areForeign(in: file)) == true else { return }
+        do throws(DecodingError) {
+            for (place, bytes) in try EmbeddedPicture.foreign(in: file, task.fetch).enumerated() {
+                let origin = ArtworkOrigin.foreign(place, in: source)
+                do throws(ArtworkError) { try keep(bytes, origin, &result) } catch {
+                    result.failures.append("\(origin.words) is not shown: \(error.message)")
+                }
             }
-            best = (rank, name)
+        } catch {
+            // What can't be opened is told of when it is played.
         }
-        closedir(stream)
-        guard let best else { return }
-        look(at: ConfinedPath(root: root, relative: relative.appending(best.name)), &result, abandoned)
-    }
-
-    /// How good a name is for a picture, 0 the best; nil: it is no such name.
-    static func rank(_ name: [UInt8], _ names: [String]) -> Int? {
-        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), name.count - dot <= 5 else { return nil }
-        let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
-        guard let second = endings.firstIndex(of: ending) else { return nil }
-        let stem = String(decoding: name[..<dot], as: UTF8.self).lowercased()
-        guard let first = names.firstIndex(of: stem) else { return nil }
-        return first * endings.count + second
     }
 
     /// A picture in a file of its own, known or not.
-    private func look(at place: ConfinedPath, _ result: inout Result, _ abandoned: AbandonFlag) {
-        let located = place.locate()
-        guard located >= 0 else {
-            if located != -ENOENT {
-                result.failures.append(
-                    "the picture \(MediaSource.fileURI(place.path)) is not shown: "
-                        + (located == -EXDEV || located == -ELOOP
-                            ? "it is a link that leads elsewhere" : SystemError.words(-located).lowercased()))
-            }
-            return
-        }
-        var status = stat()
-        let isThere = fstat(located, &status) == 0
-        close(located)
-        let key = FileKey(
-            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
-        if isThere, let artwork = known.withLock({ known in known.first { $0.key == key }?.artwork }) {
+    private func look(at place: ConfinedPath, _ result: inout Result, _ task: ArtworkTask) {
+        guard let key = identity(of: place, "the picture", &result) else { return }
+        if let artwork = known.withLock({ known in known.first { $0.key == key }?.artwork }) {
             result.found = [Found(artwork: artwork, origin: .file(place))]
             return
         }
-        take(.file(place), &result, abandoned)
-        guard isThere, let artwork = result.found.first?.artwork else { return }
+        take(.file(place), &result, task)
+        guard let artwork = result.found.first?.artwork else { return }
         known.withLock { known in
-            if known.count >= 16 { known.removeFirst() }
+            if known.count >= Self.remembered { known.removeFirst() }
             known.append((key, artwork))
         }
     }
 
+    /// An animated one, known or not.
+    private func look(
+        at place: ConfinedPath, still: ConfinedPath?, as shape: AnimatedShape, _ result: inout Result,
+        _ task: ArtworkTask
+    ) {
+        guard let key = identity(of: place, "the animated picture", &result) else { return }
+        var film = knownFilms.withLock { known in known.first { $0.key == key && $0.shape == shape }?.film }
+        if film == nil {
+            do throws(ArtworkError) {
+                film = .success(try AnimatedArtwork(place, still: still, as: shape, task.abandoned))
+            } catch {
+                film = .failure(error)
+            }
+            if let film, !task.abandoned.isSet {
+                knownFilms.withLock { known in
+                    if known.count >= Self.remembered { known.removeFirst() }
+                    known.append((key, shape, film))
+                }
+            }
+        }
+        switch film {
+        case .success(let film)?: result.animated.append(AnimatedArtwork(film, at: place, still: still))
+        case .failure(let error)?:
+            result.failures.append("\(AnimatedArtwork.words(place)) is not shown: \(error.message)")
+        case nil: break
+        }
+    }
+
+    /// Which file is there; nil: none, or one that its link may not lead to.
+    private func identity(of place: ConfinedPath, _ what: String, _ result: inout Result) -> FileKey? {
+        let located = place.locate()
+        guard located >= 0 else {
+            if located != -ENOENT {
+                result.failures.append(
+                    "\(what) \(MediaSource.fileURI(place.path)) is not shown: "
+                        + (located == -EXDEV || located == -ELOOP
+                            ? "it is a link that leads elsewhere" : SystemError.words(-located).lowercased()))
+            }
+            return nil
+        }
+        defer { close(located) }
+        var status = stat()
+        return fstat(located, &status) == 0 ? FileKey(status) : nil
+    }
+
     /// Reads a picture to learn what it is.
-    private func take(_ origin: ArtworkOrigin, _ result: inout Result, _ abandoned: AbandonFlag) {
-        do throws(ArtworkError) {
-            let bytes = try origin.bytes(abandoned)
-            guard let artwork = Artwork(ofPicture: bytes) else {
-                throw ArtworkError(message: "it is no picture that is known (JPEG, PNG, WebP, AVIF, GIF), or broken")
-            }
-            if !result.found.contains(where: { $0.artwork.id == artwork.id }) {
-                result.found.append(Found(artwork: artwork, origin: origin))
-            }
-        } catch {
-            if !abandoned.isSet { result.failures.append("\(origin.words) is not shown: \(error.message)") }
+    private func take(_ origin: ArtworkOrigin, _ result: inout Result, _ task: ArtworkTask) {
+        do throws(ArtworkError) { try keep(try origin.bytes(task), origin, &result) } catch {
+            if !task.abandoned.isSet { result.failures.append("\(origin.words) is not shown: \(error.message)") }
+        }
+    }
+
+    private func keep(_ bytes: [UInt8], _ origin: ArtworkOrigin, _ result: inout Result) throws(ArtworkError) {
+        let artwork = try Artwork(judging: bytes)
+        if !result.found.contains(where: { $0.artwork.id == artwork.id }) {
+            result.found.append(Found(artwork: artwork, origin: origin))
         }
     }
 }
@@ -169,5 +211,13 @@ extension Artwork {
         guard let header = ImageHeader(bytes) else { return nil }
         self.init(
             id: ContentDigest.of(bytes), width: header.width, height: header.height, mediaType: header.kind.mediaType)
+    }
+
+    /// The same. Throws words that follow what it is about.
+    package init(judging bytes: [UInt8]) throws(ArtworkError) {
+        guard let artwork = Artwork(ofPicture: bytes) else {
+            throw ArtworkError(message: "it is no picture that is known (JPEG, PNG, WebP, AVIF, GIF), or broken")
+        }
+        self = artwork
     }
 }

@@ -63,6 +63,8 @@ package struct MediaMetadata: Equatable, Sendable {
     /// Rate that `play` gives this item; nil: 1.
     package var defaultRate: Double?
     package var artworkURL: String?
+    /// Films that are shown instead of a picture: their paths or uris by their shapes, `1:1` and `3:4`.
+    package var animatedArtwork: [String: String]?
     /// In ascending order; nil: nobody says anything about chapters.
     package var chapters: [Chapter]?
     /// In ascending order, without overlaps; nil: nobody says anything about advertisements.
@@ -102,6 +104,7 @@ package struct MediaMetadata: Equatable, Sendable {
         result.adTimeRanges = adTimeRanges ?? other.adTimeRanges
         result.defaultRate = defaultRate ?? other.defaultRate
         result.artworkURL = artworkURL ?? other.artworkURL
+        result.animatedArtwork = animatedArtwork ?? other.animatedArtwork
         result.loudness = loudness ?? other.loudness
         return result
     }

@@ -43,32 +43,225 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("a hundred skips in a row end with the picture of the item that stays") func skips() async throws {
+        @Test("of a hundred skips in a row one has its picture looked for: that of the item that stays")
+        func skips() async throws {
             let folder = TemporaryFolder()
-            var sizes: [Int] = []
             var files: [JSONValue] = []
-            for number in 0..<6 {
+            for number in 1...103 {
                 mkdir(folder.path("\(number)"), 0o755)
-                sizes.append(10 + number)
-                _ = picture(folder, "\(number)/folder.jpg", 10 + number)
+                _ = folder.write(Self.gif(number), "\(number)/folder.gif")
                 files.append(.string(folder.silence("\(number)/a.wav", seconds: 60)))
             }
-            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let daemon = await RealDaemon.start(
+                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
             let client = daemon.connect()
             client.call("queue.add", ["items": .array(files), "play": true])
-            client.call("changeRepeatMode", ["mode": "all"])
-            for _ in 0..<100 { client.send("nextTrack") }
+            #expect(becomes { Self.width(client.call("nowPlaying.get")) == 1 })
+            client.call("nowPlaying.subscribe", ["causes": ["track", "metadata"]])
+            client.sendLine(
+                (1...100).map { #"{"jsonrpc":"2.0","id":"s\#($0)","method":"nextTrack"}"# }.joined(separator: "\n"))
+            // What is found of those that are passed over meanwhile is told to nobody.
+            var told: [Int] = []
+            while told.last != 101 {
+                let event = client.event("metadata")
+                if event == .null { break }
+                // Events about anything else than a picture don't count.
+                if let width = Self.width(event), told.last != Int(width) { told.append(Int(width)) }
+            }
+            #expect(told == [101])
             client.call("pause")
-            // What is shown in the end has its own picture.
-            #expect(
-                becomes {
-                    let state = client.call("nowPlaying.get")
-                    let index = state?["queue"]?["index"]?.integerValue ?? 0
-                    return state?.playing == "paused"
-                        && state?["item"]?["artwork"]?.arrayValue?.first?["width"]?.integerValue
-                            == Int64(sizes[Int(index)])
-                })
+            #expect(Self.width(client.call("nowPlaying.get")) == 101)
+            #expect(client.takeNotifications().allSatisfy { Self.width($0["params"]) ?? 101 == 101 })
             #expect(daemon.stop() == 0)
+        }
+
+        @Test("what is no picture, too large, or a link to a private file is not shown, and words say why")
+        func refused() async throws {
+            let folder = TemporaryFolder()
+            let elsewhere = TemporaryFolder()
+            var files: [JSONValue] = []
+            for number in 0..<4 {
+                mkdir(folder.path("\(number)"), 0o755)
+                files.append(.string(folder.silence("\(number)/a.wav", seconds: 60)))
+            }
+            // Four pictures that are none, by their folders.
+            _ = folder.write([0xFF, 0xD8, 0xFF], "0/cover.jpg")
+            truncate(folder.path("0/cover.jpg"), 100 << 20)
+            _ = folder.write([0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 1, 2, 3], "1/cover.jpg")
+            _ = elsewhere.write(Self.gif(7), "private.gif")
+            symlink(elsewhere.path("private.gif"), folder.path("2/cover.gif"))
+            _ = folder.write(Array("[Unit]\nDescription=a text\n".utf8), "3/cover.png")
+            let daemon = await RealDaemon.start(
+                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
+            let client = daemon.connect()
+            client.call("queue.add", ["items": .array(files), "play": true])
+            let words = [
+                "it has more than 32 MiB", "it is no picture that is known", "it is a link that leads elsewhere",
+                "it is no picture that is known",
+            ]
+            for (number, words) in words.enumerated() {
+                client.call("play", ["index": .integer(Int64(number))])
+                #expect(
+                    becomes {
+                        let failures = client.call("diagnostics.get")?["artwork"]?["failures"]?.arrayValue ?? []
+                        return failures.count == 1 && failures[0].stringValue?.contains(words) == true
+                            && failures[0].stringValue?.contains("/\(number)/cover") == true
+                    }, "\(number)")
+                #expect(client.call("nowPlaying.get")?["item"]?["artwork"] == nil)
+            }
+            #expect(daemon.stop() == 0)
+        }
+
+        @Test("an address is fetched when its picture is asked for, once; then it is a picture like others")
+        func remote() async throws {
+            let folder = TemporaryFolder()
+            let picture = Self.gif(50)
+            let server = HTTPServer { request, connection in
+                switch request.target {
+                case "/a.gif", "/b.gif": connection.answer("200 OK", ["Content-Type: text/plain"], picture)
+                case "/page.jpg": connection.answer("200 OK", ["Content-Type: image/jpeg"], Array("<html>".utf8))
+                case "/huge.jpg": connection.head("200 OK", ["Content-Length: 104857600"])
+                default: connection.waitForEnd()
+                }
+            }
+            let daemon = await RealDaemon.start(
+                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
+            let client = daemon.connect()
+            let items = ["/a.gif", "/b.gif", "/page.jpg", "/huge.jpg", "/hangs.jpg", ""].map { path -> JSONValue in
+                mkdir(folder.path("x"), 0o755)
+                let file = JSONValue.string(
+                    folder.silence("x/\(path.count)\(path.dropFirst().first ?? "x").wav", seconds: 60))
+                return path.isEmpty ? file : ["uri": file, "artworkUrl": .string(server.url(path))]
+            }
+            client.call("queue.add", ["items": .array(items), "play": true])
+            func unfetched() -> String {
+                #expect(becomes { client.call("nowPlaying.get")?["item"]?["artwork"] != nil })
+                let told = client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue?.first
+                #expect(told?["kind"] == "image" && told?["width"] == nil)
+                return told?["id"]?.stringValue ?? ""
+            }
+            let provisional = unfetched()
+            #expect(server.requests.isEmpty)
+            client.call("nowPlaying.subscribe", ["causes": ["metadata"]])
+            // Two at once are one request.
+            let numbers = [
+                client.send("artwork.get", ["id": .string(provisional)]),
+                client.send("artwork.get", ["id": .string(provisional)]),
+            ]
+            let answers = numbers.map { client.answer($0)["result"] }
+            let id = try #require(answers[0]?["id"]?.stringValue)
+            #expect(answers[0] == answers[1] && answers[0]?["width"] == 50)
+            let path = try #require(answers[0]?["path"]?.stringValue)
+            #expect(folder.read(String(path.dropFirst(folder.path.count + 1))) == picture)
+            #expect(client.event("metadata")["item"]?["artwork"]?.arrayValue?.first?["id"] == .string(id))
+            #expect(server.requests.count == 1)
+            // The same picture from elsewhere is the same.
+            client.call("nextTrack")
+            let second = client.call("artwork.get", ["id": .string(unfetched())])
+            #expect(second?["id"] == .string(id) && second?["path"] == .string(path))
+            // What is none is none, and not asked for again.
+            for words in ["no picture that is known", "more than 32 MiB"] {
+                client.call("nextTrack")
+                let wanted = unfetched()
+                let count = server.requests.count
+                for _ in 0..<2 {
+                    let message = client.error("artwork.get", ["id": .string(wanted)])?["message"]?.stringValue ?? ""
+                    #expect(message.contains(words), "\(message)")
+                }
+                #expect(server.requests.count == count + 1)
+                #expect(client.call("nowPlaying.get")?["item"]?["artwork"] == nil)
+            }
+            // One that hangs is given up with its item.
+            client.call("nextTrack")
+            let waiting = client.send("artwork.get", ["id": .string(unfetched())])
+            #expect(becomes { server.requests.count == 5 })
+            client.call("nextTrack")
+            #expect(client.answer(waiting)["error"]?["message"]?.stringValue?.contains("nobody waits") == true)
+            #expect(daemon.stop() == 0)
+        }
+
+        @Test("a foreign user's address of this very host is not fetched, nor does a film outside of the roots come")
+        func foreigners() async throws {
+            let folder = TemporaryFolder()
+            let server = HTTPServer { _, connection in connection.answer("200 OK", [], Self.gif(9)) }
+            mkdir(folder.path("music"), 0o755)
+            let file = folder.silence("music/a.wav", seconds: 60)
+            let settings =
+                String(decoding: conf(folder), as: UTF8.self) + "[access]\nmedia-roots = \(folder.path("music"))\n"
+            let daemon = await RealDaemon.start(
+                nil, output: "null", in: folder, ["--config", folder.write(Array(settings.utf8), "conf")])
+            let client = daemon.connect()
+            client.call("hello", ["role": "control"])
+            let item: JSONValue = [
+                "uri": .string(file), "artworkUrl": .string(server.url("/a.gif")),
+                "animatedArtwork": ["1:1": .string(folder.path("secret.mp4"))],
+            ]
+            client.call("queue.add", ["items": [item], "play": true])
+            #expect(becomes { client.call("nowPlaying.get")?["item"]?["artwork"] != nil })
+            let pictures = client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue ?? []
+            #expect(pictures.map { $0["kind"] } == ["image"])
+            let error = client.error("artwork.get", ["id": pictures[0]["id"] ?? .null])
+            #expect(error?["message"]?.stringValue?.contains("this machine") == true, "\(error ?? .null)")
+            #expect(server.requests.isEmpty)
+            #expect(daemon.stop() == 0)
+        }
+
+        @Test("animated artwork: told with the item, its preview and film on demand, nothing of it with “off”")
+        func animated() async throws {
+            let folder = TemporaryFolder()
+            let words = ["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=60x80:rate=10", "-t", "1"]
+            #expect(AudioMaterial.run("ffmpeg", words + ["-pix_fmt", "yuv420p", folder.path("cover-tall.mp4")]) == 0)
+            let files = (1...2).map { JSONValue.string(folder.silence("\($0).wav", seconds: 60)) }
+            let daemon = await RealDaemon.start(
+                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
+            let client = daemon.connect()
+            #expect(client.call("hello")?["capabilities"]?["animatedArtwork"] == ["1:1", "3:4"])
+            client.call("queue.add", ["items": .array(files), "play": true])
+            func told() -> [JSONValue] { client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue ?? [] }
+            #expect(becomes { told().count == 1 })
+            let film = told()[0]
+            let id = try #require(film["id"])
+            #expect(film["kind"] == "animated" && film["aspect"] == "3:4" && film["type"] == "video/mp4")
+            #expect(film["width"] == 60 && film["height"] == 80)
+            #expect(access(folder.path("cache"), F_OK) != 0)
+            let video = client.call("artwork.get", ["id": id, "kind": "video"])
+            let path = try #require(video?["path"]?.stringValue)
+            #expect(path.hasPrefix(folder.path("cache/artwork/")))
+            #expect(folder.read(String(path.dropFirst(folder.path.count + 1))) == folder.read("cover-tall.mp4"))
+            if Self.hasDecodeProgram {
+                #expect(client.call("artwork.get", ["id": id, "kind": "preview"])?["type"] == "image/jpeg")
+            }
+            // The same film for the next of the album; a still one beside it stands in for it.
+            client.call("nextTrack")
+            #expect(becomes { told().first?["id"] == id })
+            _ = folder.write(Self.gif(33), "cover-tall.png")
+            _ = folder.silence("3.wav", seconds: 60)
+            client.call("play", ["uri": .string(folder.path("3.wav"))])
+            #expect(becomes { told().first?["id"] == id })
+            #expect(daemon.stop() == 0)
+            let settings =
+                String(decoding: conf(folder), as: UTF8.self) + "[artwork]\nanimated = off\nnames = cover-tall\n"
+            let other = await RealDaemon.start(
+                nil, output: "null", in: folder, ["--config", folder.write(Array(settings.utf8), "conf")])
+            let second = other.connect()
+            #expect(second.call("hello")?["capabilities"]?["animatedArtwork"] == [])
+            second.call("play")
+            #expect(becomes { Self.width(second.call("nowPlaying.get")) == 33 })
+            #expect(second.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue?.count == 1)
+            #expect(other.stop() == 0)
+        }
+
+        private static let hasDecodeProgram =
+            access(
+                String(RealDaemon.program.dropLast("nowplayingd".count)) + "nowplaying-decode", X_OK) == 0
+
+        /// A picture as small as one can be, of so many pixels across.
+        private static func gif(_ width: Int) -> [UInt8] {
+            Array("GIF89a".utf8) + [UInt8(width), 0, 10, 0, 0, 0, 0, 0x3B]
+        }
+
+        private static func width(_ state: JSONValue?) -> Int64? {
+            state?["item"]?["artwork"]?.arrayValue?.first?["width"]?.integerValue
         }
 
         private func conf(_ folder: TemporaryFolder) -> [UInt8] {

@@ -1,5 +1,6 @@
 import ArtworkLookup
 import AudioCore
+import AudioDecoders
 import Glibc
 import LinuxSystem
 import NowPlaying
@@ -18,7 +19,7 @@ import Testing
         _ source: MediaSource, _ rules: ArtworkSearch.Rules = ArtworkSearch.Rules(), root: String? = nil
     ) -> ArtworkSearch.Result {
         let root = root.flatMap { FilePath(Array($0.utf8)) }
-        return ArtworkSearch().search(source, rules, root: { _ in root }, AbandonFlag())
+        return ArtworkSearch().search(source, rules, root: { _ in root }, ArtworkTask())
     }
 
     @Test("names in their order, in any case; endings in theirs; what is broken is passed over with words")
@@ -60,7 +61,7 @@ import Testing
         for name in ["1.flac", "2.opus", "3.mp3"] {
             let result = search(.file(FilePath(Array(folder.path(name).utf8))!))
             #expect(result.found.map(\.artwork.id) == [id], "\(name): \(result.failures)")
-            #expect(try result.found.first?.origin.bytes(AbandonFlag()) == folder.read("in.png"))
+            #expect(try result.found.first?.origin.bytes(ArtworkTask()) == folder.read("in.png"))
         }
     }
 
@@ -107,18 +108,49 @@ import Testing
             return Artwork(id: id, width: 1, height: 1, mediaType: "image/png")
         }
         let bytes = [UInt8](repeating: 1, count: 1000)
-        for number in 1...2 { _ = try cache.store(bytes, as: picture(number), keeping: []) }
+        for number in 1...2 { _ = try cache.store(bytes, as: picture(number)) }
         #expect(cache.path(of: picture(1)) != nil && cache.path(of: picture(2)) != nil)
         // The first was used longer ago, but is shown.
         var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
         utimensat(AT_FDCWD, try #require(cache.path(of: picture(1))), &times, 0)
-        let path = try cache.store(bytes, as: picture(3), keeping: [picture(1).id])
+        cache.keep([picture(1).id], for: 1)
+        cache.keep([picture(7).id], for: 2)
+        let path = try cache.store(bytes, as: picture(3))
         #expect(path == folder.path("a/b/\(picture(3).id).png"))
         #expect(cache.path(of: picture(2)) == nil && cache.path(of: picture(1)) != nil)
         var status = stat()
         #expect(stat(folder.path("a/b"), &status) == 0 && status.st_mode & 0o777 == 0o750)
         #expect(folder.read("a/b/\(picture(3).id).png") == bytes)
+        // Not shown any more.
+        cache.keep([], for: 1)
+        utimensat(AT_FDCWD, folder.path("a/b/\(picture(1).id).png"), &times, 0)
+        _ = try cache.store(bytes, as: picture(4))
+        #expect(cache.path(of: picture(1)) == nil)
+        // What breaks off leaves nothing.
+        #expect(throws: ArtworkError(message: "enough")) {
+            try cache.store(as: picture(5)) {
+                (write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) in
+                try write([1, 2, 3])
+                throw ArtworkError(message: "enough")
+            }
+        }
+        #expect(cache.path(of: picture(5)) == nil)
+        #expect(!Tree.names(folder.path("a/b")).contains { $0.hasPrefix(picture(5).id) })
         let full = ArtworkCache(folder: "/proc/nowhere", limit: 10)
-        #expect(throws: ArtworkError.self) { try full.store(bytes, as: picture(1), keeping: []) }
+        #expect(throws: ArtworkError.self) { try full.store(bytes, as: picture(1)) }
+    }
+}
+
+/// Names in a folder.
+enum Tree {
+    static func names(_ folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var result: [String] = []
+        while let entry = readdir(stream) {
+            result.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return result
     }
 }

@@ -214,6 +214,7 @@ import Testing
                 case .positiveNumber: .number(Double(place) + 0.5)
                 case .numberIn: .number(1.5)
                 case .choice(let words): .string(words[2])
+                case .object: ["1:1": "/a ü.mp4", "3:4": "file:///b.webm"]
                 case .array(.object, _): [["start": 1, "duration": 2.5, "title": "one"], ["start": 7, "duration": 1]]
                 case .array: ["one", "two"]
                 default: .null

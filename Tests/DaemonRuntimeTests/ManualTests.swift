@@ -130,7 +130,9 @@ import Testing
         for parameter in Catalogue.guards + [Catalogue.ifVersion] {
             usual += ".It Ar \(parameter.name)\n" + Self.lines(Self.capitalised(parameter.help))
         }
-        let fields = Catalogue.itemFields.map { $0.name }.joined(separator: " , ")
+        // Where films are is told by what was found of them.
+        let told = Catalogue.itemFields.map(\.name).filter { $0 != "animatedArtwork" }
+        let fields = told.joined(separator: " , ")
         let causes = Cause.allCases.filter { $0 != .snapshot }.map(\.rawValue).joined(separator: " ")
         try Self.check("man/nowplayingd-protocol.7") {
             try Self.filled(

@@ -142,11 +142,16 @@ extension Catalogue {
                 .optional(
                     "fit", .choice(ArtworkFit.allCases.map(\.rawValue)),
                     "cover: the smallest that covers that size; inside: the largest that fits into it"),
+                .optional(
+                    "descriptor", .boolean,
+                    "send the open file along with the answer, for who may not read the daemon's cache"),
             ],
             help:
                 "Has a picture put into the daemon's cache, in the size that is nearest to the wanted one. Nothing is "
-                + "resized. The path stays valid while the id is in a state.",
-            result: "path, type, width and height", example: #"{"id": "0123456789abcdef0123456789abcdef"}"#),
+                + "resized. A picture whose size is not told yet is fetched from its address now. Of animated artwork, "
+                + "preview is a still picture and video the film. The path stays valid while the id is in a state.",
+            result: "id, path, type, width, height and, if asked for, descriptor: 0",
+            example: #"{"id": "0123456789abcdef0123456789abcdef"}"#),
         Method(
             name: .hello, kind: .server, role: .read,
             parameters: [

@@ -63,6 +63,12 @@ package enum Catalogue {
         .optional("defaultRate", .numberIn(0.5...3), "rate at which play starts it"),
         .optional("artworkUrl", .text, "where its picture is"),
         .optional(
+            "animatedArtwork",
+            .object([
+                .optional("1:1", .uri, "a square film on the daemon's host"),
+                .optional("3:4", .uri, "a tall one"),
+            ]), "short films (MP4, WebM, GIF) that are shown in a loop instead of the picture"),
+        .optional(
             "chapters",
             .array(
                 .object([

@@ -1,5 +1,6 @@
 import ArtworkLookup
 import AudioCore
+import AudioDecoders
 import ControlProtocol
 import LinuxSystem
 import NowPlaying
@@ -7,127 +8,193 @@ import PlaybackEngine
 
 /// Has the pictures of the item that is shown looked for, and of the one that follows it; hands them out by their ids.
 @PlayerLoop final class ArtworkKeeper {
-    private let player: Player
-    private let workers: Workers
+    /// What a keeper works with.
+    struct Parts {
+        var player: Player
+        var loop: EventLoop
+        var workers: Workers
+        var rules: ArtworkSearch.Rules
+        /// Nil: pictures are told of, and can't be handed out.
+        var cache: ArtworkCache?
+        /// File of certificates that addresses are trusted by; nil: the system's.
+        var certificates: String?
+        /// Items with smaller numbers are of an earlier run: nobody knows who named their addresses.
+        var firstItem: Int64
+        /// Asked anew for each search: the configuration may be read again.
+        var roots: @PlayerLoop () -> MediaRoots
+        var log: @PlayerLoop (String) -> Void
+    }
+
+    /// What is known of an item.
+    struct Known {
+        let item: ItemID
+        let uri: String
+        /// Animated ones that a client named.
+        let films: [String: String]
+        var result: ArtworkSearch.Result
+    }
+
+    let parts: Parts
     private let search = ArtworkSearch()
-    private let cache: ArtworkCache?
-    private let rules: ArtworkSearch.Rules
-    private let log: @PlayerLoop (String) -> Void
-    /// Asked anew for each search: the configuration may be read again.
-    private let roots: @PlayerLoop () -> MediaRoots
     /// What was found for the items looked for last, the newest at the end.
-    private var known: [(item: ItemID, uri: String, found: [ArtworkSearch.Found])] = []
-    /// The item that is looked for now, and what gives it up.
-    private var running: (item: ItemID, uri: String, abandoned: AbandonFlag)?
+    private(set) var known: [Known] = []
+    /// The item that is looked for now.
+    private(set) var running: (item: ItemID, uri: String, task: ArtworkTask)?
+    /// Pictures from the network, by their addresses, the newest at the end.
+    var fetched: [(address: String, result: Result<Artwork, ArtworkError>)] = []
+    /// Those that are fetched now.
+    var fetching: [String: RemoteFetch] = [:]
+    /// What stands in for animated ones, by their ids.
+    var previews: [(film: String, found: ArtworkSearch.Found)] = []
+    /// Items whose addresses were named by a user who may name nothing on this host.
+    private var namedByForeigners: Set<ItemID> = []
 
     /// Items whose pictures are remembered.
     private static let remembered = 32
 
-    /// Looks on threads of these workers; `cache` nil: pictures are told of, and can't be handed out.
-    init(
-        _ player: Player, _ workers: Workers, rules: ArtworkSearch.Rules, cache: ArtworkCache?,
-        roots: @escaping @PlayerLoop () -> MediaRoots, log: @escaping @PlayerLoop (String) -> Void
-    ) {
-        self.player = player
-        self.workers = workers
-        self.rules = rules
-        self.cache = cache
-        self.roots = roots
-        self.log = log
-        player.artworkOf = { [unowned self] in artwork(of: $0) }
+    /// A keeper for one player.
+    init(_ parts: Parts) {
+        self.parts = parts
+        parts.player.artworkOf = { [unowned self] in artwork(of: $0) }
     }
 
-    /// One picture, for listeners: the largest of its sizes.
+    isolated deinit { parts.cache?.keep([], for: ObjectIdentifier(self).hashValue) }
+
+    // MARK: What is told
+
+    /// One picture, for listeners: the largest of its sizes; and the animated ones.
     private func artwork(of item: ItemID) -> [Artwork] {
-        let found = known.last { $0.item == item }?.found ?? []
-        return found.map(\.artwork).closest(width: nil, height: nil, fit: .cover).map { [$0] } ?? []
+        guard let known = known.last(where: { $0.item == item }) else { return [] }
+        var result: [Artwork] = []
+        let best = known.result.found.map(\.artwork).closest(width: nil, height: nil, fit: .cover)
+        if known.result.isPlaceholder || best == nil, let address = address(of: item) {
+            switch fetched.last(where: { $0.address == address.address.text })?.result {
+            case .success(let artwork)?: result = [artwork]
+            case .failure?: result = best.map { [$0] } ?? []
+            case nil: result = [Artwork(unfetched: Self.id(of: address.address))]
+            }
+        } else if let best {
+            result = [best]
+        }
+        return result + known.result.animated.map(\.artwork)
     }
+
+    /// Tells the cache what must stay: what is in the state, and what stands for it.
+    func keepShown() {
+        var ids = Set<String>()
+        for known in known.suffix(4) {
+            for artwork in artwork(of: known.item) { ids.insert(artwork.id) }
+            for found in known.result.found { ids.insert(found.artwork.id) }
+        }
+        for artwork in parts.player.state.item?.artwork ?? [] { ids.insert(artwork.id) }
+        for preview in previews where ids.contains(preview.film) { ids.insert(preview.found.artwork.id) }
+        parts.cache?.keep(ids, for: ObjectIdentifier(self).hashValue)
+    }
+
+    /// An item's picture is known now, or not any more.
+    func changed(_ item: ItemID) {
+        keepShown()
+        parts.player.artworkFound(for: item)
+    }
+
+    // MARK: Looking
 
     /// What is shown changed: looks for its picture if that is not known, then for that of the item that follows.
     func follow(_ state: NowPlayingState) {
-        guard let shown = state.item else { return }
-        let wanted = [shown.id, state.upcoming?.itemID].compactMap(\.self)
-        let next = wanted.first { item in
-            guard let uri = player.queue[item]?.source.uri else { return false }
-            return !known.contains { $0.item == item && $0.uri == uri }
+        let wanted = [state.item?.id, state.upcoming?.itemID].compactMap(\.self)
+        // What nobody looks at any more is given up.
+        for (text, fetch) in fetching where !wanted.contains(where: { address(of: $0)?.address.text == text }) {
+            fetch.task.giveUp()
         }
-        guard let next, let source = player.queue[next]?.source else { return }
+        guard !wanted.isEmpty else { return }
+        let next = wanted.first { item in
+            guard let uri = parts.player.queue[item]?.source.uri else { return false }
+            let films = films(of: item)
+            return !known.contains { $0.item == item && $0.uri == uri && $0.films == films }
+        }
+        guard let next, let source = parts.player.queue[next]?.source else { return keepShown() }
         if let running {
             if running.item == next { return }
-            // What nobody looks at any more is given up; its result, if there is one, is thrown away.
             if wanted.contains(running.item) { return }
-            running.abandoned.set()
+            running.task.giveUp()
         }
         look(for: next, source)
     }
 
+    private func films(of item: ItemID) -> [String: String] {
+        parts.rules.isAnimated ? parts.player.queue[item]?.details?.given.animatedArtwork ?? [:] : [:]
+    }
+
     private func look(for item: ItemID, _ source: MediaSource) {
-        let abandoned = AbandonFlag()
+        let task = ArtworkTask()
         let uri = source.uri
-        running = (item, uri, abandoned)
-        let (search, rules, roots) = (search, rules, roots())
-        workers.submit {
-            search.search(source, rules, root: { roots.place(of: $0)?.root }, abandoned)
+        let named = films(of: item)
+        running = (item, uri, task)
+        let (search, rules, roots) = (search, parts.rules, parts.roots())
+        let (films, refused) = places(named, of: item, roots)
+        parts.workers.submit {
+            search.search(source, rules, films: films, root: { roots.place(of: $0)?.root }, task)
         } _: { [weak self] result in
-            guard let self, running?.abandoned === abandoned else { return }
+            guard let self, running?.task === task else { return }
             running = nil
-            for failure in result.failures.prefix(1) { log(failure) }
+            var result = result
+            result.failures += refused
+            for failure in result.failures.prefix(1) { parts.log(failure) }
             known.removeAll { $0.item == item }
-            known.append((item, uri, result.found))
+            known.append(Known(item: item, uri: uri, films: named, result: result))
             if known.count > Self.remembered { known.removeFirst() }
-            if !result.found.isEmpty { player.artworkFound(for: item) }
-            follow(player.state)
+            changed(item)
+            follow(parts.player.state)
         }
     }
 
-    /// Answers `artwork.get`: the path of a picture in the cache, in the size that fits best.
-    func get(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
-        let kind = request.string("kind") ?? "image"
-        guard kind == "image" else {
-            return answer(.failure(.noSuchContent("there is no animated artwork", reason: "noArtwork")))
-        }
-        let id = request.string("id") ?? ""
-        guard let item = known.last(where: { $0.found.contains { $0.artwork.id == id } }) else {
-            return answer(
-                .failure(
-                    .noSuchContent(
-                        "no picture has the id “\(PrintableText.escaped(id, limit: 64))”: ids are in the item",
-                        reason: "noArtwork")))
-        }
-        guard let cache else {
-            return answer(
-                .failure(.commandFailed("noCache", "there is no folder for pictures: set “cache-directory”")))
-        }
-        let wanted = item.found.map(\.artwork).closest(
-            width: request.integer("width"), height: request.integer("height"),
-            fit: ArtworkFit(rawValue: request.string("fit") ?? "") ?? .cover)
-        guard let wanted, let found = item.found.first(where: { $0.artwork == wanted }) else { return }
-        let kept = Set(known.suffix(4).flatMap { $0.found.map(\.artwork.id) })
-        workers.submit { () -> Result<String, ArtworkError> in
-            do throws(ArtworkError) {
-                if let path = cache.path(of: wanted) { return .success(path) }
-                let bytes = try found.origin.bytes(AbandonFlag())
-                guard Artwork(ofPicture: bytes) == wanted else {
-                    throw ArtworkError(message: "it is not the same any more")
-                }
-                return .success(try cache.store(bytes, as: wanted, keeping: kept))
-            } catch {
-                return .failure(error)
+    /// Where named films are, by their text, and words about those that are nowhere.
+    private func places(
+        _ named: [String: String], of item: ItemID, _ roots: MediaRoots
+    ) -> (films: [AnimatedShape: ConfinedPath], refused: [String]) {
+        var films: [AnimatedShape: ConfinedPath] = [:]
+        var refused: [String] = []
+        for (shape, uri) in named.sorted(by: { $0.key < $1.key }) {
+            guard let shape = AnimatedShape(rawValue: shape) else { continue }
+            let words = "the animated picture “\(PrintableText.escaped(uri, limit: 200))” is not shown: "
+            guard case .path(let path) = MediaAddress(uri), let name = FilePath(path.name) else {
+                refused.append(words + "it is no file of this host")
+                continue
             }
-        } _: { result in
-            switch result {
-            case .success(let path):
-                answer(
-                    .success([
-                        "path": .string(path), "type": .string(wanted.mediaType),
-                        "width": .integer(Int64(wanted.width)), "height": .integer(Int64(wanted.height)),
-                    ]))
-            case .failure(let error):
-                answer(
-                    .failure(
-                        .noSuchContent(
-                            "\(found.origin.words) can't be had: \(error.message)", reason: "noArtwork")))
-            }
+            let place =
+                roots.place(of: path) ?? (isTrusted(item) ? ConfinedPath(root: path.folder, relative: name) : nil)
+            if let place { films[shape] = place } else { refused.append(words + "it lies outside of the media roots") }
         }
+        return (films, refused)
+    }
+
+    // MARK: Whose word it is
+
+    /// A user who may name nothing on this host said something about these items.
+    func named(byForeigner items: some Sequence<ItemID>) { namedByForeigners.formUnion(items) }
+
+    /// Whether what was said about an item was said by the daemon's own user, in this run.
+    private func isTrusted(_ item: ItemID) -> Bool {
+        item.number >= parts.firstItem && !namedByForeigners.contains(item)
+    }
+
+    /// Where an item's picture is on the network, as a client or the stream itself says.
+    func address(of item: ItemID) -> (address: PictureFetch.Address, shown: String)? {
+        guard let entry = parts.player.queue[item], let details = entry.details else { return nil }
+        let given = details.given.artworkURL
+        guard let text = given ?? details.found.artworkURL,
+            case .remote(let address, let shown) = MediaAddress(text)
+        else { return nil }
+        if given != nil {
+            return (PictureFetch.Address(address, mayUseLoopback: isTrusted(item), wasPublic: false), shown)
+        }
+        guard case .remote(let media) = entry.source else { return nil }
+        // A station may lead only to what is as near as itself.
+        let host = media.shownAddress.split(separator: "/", maxSplits: 2).dropFirst().first ?? ""
+        let isOnThisHost = ["127.", "localhost", "[::1]"].contains { host.hasPrefix($0) }
+        return (
+            PictureFetch.Address(
+                address, mayUseLoopback: media.mayUseLoopback && isOnThisHost, wasPublic: media.wasPublic), shown
+        )
     }
 }

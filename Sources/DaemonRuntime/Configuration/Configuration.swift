@@ -1,4 +1,4 @@
-import ArtworkLookup
+package import ArtworkLookup
 package import NowPlaying
 package import PlaybackEngine
 
@@ -45,6 +45,9 @@ package struct Configuration: Equatable, Sendable {
     package var artworkNames = ArtworkSearch.Rules().names
     /// A picture for what has none.
     package var artworkPlaceholder: String?
+    /// Whether animated artwork is told of, and what it is called beside the audio.
+    package var showsAnimatedArtwork = true
+    package var artworkFilms = ArtworkSearch.Rules().films
     /// MiB of pictures that are kept.
     package var artworkCacheSize = 128
     /// Folder of what can be had again; nil: the usual place.

@@ -255,6 +255,16 @@ package struct Setting: Sendable {
             return names.count <= 32 && names.allSatisfy { !$0.isEmpty && !$0.contains("/") }
         },
         Setting(
+            section: "artwork", name: "animated", takes: "on or off", defaultText: "on", sample: "off",
+            help:
+                "Whether short films beside the audio (mp4, webm or gif) are told of as animated artwork. Of each its "
+                + "header is read; all else waits until somebody asks for it.",
+            isReloadable: false
+        ) {
+            $0.showsAnimatedArtwork = $1 == "on"; return $1 == "on" || $1 == "off"
+        },
+        film(.square, "animated-square", "1:1"), film(.tall, "animated-tall", "3:4"),
+        Setting(
             section: "artwork", name: "placeholder", takes: "an absolute path", defaultText: nil,
             sample: "/usr/share/pixmaps/speaker.png", help: "The picture of what has none.", isReloadable: false
         ) {
@@ -282,6 +292,20 @@ package struct Setting: Sendable {
             $0.certificates = $1; return isPath($1)
         },
     ]
+
+    /// What a film of this shape is called.
+    private static func film(_ shape: AnimatedShape, _ name: String, _ words: String) -> Setting {
+        Setting(
+            section: "artwork", name: name, takes: "a file name without ending",
+            defaultText: ArtworkSearch.Rules().films[shape], sample: shape == .square ? "loop" : "loop-tall",
+            help:
+                "The name of the animated artwork of the shape \(words). A still picture of that name stands in for it.",
+            isReloadable: false
+        ) { configuration, text in
+            configuration.artworkFilms[shape] = text.lowercased()
+            return !text.isEmpty && !text.contains("/")
+        }
+    }
 
     /// The preferred intervals of a command; `kind`: what it is about, if not everything.
     static func intervals(

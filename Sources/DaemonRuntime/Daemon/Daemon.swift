@@ -1,3 +1,4 @@
+import ArtworkLookup
 import ConfigurationFiles
 import ControlProtocol
 import Glibc
@@ -61,9 +62,10 @@ package enum Daemon {
         let limit = DescriptorLimit.raise(to: 32 << 10)
         let socket = try ControlSocket(paths, groups: [roles.controlGroup, roles.readGroup].compactMap { $0 })
         defer { socket.remove() }
-        let serverOptions = ControlServerOptions(
+        var serverOptions = ControlServerOptions(
             roles: roles, mediaRoots: MediaRoots(configuration.mediaRoots), descriptorLimit: limit, version: version,
             bootID: bootID())
+        if configuration.showsAnimatedArtwork { serverOptions.animatedArtwork = AnimatedShape.allCases.map(\.rawValue) }
         var failure: DaemonFailure?
         var running: RunningDaemon?
         let status = PlayerLoop.run { loop in

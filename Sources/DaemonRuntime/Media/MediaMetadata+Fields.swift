@@ -28,6 +28,8 @@ extension MediaMetadata {
             case "isLiveStream": isLiveStream = value.boolValue
             case "defaultRate": defaultRate = value.doubleValue
             case "artworkUrl": artworkURL = value.stringValue
+            case "animatedArtwork":
+                animatedArtwork = value.objectValue?.members.reduce(into: [:]) { $0[$1.name] = $1.value.stringValue }
             case "mediaType": mediaType = value.stringValue.flatMap(MediaType.init)
             case "chapters":
                 chapters = value.arrayValue?.compactMap { chapter in

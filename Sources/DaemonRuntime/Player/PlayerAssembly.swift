@@ -79,7 +79,7 @@ package enum PlayerAssembly {
         player.onStreamLost = { uri, message in
             Log.warning("\(uri) broke off and is tried again: \(message)", oncePerMinute: uri, now: EventLoop.now)
         }
-        let artwork = makeArtworkKeeper(context, player)
+        let artwork = makeArtworkKeeper(context, player, firstItem)
         player.onPublish = { state in
             publish(state)
             artwork.follow(state)
@@ -93,17 +93,22 @@ package enum PlayerAssembly {
             centre: centre, configuration: configuration, store: store, artwork: artwork, log: { Log.warning($0) })
     }
 
-    @PlayerLoop private static func makeArtworkKeeper(_ context: DaemonContext, _ player: Player) -> ArtworkKeeper {
+    @PlayerLoop private static func makeArtworkKeeper(
+        _ context: DaemonContext, _ player: Player, _ firstItem: Int64
+    ) -> ArtworkKeeper {
         let configuration = context.configuration
+        var rules = ArtworkSearch.Rules(
+            names: configuration.artworkNames, placeholder: configuration.artworkPlaceholder)
+        rules.isAnimated = configuration.showsAnimatedArtwork
+        rules.films = configuration.artworkFilms
         return ArtworkKeeper(
-            player, Workers(context.loop, name: "artwork"),
-            rules: ArtworkSearch.Rules(
-                names: configuration.artworkNames, placeholder: configuration.artworkPlaceholder),
-            cache: context.cacheDirectory.map {
-                ArtworkCache(folder: $0 + "/artwork", limit: Int64(configuration.artworkCacheSize) << 20)
-            },
-            roots: { MediaRoots(configuration.mediaRoots) },
-            log: { Log.warning($0, oncePerMinute: $0, now: EventLoop.now) })
+            ArtworkKeeper.Parts(
+                player: player, loop: context.loop, workers: Workers(context.loop, name: "artwork"), rules: rules,
+                cache: context.cacheDirectory.map {
+                    ArtworkCache.at(folder: $0 + "/artwork", limit: Int64(configuration.artworkCacheSize) << 20)
+                }, certificates: configuration.certificates, firstItem: firstItem,
+                roots: { MediaRoots(configuration.mediaRoots) },
+                log: { Log.warning($0, oncePerMinute: $0, now: EventLoop.now) }))
     }
 
     /// The output that the configuration names, connected to nothing yet.

@@ -72,6 +72,7 @@ extension PlayerMethods {
             .init("decodeProgram", ForeignProgram.path.map { .string($0) } ?? .null),
             .init("seccomp", found.hasSeccomp.map { .bool($0) } ?? .null),
         ])
+        if let artwork { result["artwork"] = artwork.report }
         if let file = found.file { result["file"] = file }
         return .object(result)
     }

@@ -47,7 +47,12 @@ extension PlayerMethods {
     private func update(_ request: MethodRequest, _ by: Originator, _ answer: @PlayerLoop (MethodResult) -> Void) {
         guard let id = request.itemID("id") else { return answer(failure(.noSuchItem)) }
         do throws(CommandRefusal) {
-            try player.update(id, request.metadata, by: by)
+            let fields = request.metadata
+            // Before the event, which has its pictures looked for.
+            if request.client.isForeign, fields.artworkURL != nil || fields.animatedArtwork != nil {
+                artwork?.named(byForeigner: CollectionOfOne(id))
+            }
+            try player.update(id, fields, by: by)
             answer(version())
         } catch {
             answer(failure(error))
@@ -67,6 +72,8 @@ extension PlayerMethods {
         let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
         do throws(CommandRefusal) {
             let ids = try player.insert(requests, at: place, by: by)
+            // Nothing is looked for before they play, which is later.
+            if request.client.isForeign, let ids { nameByForeigner(ids, request.media) }
             guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids))) }
             player.perform(.playItem(ItemID(ids.lowerBound), position: 0), by: by) { [unowned self] result in
                 switch result {
@@ -77,6 +84,13 @@ extension PlayerMethods {
         } catch {
             answer(failure(error))
         }
+    }
+
+    private func nameByForeigner(_ ids: ClosedRange<Int64>, _ media: [ResolvedMedia]) {
+        let named = zip(ids, media).filter { _, media in
+            media.details?.given.artworkURL != nil || media.details?.given.animatedArtwork != nil
+        }
+        artwork?.named(byForeigner: named.map { ItemID($0.0) })
     }
 
     private func added(_ ids: ClosedRange<Int64>?) -> [UInt8] {

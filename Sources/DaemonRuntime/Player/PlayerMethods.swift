@@ -17,7 +17,7 @@ import PlaybackEngine
     /// Keeps what must survive; nil: nothing does.
     let store: StateStore?
     /// Hands out pictures; nil: there are none.
-    private let artwork: ArtworkKeeper?
+    let artwork: ArtworkKeeper?
     var centre: CommandCentre
     /// Seconds that an answer waits at most for the network to say whether there is something to play.
     private nonisolated static let patience = 0.6

@@ -90,8 +90,14 @@ import PlaybackEngine
         case .sessionClose: answer(close(request))
         case .nowPlayingPublish: answer(publish(request))
         case .outputSelect: select(request, answer)
+        case .artworkGet: (owner(ofPicture: request.string("id") ?? "") ?? main).perform(request, answer)
         default: target(of: request).perform(request, answer)
         }
+    }
+
+    /// The session whose item has the picture with this id.
+    private func owner(ofPicture id: String) -> (any PlaybackSession)? {
+        sessions.values.first { ($0 as? LocalSession)?.methods.artwork?.knows(id) == true }
     }
 
     /// The session that a request names, or that a bare one is meant for.

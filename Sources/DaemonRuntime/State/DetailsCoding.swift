@@ -61,6 +61,14 @@ extension ByteWriter {
                 double(range.duration)
             }
         }
+        if let films = metadata.animatedArtwork {
+            byte(40)
+            number(films.count)
+            for film in films.sorted(by: { $0.key < $1.key }) {
+                text(film.key)
+                text(film.value)
+            }
+        }
         byte(0)
     }
 
@@ -132,6 +140,9 @@ extension ByteReader {
             case 23: metadata.mediaType = MediaType(rawValue: try text())
             case 24: metadata.chapters = try chapters()
             case 25: metadata.adTimeRanges = try ranges()
+            case 40:
+                metadata.animatedArtwork = [:]
+                for _ in 0..<(try count(upTo: remaining / 2)) { metadata.animatedArtwork?[try text()] = try text() }
             default: throw Malformed()
             }
         }

@@ -1,0 +1,109 @@
+import AudioCore
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// What of a folder's names stands for pictures of the music in it: the best still one, and of each shape of animated ones
+/// the film and the still picture that stands in for it.
+struct AlbumFolder: Sendable {
+    /// The best name of a still picture.
+    var picture: FilePath?
+    /// Names of films, and of still pictures that are called like them.
+    var films: [AnimatedShape: FilePath] = [:]
+    var stills: [AnimatedShape: FilePath] = [:]
+
+    /// Endings of still pictures and of films, the best first.
+    static let endings = ["jpg", "jpeg", "png", "webp", "avif", "gif"]
+    static let filmEndings = ["mp4", "webm", "gif"]
+    /// Names of a folder that are looked at, at most.
+    private static let mostNames = 20_000
+
+    /// The names in this folder that matter. Blocks.
+    init(_ folder: FilePath, _ rules: ArtworkSearch.Rules, _ abandoned: AbandonFlag) {
+        guard let stream = folder.withCString({ opendir($0) }) else { return }
+        defer { closedir(stream) }
+        var count = 0
+        var best = Int.max
+        var bestFilms: [AnimatedShape: Int] = [:]
+        var bestStills: [AnimatedShape: Int] = [:]
+        while count < Self.mostNames, !abandoned.isSet, let entry = readdir(stream) {
+            count += 1
+            let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            guard let (stem, ending) = Self.parts(bytes), let name = FilePath(bytes) else { continue }
+            let still = Self.endings.firstIndex(of: ending)
+            if let rank = rules.names.firstIndex(of: stem), let still, rank * Self.endings.count + still < best {
+                best = rank * Self.endings.count + still
+                picture = name
+            }
+            guard rules.isAnimated, let shape = AnimatedShape.allCases.first(where: { rules.films[$0] == stem }) else {
+                continue
+            }
+            if let rank = Self.filmEndings.firstIndex(of: ending) {
+                if rank < bestFilms[shape] ?? .max { (bestFilms[shape], films[shape]) = (rank, name) }
+            } else if let still, still < bestStills[shape] ?? .max {
+                (bestStills[shape], stills[shape]) = (still, name)
+            }
+        }
+    }
+
+    /// A name's part before its ending, and the ending, both in small letters; nil: it has none of a few letters.
+    private static func parts(_ name: [UInt8]) -> (stem: String, ending: String)? {
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), name.count - dot <= 5, dot < 256 else { return nil }
+        let ending = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
+        guard endings.contains(ending) || filmEndings.contains(ending) else { return nil }
+        return (String(decoding: name[..<dot], as: UTF8.self).lowercased(), ending)
+    }
+}
+
+/// Folders that were looked at last: while one stays as it is, its names are not read for each item of the album.
+final class AlbumFolders: Sendable {
+    private struct Known {
+        let path: FilePath
+        let key: FileKey
+        let rules: ArtworkSearch.Rules
+        let folder: AlbumFolder
+    }
+
+    private let known = Mutex<[Known]>([])
+    private static let remembered = 8
+    /// Seconds after its last change for which a folder is not believed to show the next one by its time.
+    private static let settled = 2
+
+    /// What is in the folder. Blocks.
+    func look(_ path: FilePath, _ rules: ArtworkSearch.Rules, _ abandoned: AbandonFlag) -> AlbumFolder {
+        var status = stat()
+        let isThere = path.withCString { stat($0, &status) } == 0
+        let key = FileKey(status)
+        if isThere, let found = known.withLock({ $0.first { $0.path == path && $0.key == key && $0.rules == rules } }) {
+            return found.folder
+        }
+        let folder = AlbumFolder(path, rules, abandoned)
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        guard isThere, !abandoned.isSet, now.tv_sec - status.st_mtim.tv_sec > Self.settled else { return folder }
+        known.withLock { known in
+            known.removeAll { $0.path == path }
+            if known.count >= Self.remembered { known.removeFirst() }
+            known.append(Known(path: path, key: key, rules: rules, folder: folder))
+        }
+        return folder
+    }
+}
+
+/// What a file or folder is and when it was changed last.
+struct FileKey: Hashable {
+    let device: UInt64
+    let inode: UInt64
+    let size: Int64
+    let seconds: Int
+    let nanoseconds: Int
+
+    /// What stat(2) says.
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+}

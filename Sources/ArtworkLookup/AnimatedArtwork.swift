@@ -1,0 +1,120 @@
+import AudioCore
+import AudioDecoders
+import Glibc
+package import LinuxSystem
+package import NowPlaying
+
+/// The shapes of animated artwork.
+package enum AnimatedShape: String, Sendable, CaseIterable {
+    case square = "1:1"
+    case tall = "3:4"
+}
+
+/// A short film that is shown in a loop instead of the picture of an item. Only its header was read.
+package struct AnimatedArtwork: Sendable {
+    /// As listeners see it.
+    package let artwork: Artwork
+    /// Where it is.
+    package let place: ConfinedPath
+    /// The still picture that stands in for it; nil: there is none beside it.
+    package let still: ConfinedPath?
+    let header: VideoHeader
+
+    /// Seconds and frames a second beyond which it is advised against.
+    private static let longest = 30.0
+    private static let fastest = 60.0
+    /// Bytes of it, at most: half of what the cache holds if nobody says otherwise.
+    package static let largest: Int64 = 64 << 20
+    /// Bytes of it that its id is made of, besides its size.
+    private static let identifyingBytes = 64 << 10
+
+    /// What a film's file says. Blocks. Throws words that follow what it is about.
+    init(
+        _ place: ConfinedPath, still: ConfinedPath?, as shape: AnimatedShape, _ abandoned: AbandonFlag
+    ) throws(ArtworkError) {
+        do throws(DecodingError) {
+            let file = try place.mediaFile(abandoned)
+            guard let header = try VideoHeader(file) else {
+                throw DecodingError(.notRecognised, "it is no film that is known (MP4, WebM, GIF), or broken")
+            }
+            guard file.size <= Self.largest else {
+                throw DecodingError(.unavailable, "it has more than \(Self.largest >> 20) MiB")
+            }
+            let size = withUnsafeBytes(of: file.size.littleEndian) { Array($0) }
+            let first = try file.bytes(at: 0, count: Int(min(file.size, Int64(Self.identifyingBytes))))
+            let artwork = Artwork(
+                id: ContentDigest.of(size + first), kind: .animated, width: header.width, height: header.height,
+                mediaType: header.mediaType)
+            guard artwork.aspect == shape.rawValue else {
+                throw DecodingError(
+                    .unavailable, "it is \(header.width) × \(header.height), which is not \(shape.rawValue)")
+            }
+            self.artwork = artwork
+            self.place = place
+            self.still = still
+            self.header = header
+        } catch {
+            throw ArtworkError(message: error.message)
+        }
+    }
+
+    /// The same film at another place.
+    init(_ other: AnimatedArtwork, at place: ConfinedPath, still: ConfinedPath?) {
+        artwork = other.artwork
+        header = other.header
+        self.place = place
+        self.still = still
+    }
+
+    /// What its owner might do better, in sentences.
+    package var advice: [String] {
+        var result: [String] = []
+        if let duration = header.duration, duration > Self.longest {
+            result.append(
+                "it lasts \(Int(duration.rounded())) s: loops of more than \(Int(Self.longest)) s tire, and cost")
+        }
+        if let rate = header.frameRate, rate > Self.fastest + 0.5 {
+            result.append("it has \(Int(rate.rounded())) frames a second: more than \(Int(Self.fastest)) are not shown")
+        }
+        return result
+    }
+
+    /// For the log.
+    package var words: String { Self.words(place) }
+
+    static func words(_ place: ConfinedPath) -> String { "the animated picture \(MediaSource.fileURI(place.path))" }
+
+    /// Its first frame, made by the child. Blocks. Throws what reading and making it throw.
+    func firstFrame(_ task: ArtworkTask) throws(DecodingError) -> [UInt8] {
+        try task.fetch.firstFrame(of: try place.mediaFile(task.abandoned))
+    }
+
+    /// The whole film, piece by piece to `write`, as long as it is still the same. Blocks. Throws words that follow
+    /// `words`.
+    package func copy(
+        _ task: ArtworkTask, to write: ([UInt8]) throws(ArtworkError) -> Void
+    ) throws(ArtworkError) {
+        let shape = AnimatedShape(rawValue: artwork.aspect) ?? .square
+        guard try AnimatedArtwork(place, still: nil, as: shape, task.abandoned).artwork == artwork else {
+            throw ArtworkError(message: "it is not the same any more")
+        }
+        do throws(DecodingError) {
+            let file = try place.mediaFile(task.abandoned)
+            guard file.size <= Self.largest else { throw DecodingError(.unavailable, "it grows while it is read") }
+            var offset: Int64 = 0
+            while offset < file.size {
+                let count = Int(min(Int64(Self.pieceBytes), file.size - offset))
+                let piece = try file.bytes(at: offset, count: count)
+                guard piece.count == count else { throw DecodingError(.unavailable, "it is cut off") }
+                offset += Int64(count)
+                do throws(ArtworkError) { try write(piece) } catch {
+                    throw DecodingError(.unavailable, error.message)
+                }
+            }
+        } catch {
+            throw ArtworkError(message: error.message)
+        }
+    }
+
+    private static let pieceBytes = 1 << 20
+}

@@ -1,0 +1,42 @@
+import AudioCore
+import AudioDecoders
+
+/// GIF89a, whose length is nowhere said: it is the sum of the times of its frames, which stand before each.
+extension VideoHeader {
+    /// Blocks that are looked at, at most; of a longer film the length is not known.
+    private static let mostBlocks = 20_000
+
+    /// Adds up the times of the frames, jumping over the pictures themselves.
+    mutating func readLoop(_ file: MediaFile) throws(DecodingError) {
+        let flags = try file.bytes(at: 10, count: 1).first ?? 0
+        var place: Int64 = 13 + (flags & 0x80 != 0 ? Int64(3) << Int64(flags & 7 + 1) : 0)
+        var hundredths = 0
+        var frames = 0
+        var isInside = false
+        for _ in 0..<Self.mostBlocks {
+            let head = try file.bytes(at: place, count: 10)
+            guard let first = head.first else { return }
+            if isInside {
+                place += 1 + Int64(first)
+                isInside = first != 0
+                continue
+            }
+            switch first {
+            case 0x21:
+                // §23: the time of the frame that follows.
+                if head.count >= 8, head[1] == 0xF9 { hundredths += Int(head[4]) | Int(head[5]) << 8 }
+                place += 2
+            case 0x2C:
+                guard head.count == 10 else { return }
+                frames += 1
+                place += 11 + (head[9] & 0x80 != 0 ? Int64(3) << Int64(head[9] & 7 + 1) : 0)
+            default:
+                guard first == 0x3B, frames > 1, hundredths > 0 else { return }
+                duration = Double(hundredths) / 100
+                frameRate = Double(frames) / (Double(hundredths) / 100)
+                return
+            }
+            isInside = true
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import AudioCore
+import AudioDecoders
+
+/// What the header of a short film says. Nothing of the film itself is read, and nothing is believed that lies outside of
+/// it.
+struct VideoHeader: Equatable {
+    /// As HTTP names it.
+    let mediaType: String
+    /// Pixels, as it is shown.
+    var width = 0
+    var height = 0
+    /// Seconds; nil: the header does not say.
+    var duration: Double?
+    /// Frames a second; nil: the header does not say.
+    var frameRate: Double?
+
+    /// Sizes beyond this are lies.
+    private static let largest = 65_535
+
+    /// The header of this film; nil: it is none that is known, or it is broken. Blocks on reading. Throws what reading
+    /// throws.
+    init?(_ file: MediaFile) throws(DecodingError) {
+        let first = try file.bytes(at: 0, count: 16)
+        guard first.count == 16 else { return nil }
+        if first[4..<8].elementsEqual("ftyp".utf8) {
+            mediaType = "video/mp4"
+            try readMovie(file)
+        } else if first.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
+            mediaType = "video/webm"
+            try readMatroska(file)
+        } else if let picture = ImageHeader(first), picture.kind == .gif {
+            mediaType = "image/gif"
+            (width, height) = (picture.width, picture.height)
+            try readLoop(file)
+        } else {
+            return nil
+        }
+        guard (1...Self.largest).contains(width), (1...Self.largest).contains(height) else { return nil }
+        if duration.map({ !$0.isFinite || $0 <= 0 || $0 > 1e6 }) == true { duration = nil }
+        if frameRate.map({ !$0.isFinite || $0 <= 0 || $0 > 1e5 }) == true { frameRate = nil }
+    }
+}

@@ -1,0 +1,37 @@
+import ArtworkLookup
+import AudioDecoders
+import ControlProtocol
+import NowPlaying
+import PlaybackEngine
+
+/// For diagnostics: what picture the present item has, and why it has none.
+extension ArtworkKeeper {
+    /// An object: `state` (`none` without an item, `searching`, `found`, `placeholder`, `unfetched`, `missing`), where
+    /// pictures come from, why others are not shown, and what their owner might do better.
+    var report: JSONValue {
+        guard let item = parts.player.state.item?.id else { return ["state": "none"] }
+        guard let known = known.last(where: { $0.item == item }) else {
+            return ["state": running?.item == item ? "searching" : "missing"]
+        }
+        var result = JSONObject()
+        var state = known.result.found.isEmpty ? "missing" : known.result.isPlaceholder ? "placeholder" : "found"
+        var sources = known.result.found.map(\.origin.words)
+        var failures = known.result.failures
+        if state != "found", let (address, shown) = address(of: item) {
+            switch fetched.last(where: { $0.address == address.text })?.result {
+            case nil: state = fetching[address.text] == nil ? "unfetched" : "searching"
+            case .success?: state = "found"
+            case .failure(let error)?: failures.append("the picture \(shown) is not shown: \(error.message)")
+            }
+            if state != "missing" { sources = ["the picture \(shown)"] }
+        }
+        sources += known.result.animated.map(\.words)
+        result["state"] = .string(state)
+        result["sources"] = .array(sources.map { .string($0) })
+        result["failures"] = .array(failures.map { .string($0) })
+        result["advice"] = .array(
+            known.result.animated.flatMap { film in film.advice.map { .string("\(film.words): \($0)") } })
+        if parts.cache == nil { result["cache"] = .null }
+        return .object(result)
+    }
+}
