@@ -40,6 +40,8 @@ import NowPlayingClient
                 log.warning("no picture is published: \(why)")
                 return set([])
             }
+            // Of one from the network the id is known when it was fetched: it is not fetched twice.
+            current = answer["result"]?["id"]?.stringValue ?? id
             set(bytes)
         }
     }

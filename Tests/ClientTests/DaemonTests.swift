@@ -158,6 +158,27 @@ import Testing
     }
 }
 
+extension DaemonTests {
+    @Test(.enabled(if: canRunAsNobody, "needs root and a toolchain that everybody may read"))
+    func aPictureIsHandedToWhoMayNotReadTheCache() {
+        chown(folder.path, nobody, nobody)
+        let daemon = RealDaemon(folder)
+        let gif: [UInt8] = Array("GIF89a".utf8) + [9, 0, 9, 0, 0, 0, 0, 0x3B]
+        _ = folder.write(gif, "cover.gif")
+        #expect(Tool.run(["play", file("a.wav", seconds: 20)], socket: daemon.socket).status == 0)
+        #expect(becomes { Tool.run(["artwork"], socket: daemon.socket).status == 0 })
+        let path = Tool.run(["artwork"], socket: daemon.socket).output.dropLast()
+        #expect(path.contains("/artwork/") && !path.contains("cover.gif"))
+        // As a user who may talk to the daemon and read nothing of its files.
+        chmod(String(path.prefix { $0 != "." }), 0)
+        let copied = Tool.run(["artwork", "--output", folder.path("copy")], socket: daemon.socket)
+        #expect(copied.status == 0, "\(copied.complaint)")
+        #expect(folder.read("copy") == gif)
+        #expect(Tool.run(["artwork", "--kind", "video"], socket: daemon.socket).complaint.contains("cover-square.mp4"))
+        #expect(Tool.run(["artwork", "--kind", "film"], socket: daemon.socket).status == 2)
+    }
+}
+
 /// The user that owns nothing.
 private let nobody: UInt32 = 65534
 

@@ -17,6 +17,9 @@ import Testing
             "daemon": ["version": "1.2.3", "pid": 0, "uid": 0, "uptime": 83],
             "output": ["kind": "pulse"], "mediaRoots": [["path": "/srv/music", "state": "ready"]],
             "decodeProgram": "/usr/libexec/nowplayingd/nowplaying-decode", "seccomp": true,
+            "artwork": [
+                "state": "found", "sources": ["the picture file:///m/cover.jpg"], "failures": [], "advice": [],
+            ],
         ],
         "output.list": [
             "outputs": [
@@ -109,6 +112,19 @@ import Testing
         ("diagnostics.get/mediaRoots/0/state", "\"denied\"", "media", "fault", "may not read"),
         ("diagnostics.get/mediaRoots/0/state", "\"silent\"", "media", "fault", "hangs"),
         ("diagnostics.get/decodeProgram", "null", "confinement", "warning", "not installed"),
+        ("diagnostics.get/artwork/state", "\"missing\"", "artwork", "note", "cover.jpg"),
+        ("diagnostics.get/artwork/state", "\"placeholder\"", "artwork", "note", "of its own"),
+        ("diagnostics.get/artwork/state", "\"searching\"", "artwork", "note", "being looked for"),
+        (
+            "diagnostics.get/artwork/failures", #"["the picture x is not shown: it is a link that leads elsewhere"]"#,
+            "artwork", "warning", "instead of a link"
+        ),
+        (
+            "diagnostics.get/artwork/failures", #"["the picture x is not shown: it has more than 32 MiB"]"#, "artwork",
+            "warning", "nothing is resized"
+        ),
+        ("diagnostics.get/artwork/advice", #"["the film x: it lasts 40 s"]"#, "artwork", "note", "ffmpeg"),
+        ("diagnostics.get/artwork/cache", "null", "artwork", "warning", "cache-directory"),
         ("diagnostics.get/seccomp", "false", "confinement", "fault", "CONFIG_SECCOMP_FILTER"),
     ])
     func oneThingIsBroken(path: String, value: String, check: String, level: String, words: String) throws {

@@ -39,8 +39,10 @@ struct MarkdownBlock {
             0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1,
             0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B,
         ]
-        for folder in ["Music/album", "Music"] {
-            try Data(pixel).write(to: URL(fileURLWithPath: "\(home.path)/\(folder)/cover.gif"))
+        for name in [
+            "Music/album/cover.gif", "Music/cover.gif", "Music/album/cover-square.gif", "Music/cover-square.gif",
+        ] {
+            try Data(pixel).write(to: URL(fileURLWithPath: home.path + "/" + name))
         }
         return home
     }

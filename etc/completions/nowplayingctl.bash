@@ -39,7 +39,7 @@ _nowplayingctl() {
         skip | scan) options+=" --back" ;;
         mute) options+=" --toggle" ;;
         loudness) options+=" --preamp" ;;
-        artwork) options+=" --size --inside --output" ;;
+        artwork) options+=" --size --inside --kind --aspect --output" ;;
         sleep) options+=" --fade" ;;
         session) options+=" --policy --commands --run" ;;
         announce) options+=" --policy --duck-to --volume --priority" ;;

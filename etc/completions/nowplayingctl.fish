@@ -91,6 +91,8 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from add' -
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from queue' --short-option f --long-option format --require-parameter --description 'print this for each entry: {{number}} {{title}} …'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from artwork' --long-option size --require-parameter --description 'the size that is wanted; the nearest that there is comes'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from artwork' --long-option inside --description 'rather smaller than that than larger'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from artwork' --long-option kind --require-parameter --arguments 'image preview video' --description 'image; preview or video of what is animated; image if not given'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from artwork' --long-option aspect --require-parameter --arguments '1:1 3:4' --description 'which of the animated ones: 1:1 or 3:4'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from artwork' --long-option output --require-parameter --description 'copy the picture there; - is standard output'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from configure' --long-option intervals --require-parameter --description 'preferred intervals of skipForward and skipBackward'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from configure' --long-option rates --require-parameter --description 'supported rates of changePlaybackRate'

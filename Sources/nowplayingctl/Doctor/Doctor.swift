@@ -53,6 +53,7 @@ struct Doctor {
         session(try run.connection().path)
         try outputs(state, diagnosis)
         play(state)
+        artwork(diagnosis)
         try commands()
         roots(diagnosis)
         confinement(diagnosis)

@@ -11,37 +11,67 @@ extension Verb {
             options: [
                 Option("--size", value: "WxH", "the size that is wanted; the nearest that there is comes"),
                 Option("--inside", "rather smaller than that than larger"),
+                Option("--kind", value: "KIND", "image; preview or video of what is animated; image if not given"),
+                Option("--aspect", value: "W:H", "which of the animated ones: 1:1 or 3:4"),
                 Option("--output", value: "FILE", "copy the picture there; - is standard output"),
             ],
             examples: [
                 ("artwork", "the path of the picture in the daemon's cache"),
                 ("artwork --size 600x600 --output cover.jpg", "a copy of it"),
+                ("artwork --kind video --aspect 3:4", "the path of the tall film"),
             ], run: Pictures.artwork)
     ]
 }
 
 /// `artwork`.
 enum Pictures {
+    /// Seconds: a picture from the network takes 30 at most.
+    private static let patience = 40.0
+    private static let kinds = ["image", "preview", "video"]
+
     static func artwork(_ run: Invocation) throws(Failure) {
+        let kind = run.value("--kind") ?? "image"
+        guard kinds.contains(kind) else { throw run.wrong("--kind", kind, "image, preview or video") }
         let state = try run.state()
         guard let item = state.item else {
             throw Failure(.nothingPlaying, "nothing is playing, so there is no picture")
         }
-        guard let id = item["artwork"]?.arrayValue?.first?["id"]?.stringValue else {
-            throw Failure(
-                .noSuchContent, "this item has no picture: put one into the file, or beside it as cover.jpg")
-        }
-        var parameters = JSONObject([.init("id", .string(id))])
+        var parameters = JSONObject([.init("id", .string(try id(item, kind, run))), .init("kind", .string(kind))])
         if let (width, height) = try size(run) {
             parameters["width"] = .integer(width)
             parameters["height"] = .integer(height)
         }
         if run.has("--inside") { parameters["fit"] = "inside" }
-        let result = try run.call("artwork.get", .object(parameters))
-        if run.wantsJSON, run.value("--output") == nil { return run.printJSON(result) }
+        // The file itself comes along: who may talk to the daemon need not be able to read its cache.
+        let target = run.value("--output")
+        if target != nil { parameters["descriptor"] = true }
+        let result = try run.call("artwork.get", .object(parameters), patience: patience)
         let path = result["path"]?.stringValue ?? ""
-        guard let target = run.value("--output") else { return run.output.line(TerminalText.safe(path)) }
-        try copy(path, to: target)
+        guard let target else {
+            return run.wantsJSON ? run.printJSON(result) : run.output.line(TerminalText.safe(path))
+        }
+        guard let source = try run.connection().takeDescriptor() else {
+            throw Failure(.general, "the daemon sent no open file: it is older than this program; restart it")
+        }
+        defer { close(source) }
+        try copy(source, to: target)
+    }
+
+    /// The id of the picture that is meant.
+    private static func id(_ item: JSONValue, _ kind: String, _ run: Invocation) throws(Failure) -> String {
+        let pictures = item["artwork"]?.arrayValue ?? []
+        let isAnimated = kind != "image"
+        let found = pictures.first { picture in
+            guard (picture["kind"] == "animated") == isAnimated else { return false }
+            return !isAnimated || run.value("--aspect").map { picture["aspect"]?.stringValue == $0 } ?? true
+        }
+        if let id = found?["id"]?.stringValue { return id }
+        throw Failure(
+            .noSuchContent,
+            isAnimated
+                ? "this item has no such animated artwork: put a film beside it as cover-square.mp4 or cover-tall.mp4"
+                : "this item has no picture: put one into the file, or beside it as cover.jpg (nowplayingctl doctor says "
+                    + "why one is not shown)")
     }
 
     private static func size(_ run: Invocation) throws(Failure) -> (Int64, Int64)? {
@@ -53,13 +83,10 @@ enum Pictures {
         return (width, height)
     }
 
-    private static func copy(_ path: String, to target: String) throws(Failure) {
+    private static func copy(_ source: Int32, to target: String) throws(Failure) {
         func failure(_ what: String) -> Failure {
             Failure(.general, "\(TerminalText.safe(what)): \(String(cString: strerror(errno)))")
         }
-        let source = linux_open(path, O_RDONLY | O_CLOEXEC, 0)
-        guard source >= 0 else { throw failure("the picture \(path) can't be read") }
-        defer { close(source) }
         let file = target == "-" ? dup(1) : linux_open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw failure("\(target) can't be written") }
         defer { close(file) }

@@ -1,0 +1,59 @@
+import ControlProtocol
+import NowPlayingClient
+
+/// The picture of the present item, and why there is none.
+extension Doctor {
+    mutating func artwork(_ diagnosis: JSONValue?) {
+        guard let artwork = diagnosis?["artwork"] else { return }
+        let sources = Self.texts(artwork["sources"])
+        let from = sources.first.map { ": \($0)" } ?? ""
+        switch artwork["state"]?.stringValue {
+        case "found": add(Finding("artwork", .ok, "the item has a picture\(from)"))
+        case "placeholder":
+            add(
+                Finding(
+                    "artwork", .note, "the item has no picture of its own; the placeholder is shown",
+                    action: "put a picture into the file, or beside it as cover.jpg"))
+        case "unfetched":
+            add(
+                Finding(
+                    "artwork", .ok, "the item has a picture that nobody has asked for yet\(from)",
+                    action: "nowplayingctl artwork"))
+        case "searching": add(Finding("artwork", .note, "the item's picture is being looked for"))
+        case "missing" where Self.texts(artwork["failures"]).isEmpty:
+            add(
+                Finding(
+                    "artwork", .note, "the item has no picture: there is none in its file, beside it or in its address",
+                    action: "put a picture into the file, or beside it as cover.jpg"))
+        default: break
+        }
+        for failure in Self.texts(artwork["failures"]) {
+            add(Finding("artwork", .warning, failure, action: Self.remedy(failure)))
+        }
+        for advice in Self.texts(artwork["advice"]) {
+            add(Finding("artwork", .note, advice, action: "shorten it: ffmpeg -i FILE -t 15 -r 30 -an NEW"))
+        }
+        if artwork["cache"] == .null {
+            add(
+                Finding(
+                    "artwork", .warning, "there is no folder for pictures",
+                    meaning: "they are told of, but not handed out",
+                    action: "set cache-directory in nowplayingd.conf and restart the daemon"))
+        }
+    }
+
+    private static func texts(_ value: JSONValue?) -> [String] {
+        (value?.arrayValue ?? []).compactMap(\.stringValue).map { TerminalText.safe($0) }
+    }
+
+    /// What to do about a picture that is not shown.
+    private static func remedy(_ failure: String) -> String {
+        if failure.contains("link that leads elsewhere") {
+            return "copy the picture there instead of a link, or name a folder above both in media-roots"
+        }
+        if failure.contains("outside of the media roots") { return "put it below a folder that media-roots names" }
+        if failure.contains("MiB") { return "make it smaller: nothing is resized" }
+        if failure.contains("which is not") { return "cut it to 1:1 or 3:4" }
+        return "replace it, and play the item again"
+    }
+}
