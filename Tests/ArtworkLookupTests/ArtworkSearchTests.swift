@@ -65,6 +65,28 @@ import Testing
         }
     }
 
+    @Test("an ID3 tag that is a chunk of WAV or AIFF") func chunks() throws {
+        let picture = try #require(Pictures.make(folder, "p.png", 20, 20))
+        let material = AudioMaterial.noise(frames: 101, seed: 1)
+        let content = [0] + Array("image/png".utf8) + [0, 3, 0] + picture
+        func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * (3 - $0))) } }
+        let frame = Array("APIC".utf8) + number(content.count) + [0, 0] + content
+        let size = (0..<4).map { UInt8(frame.count >> (7 * (3 - $0)) & 127) }
+        let tag = Array("ID3".utf8) + [3, 0, 0] + size + frame
+        let little = Array(number(tag.count).reversed())
+        for (name, bytes) in [
+            ("a.wav", material.wave() + Array("id3 ".utf8) + little + tag),
+            ("a.aiff", material.aiff() + Array("ID3 ".utf8) + number(tag.count) + tag),
+        ] {
+            let path = folder.write(bytes, name)
+            let result = search(.file(FilePath(Array(path.utf8))!))
+            #expect(result.found.map(\.artwork.width) == [20], "\(name)")
+            #expect(try result.found.first?.origin.bytes(ArtworkTask()) == picture, "\(name)")
+        }
+        let cut = folder.write(material.wave() + Array("id3 ".utf8) + little + tag.prefix(30), "b.wav")
+        #expect(search(.file(FilePath(Array(cut.utf8))!)).found.isEmpty)
+    }
+
     @Test("a link that leads out of the folder is never followed; within the root of the media it is")
     func links() throws {
         let source = audio("1.flac")

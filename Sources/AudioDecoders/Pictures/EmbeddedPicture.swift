@@ -43,6 +43,8 @@ package struct EmbeddedPicture: Equatable, Sendable {
             result += try flacPictures(in: file, at: start + 4)
         } else if first.elementsEqual("OggS".utf8), let headers = try? OggHeaders(in: file, at: start) {
             result += try headers.pictures(in: file)
+        } else {
+            result += try chunkPictures(in: file, at: start)
         }
         return Array(result.prefix(maximumCount))
     }
