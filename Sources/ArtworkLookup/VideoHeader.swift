@@ -1,14 +1,15 @@
-import AudioCore
-import AudioDecoders
+package import AudioCore
+package import AudioDecoders
 
 /// What the header of a short film says. Nothing of the film itself is read, and nothing is believed that lies outside of
 /// it.
-struct VideoHeader: Equatable {
+package struct VideoHeader: Equatable, Sendable {
     /// As HTTP names it.
     let mediaType: String
-    /// Pixels, as it is shown.
-    var width = 0
-    var height = 0
+    /// Pixels across, as it is shown.
+    package var width = 0
+    /// Pixels down, as it is shown.
+    package var height = 0
     /// Seconds; nil: the header does not say.
     var duration: Double?
     /// Frames a second; nil: the header does not say.
@@ -19,7 +20,7 @@ struct VideoHeader: Equatable {
 
     /// The header of this film; nil: it is none that is known, or it is broken. Blocks on reading. Throws what reading
     /// throws.
-    init?(_ file: MediaFile) throws(DecodingError) {
+    package init?(_ file: MediaFile) throws(DecodingError) {
         let first = try file.bytes(at: 0, count: 16)
         guard first.count == 16 else { return nil }
         if first[4..<8].elementsEqual("ftyp".utf8) {

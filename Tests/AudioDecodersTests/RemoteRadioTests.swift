@@ -53,7 +53,8 @@ struct RemoteRadioTests {
     @Test("titles come with the frames that they are about, and the station's name with each")
     func titles() throws {
         let stream = withTexts(try music(), interval: 4000) { number in
-            [0: "StreamTitle='Some Body - It's one';", 20: "StreamTitle='Two';StreamUrl='x';"][number] ?? ""
+            [0: "StreamTitle='Some Body - It's one';", 20: "StreamTitle='Two';StreamUrl='https://x.org/a.JPG?b=1';"][
+                number] ?? ""
         }
         let server = HTTPServer { _, connection in
             connection.send("\(Self.head)icy-metaint: 4000\r\n\r\n".utf8)
@@ -71,6 +72,9 @@ struct RemoteRadioTests {
         #expect(heard.error?.kind == .mediaGone)
         #expect(heard.told.map(\.metadata.title) == ["It's one", "Two"])
         #expect(heard.told.map(\.metadata.artist) == ["Some Body", nil])
+        // What comes with a title goes before what the station has for all.
+        #expect(
+            heard.told.map(\.metadata.artworkURL) == [decoder.metadata.artworkURL, "https://x.org/a.JPG?b=1"])
         #expect(heard.told.allSatisfy { $0.metadata.albumTitle?.hasPrefix("Küchen") == true })
         // 21 times 4,000 bytes of 16,000 a second; a packet of MP3 is a whole one, and is told one packet late at most.
         for (told, wanted) in zip(heard.told, [11_025, 231_525]) {

@@ -63,6 +63,16 @@ extension FuzzTarget {
             precondition(header.width > 0 && header.height > 0)
         })
 
+    /// A short film, of which the header is read.
+    static let film = FuzzTarget(
+        name: "film", seeds: { [Array("GIF89a".utf8) + [10, 0, 20, 0, 0, 0, 0, 0x21, 0xF9, 4, 0, 9, 0, 0, 0]] },
+        run: { bytes in
+            let descriptor = linux_memory_file("fuzz")
+            _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard let file = try? MediaFile(descriptor: descriptor), let header = try? VideoHeader(file) else { return }
+            precondition((1...65_535).contains(header.width) && (1...65_535).contains(header.height))
+        })
+
     /// One target for each kind of file, so that each has a corpus of its own: what is in it does not choose the decoder alone.
     static let media: [FuzzTarget] = [
         medium("flac") {

@@ -82,6 +82,7 @@ extension FuzzTarget {
                 [0] + WireMessage.failed.header(count: 12), [1] + request.bytes,
                 [2] + WireSeek(number: 3, frame: 99).bytes,
                 [3] + WireFailure(.lost, "gone").bytes, [4] + WireTag.bytes([WireTag("title", "T".utf8)]),
+                [6] + PictureRequest(.fetch, request).bytes, [7] + WirePicture(kindNumber: 3, count: 9).bytes,
                 [5] + OpenedMedia(format: format, codec: "AAC", sourceSampleRate: 48000).bytes,
             ]
         },
@@ -92,6 +93,10 @@ extension FuzzTarget {
             case 1: if let read = try? OpenRequest(body) { precondition((try? OpenRequest(read.bytes)) == read) }
             case 2: if let read = try? WireSeek(body) { precondition(read.bytes == Array(body)) }
             case 3: _ = try? WireFailure(body)
+            case 6:
+                if let read = try? PictureRequest(body) { precondition((try? PictureRequest(read.bytes)) == read) }
+            case 7:
+                if let read = try? WirePicture(body) { precondition(read.count <= WirePicture.maximumBytes) }
             case 4: if let read = try? WireTag.tags(body) { precondition(read.count <= WireTag.maximumCount) }
             case 5:
                 if let read = try? OpenedMedia(body) {
