@@ -10,7 +10,7 @@ _nowplayingctl() {
     for ((index = 1; index < COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
         case $word in
-            --socket | --session | --run | --commands | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --output | --policy | --duck-to | --volume | --priority)
+            --socket | --session | --run | --commands | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --output | --policy | --duck-to | --ramp | --volume | --priority)
                 ((index++))
                 ;;
             -*) ;;
@@ -31,7 +31,7 @@ _nowplayingctl() {
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
-        --session | --commands | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --duck-to | --volume | --priority) return ;;
+        --session | --commands | --timeout | --format | -f | --position | --at | --intervals | --rates | --reason | --preamp | --size | --duck-to | --ramp | --volume | --priority) return ;;
     esac
     local options="--session --socket --json --timeout --help --version"
     case $verb in
@@ -41,7 +41,7 @@ _nowplayingctl() {
         loudness) options+=" --preamp" ;;
         artwork) options+=" --size --inside --kind --aspect --output" ;;
         sleep) options+=" --fade" ;;
-        session) options+=" --policy --commands --run" ;;
+        session) options+=" --policy --duck-to --ramp --unpublished --commands --run" ;;
         announce) options+=" --policy --duck-to --volume --priority" ;;
         add) options+=" --next --at --play" ;;
         configure) options+=" --intervals --rates --enable --disable --reason" ;;

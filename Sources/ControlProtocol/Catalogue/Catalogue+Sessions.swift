@@ -18,6 +18,12 @@ extension Catalogue {
                     "policy", .choice(policies),
                     "what the others do while it plays: go on (mix), get quiet (duck), are held (pause), are held if "
                         + "they are spoken and else get quiet (pauseSpoken); without it pause"),
+                .optional(
+                    "duckTo", .numberIn(-96...0), "dB by which the others get quiet; usually the configuration's"),
+                .optional("ramp", .numberIn(0...10), "seconds in which they do, and are as before again"),
+                .optional(
+                    "publishes", .boolean,
+                    "false: it is told only to those who name it, and never becomes the active one; without it true"),
                 .optional("whileConnected", .boolean, "close it when this connection ends"),
                 .optional(
                     "external", .boolean,

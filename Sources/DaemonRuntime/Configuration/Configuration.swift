@@ -61,6 +61,7 @@ package struct Configuration: Equatable, Sendable {
     /// dB on top of what tags ask for.
     package var loudnessPreamp = 0.0
     package var announcements = AnnouncementSettings()
+    package var sessions = SessionSettings()
     /// Seconds; the first is the default.
     package var forwardIntervals: [Double] = [15]
     /// Seconds; the first is the default.
@@ -85,6 +86,7 @@ package struct Configuration: Equatable, Sendable {
         loudness = other.loudness
         loudnessPreamp = other.loudnessPreamp
         announcements = other.announcements
+        sessions = other.sessions
         forwardIntervals = other.forwardIntervals
         backwardIntervals = other.backwardIntervals
         kindIntervals = other.kindIntervals

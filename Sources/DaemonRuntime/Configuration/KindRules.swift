@@ -39,3 +39,17 @@ package struct KindRules: Equatable, Sendable {
         return .music
     }
 }
+
+extension Configuration {
+    /// Whether an item is an audiobook or a podcast: by a client's word, else by its genre or its folder.
+    func isSpoken(_ source: MediaSource, _ metadata: MediaMetadata) -> Bool {
+        let kind = kinds.kind(of: source, metadata, duration: nil)
+        return [.podcast, .audiobook].contains(kind) || metadata.mediaType == nil && speech.isSpoken(source, metadata)
+    }
+
+    /// The same for what another program plays, of which there are only words.
+    func isSpoken(_ metadata: MediaMetadata) -> Bool {
+        if let kind = metadata.mediaType { return [.podcast, .audiobook].contains(kind) }
+        return ItemMatch.has(kinds.podcast.genres + kinds.audiobook.genres + speech.genres, metadata.genre)
+    }
+}

@@ -27,12 +27,13 @@ package struct Setting: Sendable {
         ("playback", "How it plays."),
         ("kinds", "Which items are podcasts and audiobooks, and how far one skips in each kind."),
         ("announcements", "How something is said over what plays."),
+        ("sessions", "What sessions do to each other."),
         ("artwork", "Where pictures of what plays come from."),
         ("network", "How streams and files come from the network."),
     ]
 
     /// All settings, in the order of the manual.
-    package static let all: [Setting] = playing + kindSettings + announcing + around
+    package static let all: [Setting] = playing + kindSettings + announcing + sessionSettings + around
 
     private static let playing: [Setting] = [
         Setting(

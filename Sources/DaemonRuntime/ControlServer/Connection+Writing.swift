@@ -15,7 +15,7 @@ struct Subscription {
         guard causes?.contains(event.cause) ?? true else { return false }
         switch session {
         case nil: return event.isActive
-        case "*"?: return true
+        case "*"?: return !event.isHidden
         case let name?: return event.session == name
         }
     }

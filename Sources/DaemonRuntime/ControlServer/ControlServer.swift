@@ -83,6 +83,8 @@ package struct ControlServerOptions: Sendable {
     private(set) var encodedState: [UInt8]
     /// The same of the other sessions, by their names.
     private var others: [String: (state: NowPlayingState, encoded: [UInt8])] = [:]
+    /// Sessions that are told only to those who name them.
+    private var hidden: Set<String> = []
     /// The answer of `rpc.discover`, once somebody asked.
     private(set) lazy var discovery: [UInt8] = {
         var writer = JSONWriter()
@@ -166,7 +168,9 @@ package struct ControlServerOptions: Sendable {
         writer.notification("nowPlaying.changed", parameters: encoded)
         writer.newline()
         untold.append(
-            PublishedEvent(cause: state.cause, session: state.session, isActive: isActive, line: writer.bytes))
+            PublishedEvent(
+                cause: state.cause, session: state.session, isActive: isActive,
+                isHidden: hidden.contains(state.session), line: writer.bytes))
         eventCount += 1
         if untold.count == 1 { loop.later { [weak self] in self?.tellSubscribers() } }
         if untold.count >= Self.maximumUntold { tellSubscribers() }
@@ -189,7 +193,13 @@ package struct ControlServerOptions: Sendable {
     }
 
     /// There is no such session any more; it is not the active one.
-    package func forgetSession(_ session: String) { others[session] = nil }
+    package func forgetSession(_ session: String) {
+        others[session] = nil
+        hidden.remove(session)
+    }
+
+    /// A session that is told only to those who name it.
+    package func hideSession(_ session: String) { hidden.insert(session) }
 
     /// Sends a request to a client; `answer` is called once, within `seconds`, with nil if it does not answer or has gone.
     func call(
@@ -316,6 +326,8 @@ struct PublishedEvent {
     /// The session that it is of, and whether that was the active one.
     let session: String
     let isActive: Bool
+    /// Whether only those are told who name it.
+    let isHidden: Bool
     /// The notification with its line end.
     let line: [UInt8]
 }

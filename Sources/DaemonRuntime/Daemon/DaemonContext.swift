@@ -19,6 +19,8 @@ package import NowPlaying
     package let publish: @PlayerLoop (NowPlayingState) -> Void
     /// Makes this session, of which a state was told, the one that is followed.
     package let activate: @PlayerLoop (String) -> Void
+    /// A session that is told only to those who name it, from its first state on.
+    package let hideSession: @PlayerLoop (String) -> Void
     /// There is no such session any more; it is not the one that is followed.
     package let forgetSession: @PlayerLoop (String) -> Void
     /// Sends a request to a client, by the number of its connection, and gives it so many seconds; nil: no answer came.

@@ -48,6 +48,7 @@ import NowPlaying
                     server.activate(session)
                     status.tell(server.state)
                 },
+                hideSession: { server.hideSession($0) },
                 forgetSession: { server.forgetSession($0) },
                 callClient: { server.call($0, $1, $2, within: $3, $4) },
                 holdRequests: { $0 ? server.holdRequests() : server.releaseRequests() }))

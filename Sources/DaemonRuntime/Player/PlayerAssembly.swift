@@ -23,7 +23,8 @@ package enum PlayerAssembly {
             context, makeOutput(context.loop, context.configuration), session: "main", events, firstItem: firstItem,
             store: store
         ) { factory.publish($0) }
-        let main = LocalSession(name: "main", policy: .pause, owner: nil, methods: methods)
+        let main = LocalSession(
+            name: "main", terms: SessionTerms(context.configuration.sessions.mainPolicy), owner: nil, methods: methods)
         let table = SessionTable(context, events, main: main, factory: factory)
         factory.publish = { [unowned table] state in table.published(state) }
         context.publish(methods.player.state)
@@ -32,14 +33,16 @@ package enum PlayerAssembly {
         var missing = 1 + saved.count
         let loaded: @PlayerLoop () -> Void = {
             missing -= 1
-            if missing == 0 { context.holdRequests(false) }
+            guard missing == 0 else { return }
+            if let active = saved.first(where: \.isActive) { table.restoreActive(active.name) }
+            context.holdRequests(false)
         }
         store.load { found in
             methods.restore(found, context.configuration.resume)
             loaded()
         }
-        for (name, policy) in saved {
-            factory.make(name, policy, owner: nil) { result in
+        for session in saved {
+            factory.make(session.name, session.terms, owner: nil) { result in
                 if case .success(let session) = result { table.add(session) }
                 loaded()
             }
@@ -67,7 +70,8 @@ package enum PlayerAssembly {
                 rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
                     try SonicRateChanger(format, rate: rate)
                 },
-                isSpoken: configuration.speech.isSpoken, session: session, events: events, instance: context.instance,
+                isSpoken: { configuration.isSpoken($0, $1) }, session: session, events: events,
+                instance: context.instance,
                 firstItemNumber: firstItem, onOutputLost: configuration.onOutputLost,
                 watchServer: watcher(context.loop, configuration), watchMedia: mediaWatcher(context.loop)))
         player.onItemFailure = { uri, message in

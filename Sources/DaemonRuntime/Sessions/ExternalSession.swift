@@ -6,7 +6,7 @@ import PlaybackEngine
 /// A session of a client that plays by itself, and only tells what: commands are sent to it as requests.
 @PlayerLoop final class ExternalSession: PlaybackSession {
     let name: String
-    let policy: AnnouncementPolicy
+    let terms: SessionTerms
     /// The connection of the client.
     let client: Int
     private(set) var state: NowPlayingState
@@ -17,6 +17,8 @@ import PlaybackEngine
     private let events: EventCounter
     private let firstItem: Int64
     private let tell: @PlayerLoop (NowPlayingState) -> Void
+    /// Whether an item is an audiobook or a podcast.
+    private let isSpoken: (MediaMetadata) -> Bool
     /// Whose sound it was paused for.
     private var pausedFor: Set<String> = []
 
@@ -29,16 +31,18 @@ import PlaybackEngine
 
     /// A session in which nothing plays yet. `tell` takes each state to be published.
     init(
-        name: String, policy: AnnouncementPolicy, client: Int, commands: Set<RemoteCommand>, _ context: DaemonContext,
-        _ events: EventCounter, firstItem: Int64, tell: @escaping @PlayerLoop (NowPlayingState) -> Void
+        name: String, terms: SessionTerms, client: Int, commands: Set<RemoteCommand>, _ context: DaemonContext,
+        _ events: EventCounter, firstItem: Int64, isSpoken: @escaping (MediaMetadata) -> Bool,
+        tell: @escaping @PlayerLoop (NowPlayingState) -> Void
     ) {
         self.name = name
-        self.policy = policy
+        self.terms = terms
         self.client = client
         self.commands = commands
         self.context = context
         self.events = events
         self.firstItem = firstItem
+        self.isSpoken = isSpoken
         self.tell = tell
         state = NowPlayingState(anchor: Self.anchor(0, rate: 0, at: EventLoop.now))
         state.session = name
@@ -210,16 +214,25 @@ import PlaybackEngine
         return ["version": .integer(Int64(state.commandsVersion)), "commands": .array(list)]
     }
 
-    /// Its samples are not ours: it can be asked to pause, and no more.
-    func yield(to who: String, _ policy: AnnouncementPolicy?, _ settings: AnnouncementSettings) {
-        if policy == .pause, state.state == .playing, commands.contains(.pause) {
-            let isFirst = pausedFor.isEmpty
-            pausedFor.insert(who)
-            if isFirst { ask(.pause) }
-        } else if policy == nil, pausedFor.remove(who) != nil, pausedFor.isEmpty, commands.contains(.play),
-            state.state == .paused
-        {
-            ask(.play)
+    /// Its samples are not ours: it can't be made quiet, only asked to pause, if it takes that.
+    func yield(to who: String, _ room: Room) {
+        guard isHeld(by: room.policy), state.state == .playing, commands.contains(.pause) else { return }
+        let isFirst = pausedFor.isEmpty
+        pausedFor.insert(who)
+        if isFirst { ask(.pause) }
+    }
+
+    func endYielding(to who: String, release: Double) {
+        guard pausedFor.remove(who) != nil, pausedFor.isEmpty else { return }
+        if commands.contains(.play), state.state == .paused { ask(.play) }
+    }
+
+    /// Whether a policy means to hold what plays here.
+    private func isHeld(by policy: AnnouncementPolicy) -> Bool {
+        switch policy {
+        case .pause: true
+        case .pauseSpoken: state.item.map { isSpoken($0.metadata) } ?? false
+        case .duck, .mix: false
         }
     }
 

@@ -7,7 +7,7 @@ import PlaybackEngine
 @PlayerLoop protocol PlaybackSession: AnyObject {
     var name: String { get }
     /// What it does to the others while it plays.
-    var policy: AnnouncementPolicy { get }
+    var terms: SessionTerms { get }
     /// The connection that it ends with; nil: none.
     var owner: Int? { get }
     var isExternal: Bool { get }
@@ -19,30 +19,32 @@ import PlaybackEngine
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void)
     /// Publishes its whole state because it became the active one.
     func tellActivation(by: Originator?)
-    /// Yields to somebody who is heard over it (`policy`), or (nil) not any more.
-    func yield(to who: String, _ policy: AnnouncementPolicy?, _ settings: AnnouncementSettings)
+    /// Makes room for somebody who is heard over it.
+    func yield(to who: String, _ room: Room)
+    /// Makes no room for somebody any more; `release`: in how many seconds it is as loud as before.
+    func endYielding(to who: String, release: Double)
     /// Ends it, with one last state.
     func close(by: Originator?)
 }
 
 extension PlaybackSession {
     /// Whether bare commands and subscribers may follow it.
-    var canBecomeActive: Bool { policy != .mix && hasCommands }
+    var canBecomeActive: Bool { terms.policy != .mix && terms.publishes && hasCommands }
 }
 
 /// A session with a queue of its own, played by the daemon: `main`, and those that clients make.
 @PlayerLoop final class LocalSession: PlaybackSession {
     let name: String
-    let policy: AnnouncementPolicy
+    var terms: SessionTerms
     let owner: Int?
     let methods: PlayerMethods
     var isExternal: Bool { false }
     /// Called when nothing of it is used any more.
     var onClosed: (@PlayerLoop () -> Void)?
 
-    init(name: String, policy: AnnouncementPolicy, owner: Int?, methods: PlayerMethods) {
+    init(name: String, terms: SessionTerms, owner: Int?, methods: PlayerMethods) {
         self.name = name
-        self.policy = policy
+        self.terms = terms
         self.owner = owner
         self.methods = methods
     }
@@ -57,11 +59,12 @@ extension PlaybackSession {
 
     func tellActivation(by: Originator?) { methods.player.tellActivation(by: by) }
 
-    func yield(to who: String, _ policy: AnnouncementPolicy?, _ settings: AnnouncementSettings) {
+    func yield(to who: String, _ room: Room) {
         let player = methods.player
-        let yielding = policy.flatMap { player.yielding(to: $0, decibels: settings.duckTo) }
-        player.makeRoom(for: who, yielding, over: yielding == nil ? settings.release : settings.attack)
+        player.makeRoom(for: who, player.yielding(to: room.policy, decibels: room.duckTo), over: room.attack)
     }
+
+    func endYielding(to who: String, release: Double) { methods.player.makeRoom(for: who, nil, over: release) }
 
     func close(by: Originator?) {
         methods.player.close(by: by)

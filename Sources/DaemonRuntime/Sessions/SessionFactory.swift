@@ -21,6 +21,8 @@ import Synchronization
     /// One list is written at a time, and never an older one after a newer.
     private nonisolated static let written = Mutex(0)
     private var lists = 0
+    /// What was written last.
+    private var last: String?
 
     /// A factory below this state directory.
     init(_ context: DaemonContext, _ events: EventCounter, firstExternalItem: Int64) {
@@ -36,7 +38,7 @@ import Synchronization
 
     /// Makes a session. One without an owner takes up what an earlier run left in its folder.
     func make(
-        _ name: String, _ policy: AnnouncementPolicy, owner: Int?,
+        _ name: String, _ terms: SessionTerms, owner: Int?,
         _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
     ) {
         if case .file = context.configuration.output {
@@ -55,7 +57,7 @@ import Synchronization
             let methods = PlayerAssembly.makeMethods(
                 context, PlayerAssembly.makeOutput(context.loop, context.configuration), session: name, events,
                 firstItem: first, store: store, publish: publish)
-            let session = LocalSession(name: name, policy: policy, owner: owner, methods: methods)
+            let session = LocalSession(name: name, terms: terms, owner: owner, methods: methods)
             session.onClosed = { [weak self] in self?.remove(own) }
             let finish: @PlayerLoop () -> Void = { [self] in
                 making.remove(name)
@@ -88,10 +90,13 @@ import Synchronization
     // MARK: Over restarts
 
     /// Remembers these.
-    func save(_ sessions: [(name: String, policy: AnnouncementPolicy)]) {
+    func save(_ sessions: [SavedSession]) {
         lists += 1
         let (number, folder) = (lists, folder)
-        let text = sessions.map { "\($0.policy.rawValue) \($0.name)\n" }.sorted().joined()
+        let text = sessions.map { $0.line + "\n" }.sorted().joined()
+        // What is there already is not written again.
+        guard text != last else { return }
+        last = text
         workers.submit {
             Self.written.withLock { last in
                 guard number > last else { return }
@@ -113,15 +118,13 @@ import Synchronization
     }
 
     /// The sessions of an earlier run. A look at one small file, at the start.
-    func saved() -> [(name: String, policy: AnnouncementPolicy)] {
+    func saved() -> [SavedSession] {
         guard let file = fopen(folder + "/list", "re") else { return [] }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = fread(&bytes, 1, bytes.count, file)
-        return String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").compactMap { line in
-            let parts = line.split(separator: " ", maxSplits: 1)
-            guard parts.count == 2, let policy = AnnouncementPolicy(rawValue: String(parts[0])) else { return nil }
-            return (String(parts[1]), policy)
-        }
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        last = text
+        return text.split(separator: "\n").compactMap { SavedSession(line: $0) }
     }
 }

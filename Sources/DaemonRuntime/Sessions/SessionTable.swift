@@ -18,10 +18,14 @@ import PlaybackEngine
     private var order: [String]
     /// Those whose play the others yield to.
     private var begun: Set<String> = []
+    /// Those that play, as told last.
+    private var playing: Set<String> = []
     /// Those that began to play and are to be the active one as soon as they can.
     private var played: Set<String> = []
     private let factory: SessionFactory
-    private var settings: AnnouncementSettings
+    private var settings: SessionSettings
+    /// In how many seconds all is as loud as before an announcement.
+    private var announcementRelease: Double
 
     /// The table with `main` alone. `factory` makes further sessions with a queue.
     init(_ context: DaemonContext, _ events: EventCounter, main: LocalSession, factory: SessionFactory) {
@@ -31,7 +35,8 @@ import PlaybackEngine
         mainMethods = main.methods
         self.factory = factory
         order = [main.name]
-        settings = context.configuration.announcements
+        settings = context.configuration.sessions
+        announcementRelease = context.configuration.announcements.release
         sessions[main.name] = main
         main.methods.player.onAnnouncement = { [unowned self] in announcement($0) }
     }
@@ -45,10 +50,10 @@ import PlaybackEngine
         if sessions.count == 1, state.session == main.name { return context.publish(state) }
         // What is being made is not known yet.
         guard let session = sessions[state.session] else { return }
-        let begins = state.state == .playing && !begun.contains(state.session)
-        if begins, [.play, .track, .unstall].contains(state.cause) { played.insert(state.session) }
+        let begins = takeBeginning(state)
+        if begins { played.insert(state.session) }
         if state.state != .playing { played.remove(state.session) }
-        let isPlayed = session.canBecomeActive && played.remove(state.session) != nil
+        let isPlayed = session.canBecomeActive && settings.activatesOnPlay && played.remove(state.session) != nil
         if isPlayed, session !== active {
             move(to: session)
             context.publish(state)
@@ -59,25 +64,52 @@ import PlaybackEngine
         if begins { self.begins(session) } else if state.state == .stopped { ends(session) }
     }
 
-    /// Others yield to a session that plays now; it does to none of those that would hold it.
+    /// Whether a state says that a session begins to play: because somebody wants that, not because it may go on.
+    private func takeBeginning(_ state: NowPlayingState) -> Bool {
+        guard state.state == .playing else {
+            playing.remove(state.session)
+            return false
+        }
+        guard playing.insert(state.session).inserted else { return false }
+        return switch state.cause {
+        case .play, .track, .interruptionEnded: state.by != nil || !begun.contains(state.session)
+        default: !begun.contains(state.session)
+        }
+    }
+
+    /// Somebody wants to hear this session, which plays: it yields to none any more, and the others do to it.
     private func begins(_ session: any PlaybackSession) {
         begun.insert(session.name)
+        let room = session.terms.room(settings)
         for other in sessions.values where other !== session {
-            if begun.contains(other.name), other.policy != .duck { session.yield(to: other.name, nil, settings) }
-            guard session.policy != .mix, other.policy != .mix else { continue }
-            other.yield(to: session.name, session.policy, settings)
+            session.endYielding(to: other.name, release: room.release)
+            guard session.terms.policy != .mix, other.terms.policy != .mix else { continue }
+            other.yield(to: session.name, room)
         }
     }
 
     private func ends(_ session: any PlaybackSession) {
         guard begun.remove(session.name) != nil else { return }
-        for other in sessions.values where other !== session { other.yield(to: session.name, nil, settings) }
+        let release = session.terms.room(settings).release
+        for other in sessions.values where other !== session {
+            other.endYielding(to: session.name, release: release)
+        }
+    }
+
+    /// `play` names a session that plays already, beside or below the active one: that is the one to hear from now on.
+    private func wanted(_ session: any PlaybackSession, by: Originator) {
+        guard session !== active, sessions[session.name] === session, session.state.state == .playing else { return }
+        begins(session)
+        guard settings.activatesOnPlay, session.canBecomeActive else { return }
+        move(to: session)
+        session.tellActivation(by: by)
     }
 
     private func move(to session: any PlaybackSession) {
         order.removeAll { $0 == session.name }
         order.append(session.name)
         context.activate(session.name)
+        if !session.isExternal { saveList() }
     }
 
     // MARK: Requests
@@ -91,6 +123,12 @@ import PlaybackEngine
         case .nowPlayingPublish: answer(publish(request))
         case .outputSelect: select(request, answer)
         case .artworkGet: (owner(ofPicture: request.string("id") ?? "") ?? main).perform(request, answer)
+        case .play where sessions.count > 1:
+            let target = target(of: request)
+            target.perform(request) { [self] result in
+                if case .failure = result {} else { wanted(target, by: request.client.originator) }
+                answer(result)
+            }
         default: target(of: request).perform(request, answer)
         }
     }
@@ -129,7 +167,7 @@ import PlaybackEngine
                     [
                         "name": .string($0.name), "active": .bool($0 === active),
                         "canBecomeActive": .bool($0.canBecomeActive), "external": .bool($0.isExternal),
-                        "policy": .string($0.policy.rawValue), "state": .string($0.state.state.rawValue),
+                        "policy": .string($0.terms.policy.rawValue), "state": .string($0.state.state.rawValue),
                     ]
                 })
         ]
@@ -157,6 +195,7 @@ import PlaybackEngine
     private func close(_ session: any PlaybackSession, by: Originator?) {
         ends(session)
         played.remove(session.name)
+        playing.remove(session.name)
         let wasActive = session === active
         order.removeAll { $0 == session.name }
         // Its followers see where they are now; those of its own, its last state.
@@ -181,10 +220,13 @@ import PlaybackEngine
 
     /// Announcements are heard over every session; nil: the last one has ended.
     private func announcement(_ announcement: Announcement?) {
-        var settings = settings
-        if let announcement { settings.duckTo = announcement.duckTo }
+        let name = "announcement"
         for session in sessions.values where session !== main {
-            session.yield(to: "announcement", announcement?.policy, settings)
+            if let announcement {
+                session.yield(to: name, announcement.room)
+            } else {
+                session.endYielding(to: name, release: announcementRelease)
+            }
         }
     }
 
@@ -225,7 +267,9 @@ import PlaybackEngine
 
     private func create(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         let name = request.string("name") ?? ""
-        let policy = request.string("policy").flatMap(AnnouncementPolicy.init) ?? .pause
+        let terms = SessionTerms(
+            request.string("policy").flatMap(AnnouncementPolicy.init) ?? .pause, duckTo: request.double("duckTo"),
+            ramp: request.double("ramp"), publishes: request.bool("publishes") ?? true)
         guard Self.isName(name) else {
             return answer(
                 .failure(
@@ -241,8 +285,8 @@ import PlaybackEngine
             let commands = Set(
                 (request.array("commands") ?? []).compactMap { $0.stringValue.flatMap(RemoteCommand.init) })
             let session = ExternalSession(
-                name: name, policy: policy, client: request.client.number, commands: commands, context, events,
-                firstItem: factory.firstExternalItem
+                name: name, terms: terms, client: request.client.number, commands: commands, context, events,
+                firstItem: factory.firstExternalItem, isSpoken: { [context] in context.configuration.isSpoken($0) }
             ) { [unowned self] in published($0) }
             add(session)
             return answer(.success(["name": .string(name)]))
@@ -254,7 +298,7 @@ import PlaybackEngine
             )
         }
         let owner = request.bool("whileConnected") == true ? request.client.number : nil
-        factory.make(name, policy, owner: owner) { [self] result in
+        factory.make(name, terms, owner: owner) { [self] result in
             switch result {
             case .failure(let error): answer(.failure(error))
             case .success(let session):
@@ -269,12 +313,22 @@ import PlaybackEngine
     func add(_ session: any PlaybackSession) {
         sessions[session.name] = session
         order.insert(session.name, at: 0)
+        if !session.terms.publishes { context.hideSession(session.name) }
         context.publish(session.state)
     }
 
+    /// The one that an earlier run followed is followed again.
+    func restoreActive(_ name: String) {
+        guard let session = sessions[name], session !== active, session.canBecomeActive else { return }
+        move(to: session)
+    }
+
+    /// Remembers those that shall be there again after a restart.
     private func saveList() {
         let kept = sessions.values.filter { $0 !== main && !$0.isExternal && $0.owner == nil }
-        factory.save(kept.map { ($0.name, $0.policy) })
+        // The active one may end with a connection: then it is the one before that is active again.
+        let last = order.last { name in name == main.name || kept.contains { $0.name == name } }
+        factory.save(kept.map { SavedSession(name: $0.name, terms: $0.terms, isActive: $0.name == last) })
     }
 
     // MARK: The rest of a handler
@@ -289,7 +343,9 @@ import PlaybackEngine
     }
 
     func take(_ configuration: Configuration, instead before: Configuration, by: Originator) {
-        settings = configuration.announcements
+        settings = configuration.sessions
+        announcementRelease = configuration.announcements.release
+        main.terms.policy = settings.mainPolicy
         for session in sessions.values {
             (session as? LocalSession)?.methods.take(configuration, instead: before, by: by)
         }

@@ -17,8 +17,8 @@ struct Publishing {
         self.name = name
         program = run.value("--run")
         connection = try run.connection()
-        var parameters = JSONObject([.init("name", .string(name)), .init("external", true)])
-        if let policy = run.value("--policy") { parameters["policy"] = .string(policy) }
+        var parameters = try Sessions.terms(run, name)
+        parameters["external"] = true
         let commands = (run.value("--commands") ?? "").split(separator: ",").map { JSONValue.string(String($0)) }
         if !commands.isEmpty, program == nil {
             throw .usage("--commands needs --run: the program that carries them out", verb: run.verb.name)

@@ -48,13 +48,7 @@ enum Announcing {
     private static func parameters(_ run: Invocation) throws(Failure) -> JSONObject {
         var parameters = JSONObject()
         if let policy = run.value("--policy") { parameters["policy"] = .string(policy) }
-        if let text = run.value("--duck-to") {
-            let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-            guard let decibels = ClockText.decimal(digits), decibels == 0 || text.hasPrefix("-"), decibels <= 96 else {
-                throw run.wrong("--duck-to", text, "decibels from -96 to 0, such as -30")
-            }
-            parameters["duckTo"] = .number(-decibels)
-        }
+        if let decibels = try duckTo(run) { parameters["duckTo"] = .number(decibels) }
         if let text = run.value("--volume") {
             guard case .absolute(let percent)? = Amount(percent: text), percent <= 100 else {
                 throw run.wrong("--volume", text, "percent from 0 to 100")
@@ -68,6 +62,16 @@ enum Announcing {
             parameters["priority"] = .integer(Int64(priority))
         }
         return parameters
+    }
+
+    /// The decibels of `--duck-to`; nil: it is not given.
+    static func duckTo(_ run: Invocation) throws(Failure) -> Double? {
+        guard let text = run.value("--duck-to") else { return nil }
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard let decibels = ClockText.decimal(digits), decibels == 0 || text.hasPrefix("-"), decibels <= 96 else {
+            throw run.wrong("--duck-to", text, "decibels from -96 to 0, such as -30")
+        }
+        return -decibels
     }
 
     /// Hands the standard input over: a file or a pipe as it is.

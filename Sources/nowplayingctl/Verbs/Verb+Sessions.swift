@@ -19,6 +19,9 @@ extension Verb {
                 """,
             options: [
                 Option("--policy", value: "POLICY", "the others meanwhile: mix, duck, pause or pauseSpoken"),
+                Option("--duck-to", value: "DB", "with the policy duck: how quiet the others get, such as -12"),
+                Option("--ramp", value: "SECONDS", "in how many seconds they do, and are as before again"),
+                Option("--unpublished", "told only to those who name it, and never the active one"),
                 Option("--commands", value: "NAMES", "for publish: commands it takes, such as play,pause,nextTrack"),
                 Option("--run", value: "PROGRAM", "for publish: what carries them out, within 2 seconds"),
             ],
@@ -40,9 +43,7 @@ enum Sessions {
         let name = run.words[1].text
         switch word {
         case "create":
-            var parameters = JSONObject([.init("name", .string(name))])
-            if let policy = run.value("--policy") { parameters["policy"] = .string(policy) }
-            try run.perform("session.create", .object(parameters))
+            try run.perform("session.create", .object(try terms(run, name)))
         case "activate":
             let result = try run.call("session.activate", ["name": .string(name)])
             if run.wantsJSON { run.printJSON(result) }
@@ -54,6 +55,21 @@ enum Sessions {
         default:
             throw run.wrong("session", word, "list, create, activate, close or publish")
         }
+    }
+
+    /// What a session is to be made with.
+    static func terms(_ run: Invocation, _ name: String) throws(Failure) -> JSONObject {
+        var parameters = JSONObject([.init("name", .string(name))])
+        if let policy = run.value("--policy") { parameters["policy"] = .string(policy) }
+        if let decibels = try Announcing.duckTo(run) { parameters["duckTo"] = .number(decibels) }
+        if let text = run.value("--ramp") {
+            guard let seconds = ClockText.decimal(text[...]), seconds <= 10 else {
+                throw run.wrong("--ramp", text, "seconds from 0 to 10, such as 0.5")
+            }
+            parameters["ramp"] = .number(seconds)
+        }
+        if run.has("--unpublished") { parameters["publishes"] = false }
+        return parameters
     }
 
     private static func list(_ run: Invocation) throws(Failure) {

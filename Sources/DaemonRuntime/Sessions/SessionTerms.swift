@@ -1,0 +1,87 @@
+import PlaybackEngine
+
+/// What a session does to the others while it plays, and who is told of it.
+struct SessionTerms: Equatable, Sendable {
+    var policy = AnnouncementPolicy.pause
+    /// dB by which the others get quiet; nil: as the configuration says.
+    var duckTo: Double?
+    /// Seconds in which they get quiet, and loud again; nil: as the configuration says.
+    var ramp: Double?
+    /// Whether it is for everybody; else it is told to those alone who name it, and is never the active one.
+    var publishes = true
+
+    /// Terms, by their parts.
+    init(_ policy: AnnouncementPolicy = .pause, duckTo: Double? = nil, ramp: Double? = nil, publishes: Bool = true) {
+        self.policy = policy
+        self.duckTo = duckTo
+        self.ramp = ramp
+        self.publishes = publishes
+    }
+
+    /// How quiet and how fast the others get for its sake.
+    func room(_ usual: SessionSettings) -> Room {
+        Room(
+            policy: policy, duckTo: duckTo ?? usual.duckTo, attack: ramp ?? usual.attack,
+            release: ramp ?? usual.release)
+    }
+}
+
+/// What somebody who is heard wants of the others.
+struct Room: Equatable, Sendable {
+    var policy: AnnouncementPolicy
+    /// dB.
+    var duckTo: Double
+    /// Seconds in which they get quiet.
+    var attack: Double
+    /// Seconds in which they are as loud as before.
+    var release: Double
+}
+
+/// A session as it is remembered over restarts: a line of text of its policy and name, and words where it has others than
+/// the usual terms.
+struct SavedSession: Equatable, Sendable {
+    var name: String
+    var terms: SessionTerms
+    /// Whether it was the one that was followed.
+    var isActive = false
+
+    /// The line, without its end.
+    var line: String {
+        var words = [terms.policy.rawValue, name]
+        if let duckTo = terms.duckTo { words.append("duckTo=\(duckTo)") }
+        if let ramp = terms.ramp { words.append("ramp=\(ramp)") }
+        if !terms.publishes { words.append("unpublished") }
+        if isActive { words.append("active") }
+        return words.joined(separator: " ")
+    }
+
+    /// A session, by its parts.
+    init(name: String, terms: SessionTerms, isActive: Bool = false) {
+        self.name = name
+        self.terms = terms
+        self.isActive = isActive
+    }
+
+    /// What a line says; nil: nothing that can be understood. Words that are not known are passed over.
+    init?(line: some StringProtocol) {
+        let words = line.split(separator: " ")
+        guard words.count >= 2, let policy = AnnouncementPolicy(rawValue: String(words[0])) else { return nil }
+        name = String(words[1])
+        terms = SessionTerms(policy)
+        for word in words.dropFirst(2) {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            switch parts.first {
+            case "duckTo"?: terms.duckTo = parts.last.flatMap { Double($0) }
+            case "ramp"?: terms.ramp = parts.last.flatMap { Double($0) }
+            case "unpublished"?: terms.publishes = false
+            case "active"?: isActive = true
+            default: break
+            }
+        }
+    }
+}
+
+extension Announcement {
+    /// What it wants of what plays.
+    var room: Room { Room(policy: policy, duckTo: duckTo, attack: attack, release: release) }
+}

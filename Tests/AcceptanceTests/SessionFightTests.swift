@@ -1,0 +1,228 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+/// Two clients that fight over the sessions of a daemon, and one that follows and knows what must come of it.
+final class SessionFight {
+    private var daemon: RealDaemon
+    private var fighters: [Client]
+    private var follower: Client
+    private var numbers: SeededRandom
+    private let music: JSONValue
+    private(set) var model = SessionModel()
+    private(set) var history: [String] = []
+    private(set) var disagreement: String?
+    private var sequence: Int64 = 0
+
+    private static let names = ["main", "rain", "news", "game", "cast"]
+
+    init(_ daemon: RealDaemon, _ folder: TemporaryFolder, seed: Int) {
+        self.daemon = daemon
+        fighters = [daemon.connect(), daemon.connect()]
+        follower = daemon.connect()
+        follower.call("nowPlaying.subscribe")
+        numbers = SeededRandom(seed: UInt64(seed))
+        music = .string(folder.silence("music.wav", seconds: 600))
+    }
+
+    private func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &numbers) }
+
+    private func anyName() -> String { Self.names[chance(Self.names.count)] }
+
+    /// One that exists, most of the time.
+    private func someName() -> String {
+        chance(8) == 0 ? anyName() : model.sessions.keys.sorted()[chance(model.sessions.count)]
+    }
+
+    /// A session of the daemon's own: only such have a queue.
+    private func localName() -> String {
+        let names = model.sessions.keys.sorted().filter { name in
+            if case .external? = model.sessions[name]?.kind { return false }
+            return true
+        }
+        return names[chance(names.count)]
+    }
+
+    private func request(of client: Int) -> SessionModel.Request {
+        let externals = model.sessions.keys.sorted().filter { model.sessions[$0]?.kind == .external(client) }
+        switch chance(24) {
+        case 0...1:
+            let kind = [SessionModel.Kind.lasting, .brief(client), .external(client)][chance(3)]
+            return .create(
+                anyName(), kind, policy: ["pause", "pause", "duck", "pauseSpoken", "mix"][chance(5)],
+                publishes: chance(6) > 0)
+        case 2: return .close(someName())
+        case 3...6: return .activate(someName())
+        case 7...9: return .add(localName())
+        case 10: return .clear(localName())
+        case 11...14: return .play(chance(3) == 0 ? nil : localName())
+        case 15...16: return .pause(chance(3) == 0 ? nil : localName())
+        case 17: return .stop(chance(3) == 0 ? nil : localName())
+        case 18...19: return .toggle(chance(3) == 0 ? nil : localName())
+        default:
+            guard let name = externals.randomElement(using: &numbers) else { return .play(localName()) }
+            return .publish(
+                name, state: ["playing", "playing", "paused", "stopped"][chance(4)], hasItem: chance(5) > 0)
+        }
+    }
+
+    private func send(_ request: SessionModel.Request, by client: Int) -> Int {
+        func session(_ name: String?) -> JSONValue { name.map { ["session": .string($0)] } ?? [:] }
+        let fighter = fighters[client]
+        switch request {
+        case .create(let name, let kind, let policy, let publishes):
+            var words: JSONObject = JSONObject([
+                .init("name", .string(name)), .init("policy", .string(policy)), .init("publishes", .bool(publishes)),
+            ])
+            if case .brief = kind { words["whileConnected"] = true }
+            if case .external = kind {
+                words["external"] = true
+                words["commands"] = ["nextTrack"]
+            }
+            return fighter.send("session.create", .object(words))
+        case .close(let name): return fighter.send("session.close", ["name": .string(name)])
+        case .activate(let name): return fighter.send("session.activate", ["name": .string(name)])
+        case .add(let name): return fighter.send("queue.add", ["session": .string(name), "items": [music]])
+        case .clear(let name): return fighter.send("queue.clear", ["session": .string(name)])
+        case .play(let name): return fighter.send("play", session(name))
+        case .pause(let name): return fighter.send("pause", session(name))
+        case .stop(let name): return fighter.send("stop", session(name))
+        case .toggle(let name): return fighter.send("togglePlayPause", session(name))
+        case .publish(let name, let state, let hasItem):
+            var words = JSONObject([.init("session", .string(name)), .init("state", .string(state))])
+            if hasItem { words["item"] = ["title": .string("one of \(name)"), "duration": 600] }
+            return fighter.send("nowPlaying.publish", .object(words))
+        }
+    }
+
+    /// Asks for something random, and compares what comes of it. False: the daemon was ended, to go on with another.
+    func step() -> Bool {
+        // What comes after a difference says nothing.
+        guard disagreement == nil else { return true }
+        switch chance(400) {
+        case 0:
+            end()
+            return false
+        case 1...4: reconnect(chance(2))
+        case 5...60: race()
+        default: single()
+        }
+        return true
+    }
+
+    private func single() {
+        let client = chance(2)
+        let request = request(of: client)
+        history.append("\(client) \(request)")
+        let before = model.active
+        let isGranted = model.apply(request)
+        let answer = fighters[client].answer(send(request, by: client))
+        if (answer["error"] == nil) != isGranted {
+            return disagree("granted: \(isGranted), answered \(JSONWriter.text(answer))")
+        }
+        if case .activate(let name) = request, isGranted, answer["result"]?["active"] != .bool(model.active == name) {
+            return disagree("activate answered \(JSONWriter.text(answer))")
+        }
+        compare([model])
+        // One event for a switch, and none without.
+        let switches = follow().filter { $0.words == "session" }.map { $0["session"]?.stringValue ?? "" }
+        if disagreement == nil, switches != (before == model.active ? [] : [model.active]) {
+            disagree("followed \(switches) from \(before)")
+        }
+    }
+
+    /// Both at once: it is as if one of them had come first; who is meant by a bare one may be judged before that.
+    private func race() {
+        let requests = [request(of: 0), request(of: 1)]
+        history.append("both \(requests)")
+        let sent = [0, 1].map { send(requests[$0], by: $0) }
+        for client in [0, 1] { _ = fighters[client].answer(sent[client]) }
+        let named = requests.map(model.named)
+        compare(
+            [requests, requests.reversed(), named, named.reversed()].map { requests in
+                var model = model
+                for request in requests { _ = model.apply(request) }
+                return model
+            })
+        _ = follow()
+    }
+
+    private func reconnect(_ client: Int) {
+        history.append("\(client) goes")
+        fighters[client] = daemon.connect()
+        model.disconnect(client)
+        compare([model])
+        _ = follow()
+    }
+
+    private func end() {
+        history.append("the daemon is started anew")
+        fighters = []
+        if daemon.stop() != 0 { disagree("the daemon did not end well") }
+    }
+
+    /// The daemon was started anew in the same folder.
+    func goOn(_ daemon: RealDaemon) {
+        self.daemon = daemon
+        model.restart()
+        fighters = [daemon.connect(), daemon.connect()]
+        follower = daemon.connect()
+        sequence = follower.call("nowPlaying.subscribe")?.sequence ?? 0
+        compare([model])
+        _ = follow()
+    }
+
+    /// What was told by now; each event later than the one before.
+    private func follow() -> [JSONValue] {
+        follower.call("nowPlaying.get")
+        let events = follower.takeNotifications()
+        for event in events {
+            if event.sequence <= sequence { disagree("event \(event.sequence) after \(sequence)") }
+            sequence = event.sequence
+        }
+        return events
+    }
+
+    /// Waits until what the daemon tells is what one of these says: being held and going on follow an answer.
+    private func compare(_ models: [SessionModel]) {
+        var told: [String] = []
+        let isRight = becomes {
+            let list = follower.call("session.list")?["sessions"]?.arrayValue ?? []
+            told = list.map { session in
+                let flags = ["active", "canBecomeActive"].map { session[$0] == true ? "true" : "false" }
+                return "\(session["name"]?.stringValue ?? "") \(session.playing) \(flags[0]) \(flags[1])"
+            }.sorted()
+            return models.contains { $0.lines == told }
+        }
+        if isRight {
+            model = models.first { $0.lines == told } ?? model
+        } else {
+            disagree("\(told), not \(models[0].lines)")
+        }
+    }
+
+    private func disagree(_ words: String) {
+        disagreement = disagreement ?? "\(words); after \(history.suffix(12).joined(separator: "; "))"
+    }
+
+    /// Ends the daemon for good.
+    func finish() -> Int32 { daemon.stop() }
+}
+
+extension Acceptance {
+    /// Many clients, many sessions, one active.
+    @Suite(.timeLimit(.minutes(30))) struct SessionFightTests {
+        @Test("two clients that fight over the active session, against a model") func fight() async throws {
+            LoopThread.start()
+            let folder = TemporaryFolder()
+            let steps = repetitions(400, nightly: 10_000)
+            let fight = SessionFight(await RealDaemon.start(nil, output: "null", in: folder), folder, seed: 7)
+            for _ in 0..<steps where !fight.step() {
+                fight.goOn(await RealDaemon.start(nil, output: "null", in: folder))
+            }
+            #expect(fight.disagreement == nil)
+            #expect(fight.finish() == 0)
+        }
+    }
+}
