@@ -27,7 +27,7 @@ samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test lint bench nightly faults fuzz install install-files deb uninstall clean
+.PHONY: help run build test lint bench nightly faults fuzz microbenchmarks install install-files deb uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -76,6 +76,11 @@ bench:
 	@Scripts/packages build run bench
 	@Scripts/build
 	@python3 Benchmarks/bench.py $(BENCH)
+
+#: make microbenchmarks         instructions of what happens often, against Benchmarks/instructions.json
+microbenchmarks:
+	@Scripts/packages build microbenchmarks
+	@Scripts/microbenchmarks
 
 #: make install [PREFIX=/usr/local] [DESTDIR=…]
 install:

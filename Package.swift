@@ -167,3 +167,14 @@ if buildsDecode {
 if Context.environment["NOWPLAYING_FUZZ"] == "1" {
     package.targets.removeAll { $0.type == .test && $0.name != "FuzzTests" }
 }
+
+// Only `make microbenchmarks` has use for it.
+if Context.environment["NOWPLAYING_MICROBENCHMARKS"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "microbenchmarks",
+            dependencies: [
+                "DaemonRuntime", "PlaybackEngine", "AudioCore", "ControlProtocol", "LinuxSystem", "NowPlaying",
+            ],
+            path: "Benchmarks/Micro", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]))
+}

@@ -1,7 +1,7 @@
 import AudioCore
 import LinuxSystem
 import NowPlaying
-import PlaybackEngine
+package import PlaybackEngine
 
 /// Entries of the queue as bytes. Neighbours mostly come from one folder: of a path, only what differs from the one before
 /// is written.
@@ -121,14 +121,14 @@ private enum SourceKind: UInt8 {
 }
 
 /// Changes of the queue as bytes.
-enum EditCoding {
+package enum EditCoding {
     private enum Kind: UInt8 {
         case insert = 1
         case remove, move, clear, order, details
     }
 
     /// Bytes that stand for this change.
-    static func encode(_ edit: QueueEdit) -> [UInt8] {
+    package static func encode(_ edit: QueueEdit) -> [UInt8] {
         var writer = ByteWriter()
         switch edit {
         case .insert(let entries, let place): return encode(ArraySlice(entries), at: place)
