@@ -85,8 +85,8 @@ extension Player {
     /// one, so it is asked for with growing pauses, too, as long as sound is wanted.
     private func watchMedia(retries: Bool) {
         if mediaWatch == nil, let id = awaitedItem, let source = transport.queue[id]?.source {
-            // What is there and can't be had all the same is not tried again and again.
-            let isNews = missedItem != id
+            // What is there and can't be had all the same is not tried again and again; what could not be found is news.
+            let isNews = missedItem != id || !retries
             missedItem = id
             mediaWatch = parts.watchMedia(source, isNews) { [unowned self] in mediaMayBeBack() }
         }

@@ -35,5 +35,44 @@ extension Acceptance {
             #expect(back["queue"]?["index"] == 0)
             #expect(second.stop() == 0)
         }
+
+        @Test("a media root that is filled file by file is back, for each item, with its own file")
+        func filled() async throws {
+            let folder = TemporaryFolder()
+            let music = folder.path("music")
+            mkdir(music, 0o755)
+            let settings = "[access]\nmedia-roots = \(music)\n[playback]\nresume = playing\n"
+            let configuration = folder.write(Array(settings.utf8), "nowplayingd.conf")
+            let first = await RealDaemon.start(nil, output: "null", in: folder, ["--config", configuration])
+            for (name, seconds) in [("a", 60.0), ("b", 1), ("c", 60)] {
+                _ = folder.silence("music/\(name).wav", seconds: seconds)
+            }
+            let wanted = ["b", "c"].map { JSONValue.string("\(music)/\($0).wav") }
+            #expect(first.connect().call("queue.add", ["items": .array(wanted), "play": true]) != nil)
+            first.process.signal(SIGKILL)
+            first.process.wait()
+            #expect(rename(music, folder.path("away")) == 0)
+            let second = await RealDaemon.start(nil, output: "null", in: folder, ["--config", configuration])
+            let client = second.connect()
+            var state = try #require(client.call("nowPlaying.subscribe"))
+            while state.playing != "stalled", state != .null { state = client.event() }
+            #expect(state["stall"]?["reason"] == "mediaGone" && state["queue"]?["index"] == 0)
+            // The first file is another one; who asks meanwhile is told that this one is waited for on.
+            mkdir(music, 0o755)
+            #expect(rename(folder.path("away/a.wav"), music + "/a.wav") == 0)
+            #expect(client.call("pause")?.playing == "paused")
+            #expect(client.call("play")?.playing == "stalled")
+            #expect(client.event("stall")["error"] == .null)
+            #expect(rename(folder.path("away/b.wav"), music + "/b.wav") == 0)
+            let back = client.event("unstall")
+            #expect(back.playing == "playing" && back["queue"]?["index"] == 0)
+            // The next one is not passed over for not being there yet.
+            let next = client.event("stall")
+            #expect(next["stall"]?["reason"] == "mediaGone" && next["queue"]?["index"] == 1 && next.elapsed == 0)
+            #expect(rename(folder.path("away/c.wav"), music + "/c.wav") == 0)
+            let on = client.event("unstall")
+            #expect(on.playing == "playing" && on["queue"]?["index"] == 1 && on["error"] == .null)
+            #expect(second.stop() == 0)
+        }
     }
 }

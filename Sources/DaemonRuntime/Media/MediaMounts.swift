@@ -1,6 +1,8 @@
+package import AudioCore
 import CLinux
 import Glibc
 package import LinuxSystem
+import NowPlaying
 import Synchronization
 
 /// Knows on which file systems media was played, over restarts, and says whether a file that is not there is on one that is
@@ -18,6 +20,7 @@ package final class MediaMounts: Sendable {
     private struct State {
         var known: [Known]?
         var roots: MediaRoots
+        var missed = MissedFolders()
     }
 
     /// File systems that are remembered; the one that was found first is forgotten for another.
@@ -38,6 +41,7 @@ package final class MediaMounts: Sendable {
 
     /// A file could be opened: notes what it is on.
     package func opened(_ file: FilePath) {
+        changeMissed { $0.found(file.normalized, at: EventLoop.now) }
         var status = stat()
         guard file.withCString({ stat($0, &status) }) == 0 else { return }
         let device = UInt64(status.st_dev)
@@ -56,17 +60,33 @@ package final class MediaMounts: Sendable {
         note(Known(top: top, point: point, device: device))
     }
 
-    /// Whether a file that can't be found is on a file system that was there once and is not mounted now, or below a media
-    /// root that is missing or empty.
-    package func isAway(_ file: FilePath) -> Bool {
+    /// Why a file that can't be found is away and not gone: it is on a file system that was there once and is not mounted
+    /// now, or below a media root that is missing or empty, or was until lately. Nil: it is gone.
+    package func absence(of file: FilePath) -> DecodingError? {
         let file = file.normalized
+        let away = DecodingError(.notMounted, "the disk or share that it is on is not mounted")
         let noted = known().filter { file.below($0.top) != nil && $0.point.bytes != [UInt8(ascii: "/")] }
-        if !noted.isEmpty, let table = MountTable.read(), noted.contains(where: { !table.points.contains($0.point) }) {
-            return true
+        if !noted.isEmpty, let table = MountTable.read(),
+            let missing = noted.first(where: { !table.points.contains($0.point) })
+        {
+            // By the text of the file's path it may lie elsewhere than where it is mounted.
+            changeMissed { $0.miss(missing.top) }
+            return away
         }
         let roots = state.withLock { $0.roots }
-        guard let root = roots.place(of: file)?.root else { return false }
-        return roots.isUnmounted(root)
+        if let root = roots.place(of: file)?.root, roots.isUnmounted(root) {
+            changeMissed { $0.miss(root) }
+            return away
+        }
+        return changeMissed { $0.absence(of: file, at: EventLoop.now) }
+    }
+
+    /// It looks at disks, which may hang: not under the lock, where others would wait with it.
+    private func changeMissed<Result>(_ change: (inout MissedFolders) -> Result) -> Result {
+        var missed = state.withLock { $0.missed }
+        let result = change(&missed)
+        state.withLock { $0.missed = missed }
+        return result
     }
 
     private func known() -> [Known] {

@@ -173,8 +173,11 @@ package enum PlayerAssembly {
     ) throws(DecodingError) -> any AudioDecoder {
         let decoder: any AudioDecoder
         do throws(DecodingError) { decoder = try open() } catch {
-            guard error.kind == .unavailable, mounts.isAway(path) else { throw error }
-            throw DecodingError(.notMounted, "the disk or share that it is on is not mounted")
+            guard error.kind == .unavailable, let absence = mounts.absence(of: path) else { throw error }
+            // Who waits for a file that is there waits for ever, or not at all.
+            var status = stat()
+            guard path.withCString({ stat($0, &status) }) == 0 else { throw absence }
+            return try open()
         }
         mounts.opened(path)
         return decoder
