@@ -14,11 +14,20 @@ package final class FileLock: Sendable {
     private let descriptor: Int32
 
     /// Takes the lock at `path`, which is made if need be with mode 0640. Held until the object is released or the process
-    /// ends.
+    /// ends. On a disk that can't be written to, a file that is there is locked as it is, and without one the folder; where
+    /// the pid can't be written, others are not told of it, and the lock holds all the same.
     package init(_ path: String) throws(Failure) {
-        let opened = linux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
+        var opened = Self.open(path)
         guard opened >= 0 else { throw .system(SystemError("open the lock file \(path)")) }
-        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+        var isLocked = flock(opened, LOCK_EX | LOCK_NB) == 0
+        if !isLocked, errno == EBADF {
+            // NFS locks only what may be written to.
+            close(opened)
+            opened = linux_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
+            guard opened >= 0 else { throw .system(SystemError("open the lock file \(path)")) }
+            isLocked = flock(opened, LOCK_EX | LOCK_NB) == 0
+        }
+        guard isLocked else {
             let code = errno
             var bytes = [UInt8](repeating: 0, count: 16)
             let got = pread(opened, &bytes, bytes.count, 0)
@@ -27,13 +36,25 @@ package final class FileLock: Sendable {
             let text = String(decoding: bytes.prefix(max(0, got)), as: UTF8.self)
             throw .held(pid: text.split(separator: "\n").first.flatMap { Int32($0) })
         }
-        let text = Array("\(getpid())\n".utf8)
-        guard ftruncate(opened, 0) == 0, pwrite(opened, text, text.count, 0) == text.count else {
-            let error = SystemError("write the lock file \(path)")
-            close(opened)
-            throw .system(error)
-        }
+        Self.writePID(path)
         descriptor = opened
+    }
+
+    /// A descriptor to lock by, which keeps nobody from making the disk read-only; negative: errno says why there is none.
+    private static func open(_ path: String) -> Int32 {
+        let file = linux_open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o640)
+        guard file < 0, errno == EROFS || errno == ENOSPC || errno == EDQUOT, let slash = path.lastIndex(of: "/")
+        else { return file }
+        return linux_open(String(path[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    }
+
+    private static func writePID(_ path: String) {
+        let file = linux_open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        let text = Array("\(getpid())\n".utf8)
+        // Half a pid would name somebody else.
+        if pwrite(file, text, text.count, 0) != text.count { _ = ftruncate(file, 0) }
     }
 
     deinit { close(descriptor) }

@@ -14,6 +14,13 @@ final class MountedDisk: Sendable {
         return MountedDisk(in: folder)?.pull() != nil
     }()
 
+    /// Whether file systems in memory may be mounted here.
+    static let mayMountMemory: Bool = {
+        let folder = TemporaryFolder()
+        guard geteuid() == 0, Glibc.mount("tmpfs", folder.path, "tmpfs", 0, "size=64k") == 0 else { return false }
+        return umount2(folder.path, Int32(MNT_DETACH)) == 0
+    }()
+
     /// An empty disk that is mounted at `disk` in this folder. Nil: that is not allowed here.
     init?(in folder: TemporaryFolder) {
         path = folder.path("disk")

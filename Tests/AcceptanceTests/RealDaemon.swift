@@ -10,12 +10,13 @@ final class RealDaemon: Sendable {
 
     /// Starts the daemon, found beside the tests, and returns when it answers. `server`: the sound server for `pulse`.
     /// `folder`: where its files lie; without it one of its own. `isLate`: it plays where the server listens late.
+    /// `isLogged`: its log goes into `log`.
     static func start(
         _ server: SoundServer?, sink: String? = nil, output: String = "pulse", in folder: TemporaryFolder? = nil,
-        isLate: Bool = false, _ arguments: [String] = []
+        isLate: Bool = false, isLogged: Bool = false, _ arguments: [String] = []
     ) async -> RealDaemon {
         let address = isLate ? server.map { "unix:\($0.lateSocket)" } : server?.address
-        let daemon = await LoopThread.run { RealDaemon(folder, address, sink, output, arguments) }
+        let daemon = await LoopThread.run { RealDaemon(folder, address, sink, output, isLogged, arguments) }
         precondition(becomes { answers(daemon.socket) }, "the daemon did not come up")
         return daemon
     }
@@ -27,13 +28,15 @@ final class RealDaemon: Sendable {
     }
 
     private init(
-        _ folder: TemporaryFolder?, _ server: String?, _ sink: String?, _ output: String, _ arguments: [String]
+        _ folder: TemporaryFolder?, _ server: String?, _ sink: String?, _ output: String, _ isLogged: Bool,
+        _ arguments: [String]
     ) {
         let folder = folder ?? TemporaryFolder()
         self.folder = folder
         socket = folder.path("control.sock")
         var words = [Self.program, "--socket", socket, "--state-directory", folder.path("state"), "--output", output]
         if let sink { words += ["--sink", sink] }
+        if isLogged { words = ["sh", "-c", "exec \"$@\" 2>> \"$0\"", folder.path("log")] + words }
         var environment = currentEnvironment()
         environment["PULSE_SERVER"] = server
         environment["XDG_RUNTIME_DIR"] = folder.path
