@@ -282,6 +282,19 @@ import Testing
         }
     }
 
+    @Test("a place that an older version wrote, with fewer words, is read")
+    func olderPlace() {
+        let json = Array(#"{"wish":"paused","item":7,"elapsed":1.5,"volume":0.4}"#.utf8)
+        var writer = ByteWriter()
+        writer.fixed(UInt32(0x3153_504e))
+        writer.fixed(UInt32(json.count))
+        writer.fixed(UInt64(3))
+        writer.fixed(json.withUnsafeBytes { Checksum.of($0, seed: 3) })
+        let (place, number) = (writer.bytes + json).withUnsafeBytes { PlaceSlot.decode($0)! }
+        #expect(number == 3 && place.wish == .paused && place.item == ItemID(7) && place.elapsed == 1.5)
+        #expect(place.volume == 0.4 && !place.muted && place.rate == nil && place.repeatMode == .off)
+    }
+
     @Test("what anybody expects is no news")
     func expected() {
         var before = SavedPlace()

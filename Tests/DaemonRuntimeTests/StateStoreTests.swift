@@ -201,6 +201,22 @@ import Testing
         #expect(last.store.reports.isEmpty && last.numbers == numbers)
     }
 
+    @Test("a place that a later version wrote is kept aside as that")
+    @PlayerLoop func newerPlace() async {
+        let folder = TemporaryFolder()
+        let keeping = await Keeping.start(folder.path)
+        keeping.add(1...3)
+        keeping.store.finish(keeping.place)
+        let bytes = Array("NPS2".utf8) + [UInt8](repeating: 0, count: 8188)
+        Self.write(bytes, folder.path + "/place")
+        let next = await Keeping.start(folder.path)
+        #expect(next.store.reports.first?.contains("later version") == true && next.numbers == [1, 2, 3])
+        #expect(Self.contents(folder.path + "/place.newer") == bytes)
+        next.add(4...4)
+        #expect(await Self.eventually { Self.onTheDisk(folder.path) == [1, 2, 3, 4] })
+        next.store.finish(next.place)
+    }
+
     @Test("a damage at the end costs the end")
     @PlayerLoop func damagedEnd() async throws {
         let folder = TemporaryFolder()

@@ -39,6 +39,14 @@ enum PlaceSlot {
         return writer.bytes
     }
 
+    /// Whether these bytes are a place that a later version of the daemon wrote.
+    static func isNewer(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var reader = ByteReader(bytes)
+        guard let mark: UInt32 = try? reader.fixed() else { return false }
+        // The last of its four characters counts the versions.
+        return mark & 0xff_ffff == self.mark & 0xff_ffff && mark > self.mark
+    }
+
     /// The place that these bytes stand for, and its number; nil: none.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> (place: SavedPlace, number: UInt64)? {
         var reader = ByteReader(bytes)

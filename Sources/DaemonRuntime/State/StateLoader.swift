@@ -128,14 +128,24 @@ enum StateLoader {
             return (0, nil, 0)
         case .success(let bytes):
             var best: (slot: Int, place: SavedPlace, number: UInt64)?
+            var isNewer = false
             bytes.withUnsafeBytes { bytes in
                 for slot in 0..<2 where bytes.count >= (slot + 1) * StateDisk.slotSpacing {
                     let part = bytes[(slot * StateDisk.slotSpacing)..<((slot + 1) * StateDisk.slotSpacing)]
-                    guard let (place, number) = PlaceSlot.decode(UnsafeRawBufferPointer(rebasing: part)),
-                        number > best?.number ?? 0
-                    else { continue }
+                    let slotBytes = UnsafeRawBufferPointer(rebasing: part)
+                    isNewer = isNewer || PlaceSlot.isNewer(slotBytes)
+                    guard let (place, number) = PlaceSlot.decode(slotBytes), number > best?.number ?? 0 else {
+                        continue
+                    }
                     best = (slot, place, number)
                 }
+            }
+            if isNewer {
+                // An older one beside it is nearer than nothing.
+                reports.append(
+                    "the saved place was written by a later version of nowplayingd"
+                        + aside(directory, StateDisk.placeName, as: "newer"))
+                return (0, best?.place, best?.number ?? 0)
             }
             guard let best else {
                 reports.append("the saved place is broken" + aside(directory, StateDisk.placeName))
