@@ -20,6 +20,7 @@ import Testing
             "artwork": [
                 "state": "found", "sources": ["the picture file:///m/cover.jpg"], "failures": [], "advice": [],
             ],
+            "state": ["directory": "/var/lib/nowplayingd"],
         ],
         "output.list": [
             "outputs": [
@@ -80,7 +81,7 @@ import Testing
         #expect(
             Set(levels.keys).isSuperset(of: [
                 "daemon", "rights", "session", "server", "sink", "volume", "play", "commands", "media", "confinement",
-                "clock",
+                "clock", "state",
             ]))
     }
 
@@ -111,6 +112,14 @@ import Testing
         ("diagnostics.get/mediaRoots/0/state", "\"missing\"", "media", "warning", "does not exist"),
         ("diagnostics.get/mediaRoots/0/state", "\"denied\"", "media", "fault", "may not read"),
         ("diagnostics.get/mediaRoots/0/state", "\"silent\"", "media", "fault", "hangs"),
+        (
+            "diagnostics.get/state", #"{"directory":"/var/lib/n","error":"write /var/lib/n/queue: No space"}"#, "state",
+            "fault", "df /var/lib/n"
+        ),
+        (
+            "diagnostics.get/state/reports", #"["the saved queue is broken: it is kept as /s/queue.broken"]"#, "state",
+            "warning", "queue.broken"
+        ),
         ("diagnostics.get/decodeProgram", "null", "confinement", "warning", "not installed"),
         ("diagnostics.get/artwork/state", "\"missing\"", "artwork", "note", "cover.jpg"),
         ("diagnostics.get/artwork/state", "\"placeholder\"", "artwork", "note", "of its own"),

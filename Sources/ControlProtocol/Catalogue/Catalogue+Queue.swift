@@ -170,7 +170,8 @@ extension Catalogue {
             help:
                 "Tells what somebody needs who looks for a fault. What a disk or the network does not answer within 3 "
                 + "seconds is told as that.",
-            result: "daemon, output, mediaRoots, decodeProgram, seccomp, artwork and, with uri, file", example: "{}"),
+            result: "daemon, output, mediaRoots, decodeProgram, seccomp, artwork, state and, with uri, file",
+            example: "{}"),
         Method(
             name: .rpcDiscover, kind: .server, role: .read, parameters: [],
             help: "Answers this catalogue as an OpenRPC document.", result: "an OpenRPC document", example: "{}"),

@@ -73,6 +73,12 @@ extension PlayerMethods {
             .init("seccomp", found.hasSeccomp.map { .bool($0) } ?? .null),
         ])
         if let artwork { result["artwork"] = artwork.report }
+        if let store {
+            var state = JSONObject([.init("directory", .string(store.directory))])
+            if let fault = store.fault { state["error"] = .string(fault) }
+            if !store.reports.isEmpty { state["reports"] = .array(store.reports.map(JSONValue.string)) }
+            result["state"] = .object(state)
+        }
         if let file = found.file { result["file"] = file }
         return .object(result)
     }

@@ -20,7 +20,8 @@ package import PlaybackEngine
     private static let farewell: Int32 = 5
 
     private let loop: EventLoop
-    private let directory: String
+    /// Where it is saved.
+    package let directory: String
     private let workers: Workers
     private var loaded: LoadedState?
     private var sequence: UInt64 = 0

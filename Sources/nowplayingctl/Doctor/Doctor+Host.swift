@@ -64,6 +64,29 @@ extension Doctor {
         }
     }
 
+    /// Whether queue and place survive a restart.
+    mutating func saved(_ state: JSONValue?) {
+        guard let state, let directory = state["directory"]?.stringValue else { return }
+        let path = TerminalText.safe(directory)
+        let reports = state["reports"]?.arrayValue ?? []
+        for report in reports {
+            add(
+                Finding(
+                    "state", .warning, TerminalText.safe(report.stringValue ?? "?"),
+                    meaning: "what was saved could not be read when the daemon started",
+                    action: "look at it, or remove it: ls -l \(path)"))
+        }
+        guard let error = state["error"]?.stringValue else {
+            if reports.isEmpty { add(Finding("state", .ok, "saved in \(path)")) }
+            return
+        }
+        add(
+            Finding(
+                "state", .fault, "the state can't be saved: \(TerminalText.safe(error))",
+                meaning: "it plays on; a restart of the machine loses what has changed since",
+                action: "df \(path); findmnt -T \(path) shows whether it is read-only"))
+    }
+
     /// The child for foreign formats.
     mutating func confinement(_ diagnosis: JSONValue?) {
         guard let diagnosis else { return }

@@ -56,6 +56,7 @@ struct Doctor {
         artwork(diagnosis)
         try commands()
         roots(diagnosis)
+        saved(diagnosis?["state"])
         confinement(diagnosis)
         if !run.words.isEmpty { file(diagnosis) }
         clock(state)
