@@ -19,12 +19,12 @@ enum Campaign {
     }
 
     /// The least and the most of some numbers: `-0.8 … 3.1`.
-    static func range(_ numbers: [Double]) -> String {
-        func text(_ number: Double) -> String {
-            let tenths = Int((number * 10).rounded())
-            return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
-        }
-        return "\(text(numbers.min() ?? 0)) … \(text(numbers.max() ?? 0))"
+    static func range(_ numbers: [Double]) -> String { "\(text(numbers.min() ?? 0)) … \(text(numbers.max() ?? 0))" }
+
+    /// A number with one decimal.
+    static func text(_ number: Double) -> String {
+        let tenths = Int((number * 10).rounded())
+        return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 }
 

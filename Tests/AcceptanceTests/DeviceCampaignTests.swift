@@ -76,5 +76,87 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
             server.stop()
         }
+
+        @Test("a stream that is moved between devices and back, both recorded: no frame is lost or heard twice")
+        func moved() async throws {
+            LoopThread.start()
+            let sinks = [TestSink("one"), TestSink("two")]
+            let server = await SoundServer.pulseAudio(sinks)
+            let daemon = await RealDaemon.start(server, sink: "one")
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            var recorders: [Recorder] = []
+            for sink in sinks { recorders.append(await Recorder.start(server, sink)) }
+            let moves = Campaign.times(2, long: 50)
+            let file = daemon.folder.codeFLAC("code.flac", from: 0, count: 44100 * (moves + 10))
+            client.call("play", ["uri": .string(file)])
+            _ = client.event("play")
+            let input = String(server.control("list", "short", "sink-inputs").prefix { $0.isNumber })
+            for move in 0..<moves {
+                await recorders[move % 2].waitFor(more: 0.4)
+                server.control("move-sink-input", input, sinks[(move + 1) % 2].name)
+                #expect(client.event("route")["output"]?["name"] == .string(sinks[(move + 1) % 2].name))
+            }
+            await recorders[moves % 2].waitFor(more: 0.4)
+            #expect(client.call("stop")?.playing == "stopped")
+            await recorders[moves % 2].waitFor(more: 0.2)
+            var runs: [(sink: Int, run: PositionCode.Run)] = []
+            for (sink, recorder) in recorders.enumerated() {
+                recorder.stop()
+                runs += await recorder.runs().map { (sink, $0) }
+            }
+            runs.sort { $0.run.frame < $1.run.frame }
+            let lost = zip(runs, runs.dropFirst()).map { $1.run.frame - $0.run.frame - $0.run.count }
+            #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.sink != $1.sink } && lost.count == moves, "\(runs)")
+            // What a device had taken, it tells a recorder of before it is heard.
+            #expect(lost.allSatisfy { abs($0) < 441 }, "\(lost)")
+            Campaign.report(
+                "stream moved between two sinks, both recorded", moves,
+                "lost (heard twice: negative) \(Campaign.range(lost.map { Double($0) / 44.1 })) ms, on devices of 5 ms")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test(
+            "a device that is unloaded and loaded, recorded: what would have been heard next is heard next",
+            .enabled(if: Campaign.isLong, "part of make faults"))
+        func unloaded() async throws {
+            LoopThread.start()
+            let server = await SoundServer.pulseAudio([TestSink("other")])
+            let sink = TestSink("dac")
+            var module = server.load(sink)
+            let daemon = await RealDaemon.start(server, sink: "dac")
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            var recorder = await Recorder.start(server, sink)
+            client.call("play", ["uri": .string(daemon.folder.codeFLAC("code.flac", from: 0, count: 44100 * 300))])
+            _ = client.event("play")
+            var (lost, skipped): ([Double], [Int]) = ([], [])
+            for round in 0..<Campaign.times(1, long: 50) {
+                await recorder.waitFor(more: 0.6 + 0.37 * Double(round % 7))
+                server.control("unload-module", module)
+                let stall = client.event("stall")
+                recorder.stop()
+                let before = try #require(await recorder.runs().last, "nothing was recorded")
+                // It does not hear of the device before somebody records it.
+                daemon.process.signal(SIGSTOP)
+                module = server.load(sink)
+                recorder = await Recorder.start(server, sink)
+                daemon.process.signal(SIGCONT)
+                #expect(client.event("unstall").playing == "playing")
+                await recorder.waitFor(more: 0.3)
+                let first = try #require(await recorder.runs().first, "nothing was recorded after").frame
+                lost.append(Double(first - before.frame - before.count) / 44.1)
+                skipped.append(first - Int((stall.elapsed * 44100).rounded()))
+            }
+            #expect(lost.allSatisfy { abs($0) < 20 } && skipped.allSatisfy { $0 == 0 }, "\(lost) \(skipped)")
+            Campaign.report(
+                "sink unloaded and loaded (wait), recorded", lost.count,
+                "first frame after − frame told with the stall: \(skipped.min()!) … \(skipped.max()!); lost (heard twice: "
+                    + "negative) \(Campaign.range(lost)) ms, on a device of 5 ms")
+            recorder.stop()
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
     }
 }

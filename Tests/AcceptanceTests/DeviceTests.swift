@@ -8,11 +8,11 @@ extension Acceptance {
     @Suite(.timeLimit(.minutes(5))) struct DeviceTests {
         init() { LoopThread.start() }
 
-        /// Headphones by their properties.
-        private static let headphones = [
-            "module-null-sink", "sink_name=phones", "rate=48000", "norewinds=1",
-            "sink_properties=device.form_factor=headphone",
-        ]
+        /// What is worn, or carried about, by its properties.
+        private static let worn =
+            Campaign.isLong
+            ? ["device.form_factor=headphone", "device.form_factor=headset", "device.bus=bluetooth"]
+            : ["device.form_factor=headphone"]
 
         /// A daemon that plays silence on the first of these sinks, and somebody who follows it.
         private func play(_ server: SoundServer, _ settings: String = "", sink: String? = nil) async -> (
@@ -35,10 +35,14 @@ extension Acceptance {
             abs(after.elapsed - before.position(at: time ?? after.monotonic)) < 0.02
         }
 
-        @Test("headphones that are taken away pause, with one route event; play goes on where the server is")
-        func headphonesGone() async throws {
+        @Test(
+            "headphones that are taken away pause, with one route event; play goes on where the server is",
+            arguments: worn)
+        func headphonesGone(_ property: String) async throws {
             let server = await SoundServer.pulseAudio([TestSink("speaker", rate: 48000)])
-            let module = server.load(module: Self.headphones)
+            let module = server.load(module: [
+                "module-null-sink", "sink_name=phones", "rate=48000", "norewinds=1", "sink_properties=\(property)",
+            ])
             server.control("set-default-sink", "phones")
             let (daemon, client) = await play(server)
             let playing = try #require(client.call("nowPlaying.get"))
@@ -122,13 +126,16 @@ extension Acceptance {
             server.stop()
         }
 
-        @Test("a device that flaps gives at most an event a second", arguments: ["wait", "follow"])
+        @Test("a device that flaps gives at most an event and a save a second", arguments: ["wait", "follow"])
         func flaps(_ policy: String) async throws {
             let server = await SoundServer.pulseAudio([TestSink("speaker", rate: 48000)])
             _ = server.load(TestSink("dac"))
             let (daemon, client) = await play(server, "on-output-lost = \(policy)", sink: "dac")
+            usleep(600_000)
+            let saves = WriteCount(daemon.folder.path("state"))
             let start = now()
-            for _ in 0..<repetitions(4, nightly: 20) {
+            let flaps = Campaign.times(repetitions(4, nightly: 20), long: 30)
+            for _ in 0..<flaps {
                 guard let module = moduleNumber(server, "dac") else { break }
                 server.control("unload-module", module)
                 usleep(500_000)
@@ -139,6 +146,11 @@ extension Acceptance {
             let seconds = now() - start
             let events = client.events()
             #expect(Double(events.count) <= seconds + 1, "\(events) in \(seconds) s")
+            let saved = saves.times("place")
+            #expect(Double(saved) <= seconds + 1 && saves.times("queue") == 0, "\(saved) in \(seconds) s")
+            Campaign.report(
+                "a device that comes and goes each second (\(policy))", flaps,
+                "\(events.count) events and \(saved) saves in \(Campaign.text(seconds)) s")
             #expect(client.call("pause")?.playing == "paused")
             #expect(daemon.stop() == 0)
             server.stop()

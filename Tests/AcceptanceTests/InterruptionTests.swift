@@ -10,8 +10,10 @@ extension Acceptance {
         init() { LoopThread.start() }
 
         /// A stream of silence by a program of this name, as long as it is not ended.
-        private func stream(_ server: SoundServer, _ properties: String...) async -> TestProcess {
-            var words = ["pacat", "--server=\(server.address)", "--raw", "--device=sink", "--latency-msec=100"]
+        private func stream(_ server: SoundServer, _ properties: String..., on sink: String = "sink") async
+            -> TestProcess
+        {
+            var words = ["pacat", "--server=\(server.address)", "--raw", "--device=\(sink)", "--latency-msec=100"]
             words += properties.map { "--property=\($0)" }
             return await LoopThread.run { TestProcess(words + ["/dev/zero"], environment: currentEnvironment()) }
         }
@@ -76,12 +78,13 @@ extension Acceptance {
             client.call("play", ["uri": .string(file)])
             _ = client.event("play")
             let other = await stream(server, "application.name=Firefox")
+            let elsewhere = await stream(server, "application.name=librespot", on: "elsewhere")
             let first = await stream(server, "application.name=Shairport Sync")
             let began = client.event()
             #expect(began.words == "interruption-began" && began.playing == "interrupted")
             #expect(began["interruption"]?["by"] == "Shairport Sync")
             let second = await stream(server, "application.name=librespot")
-            #expect(becomes { server.control("list", "short", "sink-inputs").split(separator: "\n").count == 5 })
+            #expect(becomes { server.control("list", "short", "sink-inputs").split(separator: "\n").count == 6 })
             first.end()
             second.signal(SIGKILL)
             let ended = client.event()
@@ -92,7 +95,7 @@ extension Acceptance {
             #expect(client.event("interruption-began").playing == "interrupted")
             #expect(client.call("play")?.playing == "playing")
             #expect(client.event().words == "interruption-ended")
-            for process in [earlier, other, third] { process.end() }
+            for process in [earlier, other, elsewhere, third] { process.end() }
             #expect(client.call("pause")?.playing == "paused")
             #expect(client.events() == ["pause"])
             #expect(daemon.stop() == 0)

@@ -41,6 +41,9 @@ extension Acceptance {
                 last = client.event("unstall")
                 #expect(last.playing == "playing" && abs(last.elapsed - 100) < 0.2, "\(last)")
             }
+            Campaign.report(
+                "PipeWire's server hangs (SIGSTOP), goes on", Campaign.times(1, long: 10),
+                "heard again at the place asked for")
             #expect(daemon.stop() == 0)
             server.stop()
         }
@@ -57,16 +60,109 @@ extension Acceptance {
             #expect(client.call("play", ["uri": .string(file)])?.playing == "playing")
             var last = client.event("play")
             #expect(last["output"]?["name"] == "dac")
+            var errors: [Double] = []
             for _ in 0..<Campaign.times(1, long: 20) {
                 server.control("unload-module", module)
                 let stall = client.event("stall")
                 #expect(stall["stall"]?["reason"] == "noOutput" && stall.rate == 0)
-                #expect(abs(stall.elapsed - last.position(at: stall.monotonic)) < 0.15)
+                errors.append(stall.elapsed - last.position(at: stall.monotonic))
                 module = server.load(sink)
                 last = client.event("unstall")
                 #expect(last.playing == "playing" && abs(last.elapsed - stall.elapsed) < 0.15)
                 #expect(last["output"]?["name"] == "dac")
             }
+            #expect(errors.allSatisfy { abs($0) < 0.15 }, "\(errors)")
+            Campaign.report(
+                "PipeWire's sink unloaded and loaded (wait)", errors.count,
+                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test("PipeWire tells of no suspension, and sound goes on; a stream that is moved; a neighbour that plays")
+        func suspendedAndMoved() async throws {
+            let server = await SoundServer.pipeWire(sink: "sink")
+            for sink in [TestSink("dac", rate: 48000), TestSink("other", rate: 96000)] { _ = server.load(sink) }
+            let folder = TemporaryFolder()
+            let settings = folder.write(Array("[output]\ninterrupted-by = librespot\n".utf8), "n.conf")
+            let daemon = await RealDaemon.start(server, sink: "dac", in: folder, ["--config", settings])
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("play", ["uri": .string(folder.silence("a.wav", seconds: 6000))])
+            var last = client.event("play")
+            #expect(last["output"]?["name"] == "dac")
+            // Where it stands after a while, off what was told before.
+            func error() throws -> Double {
+                let pause = try #require(client.call("pause"))
+                for event in client.takeNotifications() where event.words == "drift" { last = event }
+                let error = pause.elapsed - last.position(at: pause["anchor"]?["monotonic"]?.doubleValue ?? 0)
+                #expect(client.call("play")?.playing == "playing")
+                last = client.event("play")
+                return error
+            }
+            var errors: [Double] = []
+            let times = Campaign.times(1, long: 20)
+            for _ in 0..<times {
+                server.control("suspend-sink", "dac", "1")
+                await LoopThread.wait(seconds: 0.3)
+                server.control("suspend-sink", "dac", "0")
+                errors.append(try error())
+                #expect(client.call("nowPlaying.get")?.playing == "playing")
+            }
+            #expect(errors.allSatisfy { abs($0) < 0.1 }, "\(errors)")
+            Campaign.report(
+                "PipeWire's sink suspended and woken", times,
+                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+            errors = []
+            let input = String(server.control("list", "short", "sink-inputs").prefix { $0.isNumber })
+            for round in 0..<times {
+                let sink = round % 2 == 0 ? "other" : "dac"
+                server.control("move-sink-input", input, sink)
+                let route = client.event("route")
+                #expect(route["output"]?["name"] == .string(sink) && route["route"]?["to"] == .string(sink))
+                #expect(route["route"]?["reason"] == "moved" && route.playing == "playing")
+                errors.append(route.elapsed - last.position(at: route.monotonic))
+                last = route
+            }
+            #expect(errors.allSatisfy { abs($0) < 0.1 }, "\(errors)")
+            Campaign.report(
+                "PipeWire's stream moved to a sink of another rate", times,
+                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+            let sink = last["output"]?["name"]?.stringValue ?? ""
+            let words = ["pacat", "--server=\(server.address)", "--raw", "--device=\(sink)", "/dev/zero"]
+            let other = await LoopThread.run { TestProcess(words + ["--property=application.name=librespot"]) }
+            let began = client.event("interruption-began")
+            #expect(began.playing == "interrupted" && began["interruption"]?["by"] == "librespot")
+            other.signal(SIGKILL)
+            let ended = client.event("interruption-ended")
+            #expect(ended.playing == "playing" && abs(ended.elapsed - began.elapsed) < 0.15)
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test("all of PipeWire goes at once and comes back", .enabled(if: Campaign.isLong, "part of make faults"))
+        func whole() async throws {
+            let server = await SoundServer.pipeWire(sink: "sink")
+            let daemon = await RealDaemon.start(server)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let file = daemon.folder.silence("a.wav", seconds: 6000)
+            #expect(client.call("play", ["uri": .string(file)])?.playing == "playing")
+            _ = client.event("play")
+            var errors: [Double] = []
+            for _ in 0..<Campaign.times(1, long: 5) {
+                server.killAll()
+                let stall = client.event("stall")
+                #expect(stall.rate == 0)
+                await server.startPipeWire(sink: "sink")
+                let back = client.event("unstall")
+                #expect(back.playing == "playing" && back["output"]?["name"] == "sink")
+                errors.append(back.elapsed - stall.elapsed)
+            }
+            #expect(errors.allSatisfy { abs($0) < 0.1 }, "\(errors)")
+            Campaign.report(
+                "all of PipeWire killed and started again", errors.count,
+                "went on off where it stalled: \(Campaign.range(errors.map { $0 * 1000 })) ms")
             #expect(daemon.stop() == 0)
             server.stop()
         }

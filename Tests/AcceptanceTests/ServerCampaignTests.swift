@@ -94,5 +94,37 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
             server.stop()
         }
+
+        @Test("a server that is away costs no wakeup while nobody wants sound")
+        func away() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("sink")])
+            let daemon = await RealDaemon.start(server)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("play", ["uri": .string(daemon.folder.silence("a.wav", seconds: 6000))])
+            server.kill()
+            _ = client.event("stall")
+            #expect(client.call("pause")?.playing == "paused")
+            // What was begun before has ended, and is saved.
+            usleep(1_500_000)
+            let seconds = Campaign.times(2, long: 60)
+            let before = daemon.contextSwitches
+            sleep(UInt32(seconds))
+            let paused = daemon.contextSwitches - before
+            #expect(paused == 0)
+            if Campaign.isLong {
+                #expect(client.call("play")?.playing == "stalled")
+                let before = daemon.contextSwitches
+                sleep(UInt32(seconds))
+                Campaign.report(
+                    "sound server away for a minute, paused; and another, play wanted", 2,
+                    "\(paused) context switches; \(daemon.contextSwitches - before) with the attempts at growing pauses"
+                )
+            }
+            await server.startPulseAudio([TestSink("sink")])
+            if Campaign.isLong { #expect(client.event("unstall").playing == "playing") }
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
     }
 }

@@ -5,10 +5,7 @@ import Testing
 
 extension Acceptance {
     /// The process, and the host's clock, that stand still or jump.
-    @Suite(
-        .timeLimit(.minutes(2)),
-        .enabled(if: Campaign.isLong || environmentHas("NOWPLAYING_NIGHTLY"), "part of make faults and of the nights"))
-    struct SuspensionTests {
+    @Suite(.timeLimit(.minutes(2))) struct SuspensionTests {
         init() { LoopThread.start() }
 
         /// A file of which the server's queue holds no more than a second and a half.
@@ -43,6 +40,41 @@ extension Acceptance {
                 #expect(client.call("play")?.playing == "playing")
             }
             Campaign.report("the daemon stopped and continued (SIGSTOP)", stops, "one event, true to 50 ms, each time")
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
+        @Test(
+            "daemon and sound server stand still and the clock is set, as when a host sleeps: true again with one event"
+        )
+        func hostSleeps() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("sink")])
+            let daemon = await RealDaemon.start(server)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let file = daemon.folder.silence("a.wav", seconds: 6000)
+            #expect(client.call("play", ["uri": .string(file)])?.playing == "playing")
+            var state = client.event("play")
+            var errors: [Double] = []
+            for _ in 0..<Campaign.times(1, long: 10) {
+                await LoopThread.wait(seconds: 0.3)
+                _ = client.takeNotifications()
+                for process in [daemon.process, server.process] { process.signal(SIGSTOP) }
+                await LoopThread.wait(seconds: Campaign.isLong ? 3 : 0.5)
+                // The kernel tells of a wake-up as it does of a clock that was set.
+                if HostClock.maySet { HostClock.step(by: 0) }
+                for process in [server.process, daemon.process] { process.signal(SIGCONT) }
+                if HostClock.maySet { state = client.event("clock-step") }
+                let pause = try #require(client.call("pause"))
+                errors.append(pause.elapsed - state.position(at: pause["anchor"]?["monotonic"]?.doubleValue ?? 0))
+                #expect(client.events() == ["pause"])
+                #expect(client.call("play")?.playing == "playing")
+                state = client.event("play")
+            }
+            #expect(errors.allSatisfy { abs($0) < 0.05 }, "\(errors)")
+            Campaign.report(
+                "daemon and sound server stopped for 3 s, the clock set, both continued (a host that sleeps)",
+                errors.count, "one event each; what it told off by \(Campaign.range(errors.map { $0 * 1000 })) ms")
             #expect(daemon.stop() == 0)
             server.stop()
         }

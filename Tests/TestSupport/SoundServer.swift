@@ -114,16 +114,22 @@ package final class SoundServer: Sendable {
             """
         mkdir("\(server.folder)/home/.config/pipewire/pipewire.conf.d", 0o700)
         writeFile("\(server.folder)/home/.config/pipewire/pipewire.conf.d/null.conf", configuration)
-        let bus = "\(server.folder)/run/bus"
-        await server.start(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(bus)"])
-        precondition(becomes { access(bus, F_OK) == 0 })
-        await server.start(["pipewire"])
-        precondition(becomes { access("\(server.folder)/run/pipewire-0", F_OK) == 0 })
-        await server.start(["wireplumber"])
-        await server.startPipeWirePulse()
-        precondition(becomes { server.control("list", "short", "sinks").contains(sink) }, "no null sink on PipeWire")
-        precondition(becomes { server.control("get-default-sink").contains(sink) })
+        await server.startPipeWire(sink: sink)
         return server
+    }
+
+    /// Starts all of PipeWire (again), and returns when its sink is there.
+    package func startPipeWire(sink: String) async {
+        let bus = "\(folder)/run/bus"
+        for left in [bus, "\(folder)/run/pipewire-0", "\(folder)/run/pipewire-0.lock", socket] { unlink(left) }
+        await start(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(bus)"])
+        precondition(becomes { access(bus, F_OK) == 0 })
+        await start(["pipewire"])
+        precondition(becomes { access("\(folder)/run/pipewire-0", F_OK) == 0 })
+        await start(["wireplumber"])
+        await startPipeWirePulse()
+        precondition(becomes { control("list", "short", "sinks").contains(sink) }, "no null sink on PipeWire")
+        precondition(becomes { control("get-default-sink").contains(sink) })
     }
 
     /// Starts PipeWire's server of PulseAudio's protocol (again).
@@ -159,6 +165,15 @@ package final class SoundServer: Sendable {
     package func load(module: [String]) -> String {
         let all = ["pactl", "-s", address, "load-module"] + module
         return String(TestProcess.run(all, environment: environment).text.prefix { $0.isNumber })
+    }
+
+    /// Ends the server and all that belongs to it as a crash would, first what the others need.
+    package func killAll() {
+        let all = processes.withLock { list in
+            defer { list = [] }
+            return list
+        }
+        for process in all { process.end() }
     }
 
     /// Ends all its processes and removes its folder.
