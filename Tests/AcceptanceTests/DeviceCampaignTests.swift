@@ -85,8 +85,9 @@ extension Acceptance {
             let daemon = await RealDaemon.start(server, sink: "one")
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
-            var recorders: [Recorder] = []
-            for sink in sinks { recorders.append(await Recorder.start(server, sink)) }
+            async let first = Recorder.start(server, sinks[0])
+            async let second = Recorder.start(server, sinks[1])
+            let recorders = await [first, second]
             let moves = Campaign.times(2, long: 50)
             let file = daemon.folder.codeFLAC("code.flac", from: 0, count: 44100 * (moves + 10))
             client.call("play", ["uri": .string(file)])

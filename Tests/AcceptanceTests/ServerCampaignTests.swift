@@ -106,8 +106,8 @@ extension Acceptance {
             _ = client.event("stall")
             #expect(client.call("pause")?.playing == "paused")
             // What was begun before has ended, and is saved.
-            usleep(1_500_000)
-            let seconds = Campaign.times(2, long: 60)
+            usleep(1_000_000)
+            let seconds = Campaign.times(1, long: 60)
             let before = daemon.contextSwitches
             sleep(UInt32(seconds))
             let paused = daemon.contextSwitches - before
