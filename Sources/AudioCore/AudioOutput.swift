@@ -103,7 +103,9 @@ package struct OutputDevice: Equatable, Sendable {
     package var mixer: MixerSetting?
 
     /// Whether it is what servers offer where there is no device at all (`module-always-sink`): nobody hears it.
-    package var isDummy: Bool { name == "auto_null" }
+    package var isDummy: Bool { name == Self.dummyName }
+    /// What PulseAudio and PipeWire call it.
+    package static let dummyName = "auto_null"
 
     /// Describes a device by its parts.
     package init(

@@ -100,6 +100,26 @@ extension Acceptance {
             server.stop()
         }
 
+        @Test("a server that comes back before its device: nothing is played into its dummy, and nothing is lost")
+        func lateDevice() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("dac")])
+            let (daemon, client) = await play(server)
+            server.kill()
+            var stall = client.event()
+            #expect(stall.words == "stall" && stall["stall"]?["reason"] == "noServer")
+            let place = stall.elapsed
+            await server.startPulseAudio([TestSink("auto_null")])
+            while stall["stall"]?["reason"] != "noOutput", stall != .null { stall = client.event() }
+            #expect(stall.playing == "stalled" && stall.elapsed == place)
+            _ = server.load(TestSink("dac"))
+            server.control("set-default-sink", "dac")
+            let back = client.event("unstall")
+            #expect(back.playing == "playing" && back["output"]?["name"] == "dac")
+            #expect(abs(back.elapsed - place) < 0.01)
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
         @Test("with follow, play goes on elsewhere; a default that changes and a mixer's move are routes, too")
         func follows() async throws {
             let server = await SoundServer.pulseAudio([

@@ -69,6 +69,7 @@ extension PulseOutput {
     func setDevice(_ known: OutputDevice?, _ reason: RouteReason? = nil) {
         guard known != device || reason != nil else { return }
         device = known
+        if known?.isDummy == false { hadDevice = true }
         delegate?.outputDeviceChanged(known, reason)
     }
 

@@ -82,4 +82,32 @@ extension PulseOutput {
                 delegate?.outputDeviceAppeared()
             })
     }
+
+    // MARK: No device at all
+
+    /// Whether the server had no device but its dummy when it was asked last, though there was one once.
+    var isWithoutDevice: Bool {
+        hadDevice && keptSink == nil && wishedSink == nil && server?.defaultSink == OutputDevice.dummyName
+    }
+
+    /// Begins a stream if there is a device by now; else that is its failure. A server that was started again may have its
+    /// devices after it has us: on its dummy the item would go on unheard.
+    func beginOnDevice(_ stream: PulseStream, _ connection: PulseConnection) {
+        // Before the question, so that none is missed that comes after the answer.
+        setAwaitsDevice(true)
+        connection.send({ pa_context_get_server_info(connection.context, serverInfoArrived, $0) }) {
+            [weak self, weak stream] result in
+            guard let self, let stream, self.connection === connection, streams.contains(where: { $0 === stream })
+            else { return }
+            if case .success(let answers) = result, case .server(let info)? = answers.last { serverKnown(info) }
+            if isWithoutDevice {
+                stream.failLater(OutputError(.noDevice, "the sound server has no device yet"))
+                // It died with its device, as far as we are concerned.
+                streamDied(stream, OutputError(.noDevice, "the sound server has no device yet"))
+            } else {
+                setAwaitsDevice(false)
+                begin(stream, connection)
+            }
+        }
+    }
 }

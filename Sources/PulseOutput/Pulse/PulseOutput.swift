@@ -40,6 +40,8 @@ package import NowPlaying
     private var subscribed: UInt32 = 0
     /// A stream died with its device and no other was opened since: the next device that appears is news.
     private(set) var awaitsDevice = false
+    /// Whether sound was on a device that somebody can hear.
+    var hadDevice = false
 
     /// An output on this loop, connected to nothing yet. `sinkName`: the device that streams shall go to. `server`: its
     /// address (`unix:/path`, `tcp:host`); nil: as the environment and the user's files say.
@@ -125,10 +127,15 @@ package import NowPlaying
         }
         streams.append(stream)
         stream.volumeWish = volumeControl.wishes
+        if isWithoutDevice { beginOnDevice(stream, connection) } else { begin(stream, connection) }
+        return stream
+    }
+
+    /// Begins a stream that was opened on the device where it shall be.
+    func begin(_ stream: PulseStream, _ connection: PulseConnection) {
         stream.begin(
             connection, sink: keptSink ?? wishedSink, volume: volumeControl.wishedVolume,
             muted: volumeControl.wishedMuted)
-        return stream
     }
 
     package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
@@ -142,6 +149,12 @@ package import NowPlaying
         announcements.append(stream)
         stream.begin(connection, sink: keptSink ?? wishedSink, volume: nil, muted: nil)
         return stream
+    }
+
+    /// From now on the next device that appears is news, or not any more.
+    func setAwaitsDevice(_ awaits: Bool) {
+        awaitsDevice = awaits
+        subscribe()
     }
 
     /// The server has another default, or is known better.
