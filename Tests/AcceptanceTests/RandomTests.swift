@@ -74,8 +74,11 @@ final class RandomClient {
         let added = (answer["result"]?["ids"]?.arrayValue ?? []).compactMap(\.integerValue)
         // What the player did by itself before it did this counts first; its own event of this has an originator.
         var code: Int64?
+        // A command that changes nothing has no event: its answer tells up to which one it was carried out.
+        let last = answer["result"]?["seq"]?.integerValue
         for event in client.takeNotifications() {
             if event["by"] == .null || event["by"] == nil {
+                if code == nil, let last, event.sequence > last { code = model.apply(command, added: added) }
                 model.observe(event)
             } else if code == nil {
                 code = model.apply(command, added: added)
