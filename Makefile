@@ -61,7 +61,7 @@ nightly:
 	@Scripts/packages build decode run test
 	@NOWPLAYING_NIGHTLY=1 Scripts/test
 
-#: make faults                 the fault campaign; see Tests/Faults/RESULTS.md (a quarter of an hour)
+#: make faults                 the fault campaign, with the clock set for moments; see Tests/Faults/RESULTS.md (40 minutes)
 faults:
 	@Scripts/packages build run test
 	@Scripts/faults
