@@ -21,6 +21,19 @@ final class MountedDisk: Sendable {
         return umount2(folder.path, Int32(MNT_DETACH)) == 0
     }()
 
+    /// How often something is mounted or unmounted on this machine in so many seconds from now on.
+    static func changes(seconds: Double) -> Int {
+        let table = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+        defer { close(table) }
+        let end = now() + seconds
+        var count = 0
+        while now() < end {
+            var polled = pollfd(fd: table, events: Int16(POLLPRI), revents: 0)
+            if poll(&polled, 1, Int32(max(1, (end - now()) * 1000))) > 0 { count += 1 }
+        }
+        return count
+    }
+
     /// An empty disk that is mounted at `disk` in this folder. Nil: that is not allowed here.
     init?(in folder: TemporaryFolder) {
         path = folder.path("disk")
