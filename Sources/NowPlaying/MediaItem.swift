@@ -69,6 +69,8 @@ package struct MediaMetadata: Equatable, Sendable {
     package var chapters: [Chapter]?
     /// In ascending order, without overlaps; nil: nobody says anything about advertisements.
     package var adTimeRanges: [AdTimeRange]?
+    /// The same texts in other languages; nil: nobody says anything about that.
+    package var texts: [LocalizedText]?
     /// How loud it is; nil where nothing tells.
     package var loudness: LoudnessTags?
 
@@ -105,6 +107,7 @@ package struct MediaMetadata: Equatable, Sendable {
         result.defaultRate = defaultRate ?? other.defaultRate
         result.artworkURL = artworkURL ?? other.artworkURL
         result.animatedArtwork = animatedArtwork ?? other.animatedArtwork
+        result.texts = texts ?? other.texts
         result.loudness = loudness ?? other.loudness
         return result
     }

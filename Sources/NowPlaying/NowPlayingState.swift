@@ -100,6 +100,8 @@ package struct NowPlayingItem: Equatable, Sendable {
     package var format: MediaFormat?
     /// The chapter that is heard, from 0; nil without chapters and before the first.
     package private(set) var chapterIndex: Int?
+    /// What is remembered of it; nil: not looked up yet.
+    package var feedback: Feedback?
     /// Its pictures; empty while none is known.
     package var artwork: [Artwork]
 
@@ -131,6 +133,8 @@ package struct UpcomingItem: Equatable, Sendable {
     package var itemID: ItemID
     package var title: String?
     package var artist: String?
+    /// The same in other languages.
+    package var texts: [LocalizedText] = []
     package var monotonic: MonotonicTime
     /// Unix time of that instant, seconds.
     package var wall: Double

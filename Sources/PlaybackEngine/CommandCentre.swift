@@ -55,6 +55,12 @@ package struct CommandCentre: Equatable, Sendable {
 
     /// Why there is no other place to go to inside of an advertisement.
     package static let advertisement = "advertisement"
+    /// Why there is no other place in what has neither beginning nor end.
+    package static let liveStream = "live stream"
+    /// Why there is nothing that a command could act on.
+    package static let emptyQueue = "empty queue"
+    /// The same, where only a current item is missing.
+    package static let noCurrentItem = "no current item"
 
     /// Intervals of the configuration, seconds; the first is the default.
     package var forwardIntervals: [Double]
@@ -165,21 +171,25 @@ package struct CommandCentre: Equatable, Sendable {
         }
     }
 
-    private static func obstacle(_ command: RemoteCommand, _ situation: Situation) -> String? {
+    /// What stands against a command in a situation, whatever clients set; nil: nothing.
+    package static func obstacle(_ command: RemoteCommand, _ situation: Situation) -> String? {
         switch command {
         case .changeRepeatMode, .changeShuffleMode: return nil
-        case .rating, .like, .dislike, .bookmark: return "not built into this version"
         default: break
         }
-        if situation.queueIsEmpty { return "empty queue" }
+        if situation.queueIsEmpty { return emptyQueue }
         switch command {
-        case .skipForward, .skipBackward, .changePlaybackPosition, .changePlaybackRate, .seekForward, .seekBackward:
-            guard situation.hasItem else { return "no current item" }
+        case .skipForward, .skipBackward, .changePlaybackPosition, .changePlaybackRate, .seekForward, .seekBackward,
+            .rating, .like, .dislike, .bookmark:
+            guard situation.hasItem else { return noCurrentItem }
         default: return nil
         }
         switch command {
+        case .rating, .like, .dislike: return nil
+        // It marks a place of the content, which an advertisement does not move.
+        case .bookmark: return situation.seekObstacle == advertisement ? nil : situation.seekObstacle
         case .changePlaybackRate:
-            if situation.isLive { return "live stream" }
+            if situation.isLive { return liveStream }
             return situation.seekObstacle == advertisement ? advertisement : nil
         default: return situation.seekObstacle
         }

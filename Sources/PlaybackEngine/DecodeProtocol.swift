@@ -22,6 +22,10 @@ package struct DecodeItem: Sendable {
     package let position: Double
     /// Rate that was asked for; nil: the item's own.
     package let chosenRate: Double?
+    /// Whether it goes on where it was left once, if it is to begin at its beginning.
+    package let mayResume: Bool
+    /// How its content goes with its file.
+    package let contentTime: ContentTime
     /// Whether a seek button is held down: pieces of the sound are heard, at a rate that may be negative.
     package let scans: Bool
     /// Rate that a client gave the item as its own; nil: what the player's rule says of it.
@@ -34,11 +38,14 @@ package struct DecodeItem: Sendable {
     /// An item to decode from `position` seconds on.
     package init(
         ticket: Int, id: ItemID, source: MediaSource, position: Double = 0, chosenRate: Double? = nil,
-        scans: Bool = false, givenRate: Double? = nil, neighbours: [Neighbour] = [], isRest: Bool = false
+        scans: Bool = false, mayResume: Bool = false, contentTime: ContentTime = ContentTime(),
+        givenRate: Double? = nil, neighbours: [Neighbour] = [], isRest: Bool = false
     ) {
         self.isRest = isRest
         self.chosenRate = chosenRate
         self.scans = scans
+        self.mayResume = mayResume
+        self.contentTime = contentTime
         self.givenRate = givenRate
         self.neighbours = neighbours
         self.ticket = ticket
@@ -71,6 +78,8 @@ package struct OpenedItem: Sendable {
     package let rateFailure: String?
     /// Frame of the item that stands at `ringStart`.
     package let itemStart: Int64
+    /// Whether that is where it was left once, and not where it was asked for.
+    package let isResumed: Bool
     /// Seconds into the item where it changes its format: another item in the chain goes on with it there. Nil: nowhere.
     package var restStart: Double?
     /// Where in `ring` it begins.

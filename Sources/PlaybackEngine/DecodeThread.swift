@@ -48,18 +48,21 @@ package final class DecodeThread: Sendable {
     let open: DecoderOpener
     let ringCapacity: @Sendable (AudioFormat) -> Int64
     let rates: RateRules
+    let knowledge: SourceKnowledge
     private let signal: LoopSignal
 
     /// Starts the thread. `deliver` is called on the loop when reports wait to be taken. Nil: the system has no more
     /// threads or descriptors.
     @PlayerLoop package init?(
         _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
-        rates: RateRules, deliver: @escaping @PlayerLoop () -> Void
+        rates: RateRules, knowledge: SourceKnowledge = SourceKnowledge(),
+        deliver: @escaping @PlayerLoop () -> Void
     ) {
         wakeup = eventfd(0, Int32(EFD_CLOEXEC))
         self.open = open
         self.ringCapacity = ringCapacity
         self.rates = rates
+        self.knowledge = knowledge
         signal = LoopSignal(loop, deliver)
         guard wakeup >= 0 else { return nil }
         let box = UncheckedBox(DecodeWorker(self))

@@ -237,8 +237,9 @@ final class DecodeWorker {
     ) throws(DecodingError) {
         let late = decoder as? any LateDecoder
         let isLive = late?.isLive ?? false
-        try decoder.adoptFormat(at: item.position)
-        let frame = decoder.format.frames(seconds: item.position)
+        let beginning = isLive ? item.position : beginning(of: item, decoder)
+        try decoder.adoptFormat(at: beginning)
+        let frame = decoder.format.frames(seconds: beginning)
         // A live stream begins wherever it is: what was heard of it is all that there was.
         let mustSeek = !isLive && (isKept || frame > 0)
         if mustSeek, decoder.isSeekable { try decoder.seek(toFrame: frame) }
@@ -270,9 +271,11 @@ final class DecodeWorker {
             .opened(
                 OpenedItem(
                     ticket: item.ticket, id: item.id, format: decoder.format, mediaFormat: decoder.mediaFormat,
-                    length: decoder.lengthInFrames, metadata: decoder.metadata, isLive: isLive,
+                    length: decoder.lengthInFrames, metadata: metadata(of: item, decoder, isLive: isLive),
+                    isLive: isLive,
                     isSeekable: decoder.isSeekable && !isLive, neighbours: lookAround(item, decoder.metadata),
                     rate: rate.rate, defaultRate: rate.own, rateFailure: rate.failure, itemStart: start,
+                    isResumed: beginning != item.position,
                     restStart: decoder.nextFormatChange, ringStart: ring.end, ring: ring)),
             run: run)
     }

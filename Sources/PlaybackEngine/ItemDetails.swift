@@ -87,7 +87,8 @@ package final class ItemDetails: Sendable {
     package var metadata: MediaMetadata {
         let found = found
         let result = request == nil ? found : given.filled(from: found)
-        return found.isLiveStream == true ? live(result, given: given, found: found) : placed(result, found: found)
+        if found.isLiveStream == true { return live(result, given: given, found: found) }
+        return placed(result, found: found).localized(in: [])
     }
 
     /// What a file says of its chapters is in its own time.

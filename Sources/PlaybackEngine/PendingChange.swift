@@ -14,9 +14,11 @@ import NowPlaying
     let ticket: Int
     let item: ItemID
     /// Seconds of the item's content.
-    let position: Double
+    private(set) var position: Double
     /// The same place in its file.
-    let media: Double
+    private(set) var media: Double
+    /// Whether the item goes on where it was left once, instead of beginning at its beginning.
+    var mayResume = false
     var cause: Cause
     var reason: ChangeReason?
     var by: Originator?
@@ -60,6 +62,13 @@ import NowPlaying
         self.reason = reason
         self.by = by
         begins = cause == .play || cause == .track
+    }
+
+    /// It is prepared at another place: seconds of its file and of its content.
+    func move(to media: Double, content: Double) {
+        self.media = media
+        position = content
+        isTold = false
     }
 
     /// Takes over those who wait for a change that this one overtakes, and what made it more than a seek.

@@ -15,7 +15,8 @@ extension Player {
         let hadEnded = lane?.ringEnd != nil
         lane?.ringEnd = nil
         lane?.isDraining = false
-        decoder?.setNext(decodeItem(nextTicket, entry, at: position, isRest: isRest))
+        decoder?.setNext(
+            decodeItem(nextTicket, entry, at: position, mayResume: next != last.id, isRest: isRest))
         // The server may have asked for more in vain before.
         if let lane, hadEnded { topUp(lane) }
     }
@@ -101,7 +102,7 @@ extension Player {
         lane.ringEnd = nil
         lane.isDraining = false
         decoder.begin(
-            run: run, decodeItem(nextTicket, entry, at: position), in: lane.ring,
+            run: run, decodeItem(nextTicket, entry, at: position, mayResume: next != link.id), in: lane.ring,
             prefill: lane.canRewriteFlowing ? Player.shortPrefill : Player.longPrefill)
         decoder.setAudible((audible ?? lane).ring)
         scheduleBoundary()

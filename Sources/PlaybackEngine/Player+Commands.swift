@@ -20,7 +20,7 @@ extension Player {
             if stall != nil, !playWithoutLostDevice() { tryAgain() }
         }
         do throws(Transport.Refusal) {
-            carryOut(try effects(of: command), waiter)
+            carryOut(try effects(of: command), waiter, mayResume: command.mayResume)
         } catch {
             answer(.failure(CommandRefusal(error)))
         }
@@ -42,9 +42,9 @@ extension Player {
         switch command {
         case .play(nil): return try transport.play()
         case .play(let position?): return try play(at: position)
-        case .playItem(let id, let position): return try transport.play(id, at: position)
+        case .playItem(let id, let position): return try transport.play(id, at: position ?? 0)
         case .playQueue(let requests, let position):
-            return transport.play(replacingWith: makeEntries(requests), at: position)
+            return transport.play(replacingWith: makeEntries(requests), at: position ?? 0)
         case .pause: return transport.pause()
         case .stop: return transport.stop()
         case .togglePlayPause: return transport.wish == .playing ? transport.pause() : try transport.play()
@@ -157,14 +157,17 @@ extension Player {
 
 /// Carrying out what the transport decides.
 extension Player {
-    /// Does what `effects` say; who waits is answered when the last of it is done.
-    func carryOut(_ effects: [Transport.Effect], _ waiter: Waiter?, by: Originator? = nil) {
+    /// Does what `effects` say; who waits is answered when the last of it is done. `mayResume`: an item that begins may go on
+    /// where it was left once.
+    func carryOut(
+        _ effects: [Transport.Effect], _ waiter: Waiter?, by: Originator? = nil, mayResume: Bool = true
+    ) {
         var waiter = waiter
         let by = waiter?.by ?? by
         for effect in effects {
             switch effect {
             case .start(let id, let position, let cause, let reason):
-                start(id, at: position, cause, reason, by: by, waiter)
+                start(id, at: position, cause, reason, by: by, waiter, mayResume: mayResume)
                 waiter = nil
             case .resume:
                 resume(by: by, waiter)

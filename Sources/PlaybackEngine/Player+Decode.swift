@@ -33,6 +33,7 @@ extension Player {
         if pending == nil || pending?.ticket == item.ticket { tellError() }
         if let pending, pending.ticket == item.ticket {
             pending.opened = item
+            goesOn(pending, item)
             if let failure = item.rateFailure { rateFailed(pending, failure) }
             pending.failuresBefore = transport.failures
             if let audible, audible.ring === item.ring {

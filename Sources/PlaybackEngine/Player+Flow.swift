@@ -7,7 +7,9 @@ extension Player {
     /// Lets the sound go on where it is held.
     func resume(by: Originator?, _ waiter: Waiter?) {
         if let pending, pending.isAway {
-            return start(pending.item, at: pending.position, .play, nil, by: by, waiter, media: pending.media)
+            return start(
+                pending.item, at: pending.position, .play, nil, by: by, waiter, media: pending.media,
+                mayResume: pending.mayResume)
         }
         if let pending {
             // The place that is being prepared will be audible.

@@ -72,7 +72,7 @@ extension Player {
         }
         publish(.snapshot, anchor: resting(at: item == nil ? 0 : saved.elapsed))
         guard let item, wish == .playing else { return }
-        carryOut([.start(item, position: saved.elapsed, .play, nil)], nil)
+        carryOut([.start(item, position: saved.elapsed, .play, nil)], nil, mayResume: false)
         pending?.begins = saved.playCount == 0
     }
 }

@@ -28,9 +28,10 @@ extension Player {
     package var seekObstacle: String? { advertisement == nil ? mediaObstacle : CommandCentre.advertisement }
 
     /// The same, but for advertisements.
-    var mediaObstacle: String? {
+    package var mediaObstacle: String? {
         guard let current = transport.current, let details = transport.queue[current]?.details else { return nil }
-        if details.found.isLiveStream == true { return "live stream" }
+        // What a client calls live, it wants to be treated as that.
+        if details.found.isLiveStream == true || details.given.isLiveStream == true { return CommandCentre.liveStream }
         return details.isSeekable ? nil : "not seekable"
     }
 

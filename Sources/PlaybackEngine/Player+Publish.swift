@@ -116,10 +116,19 @@ extension Player {
         takeMarks(next.item, next.anchor)
         next.item?.tellChapter(at: next.anchor.elapsed)
         next.upcoming = next.state == .playing ? upcoming(anchor: next.anchor, item: next.item) : nil
+        // What is not known yet is told as nothing: nothing is what most items have.
+        let feedback = feedbackOf.map { $0(next) ?? Feedback() }
+        next.item?.feedback = feedback
         next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
         next.queueCount = transport.queue.count
         next.queueVersion = transport.queue.version
-        if state.queueCount == 0 || next.queueCount == 0, state.queueCount != next.queueCount { commandsVersion += 1 }
+        let hadItem = shownCurrent
+        shownCurrent = transport.current != nil
+        let isFilled = (state.queueCount == 0) != (next.queueCount == 0)
+        let activeBefore = state.item?.feedback?.activeCommands ?? []
+        if isFilled || hadItem != shownCurrent || activeBefore != next.item?.feedback?.activeCommands ?? [] {
+            commandsVersion += 1
+        }
         let obstacle = next.anchor.ad != nil && next.state != .stopped ? CommandCentre.advertisement : mediaObstacle
         if obstacle != shownSeekObstacle {
             shownSeekObstacle = obstacle
@@ -182,9 +191,11 @@ extension Player {
         guard let item, let time = end(of: item.id, by: anchor), let next = successor(of: item.id),
             let entry = transport.queue[next]
         else { return nil }
-        return UpcomingItem(
+        var upcoming = UpcomingItem(
             itemID: next, title: title(of: entry), artist: entry.details?.metadata.artist, monotonic: time,
             wall: WallClock.time(of: time))
+        upcoming.texts = entry.details?.given.texts?.filter { $0.key == .title || $0.key == .artist } ?? []
+        return upcoming
     }
 
     /// When the end of an item is heard by this anchor; nil: nobody knows.

@@ -24,7 +24,9 @@ extension Player {
     /// Lets what is heard go on at the rate that is wanted.
     func changeRate(by: Originator?, _ waiter: Waiter?, cause: Cause = .rate) {
         if let pending {
-            return start(pending.item, at: pending.position, cause, nil, by: by, waiter, media: pending.media)
+            return start(
+                pending.item, at: pending.position, cause, nil, by: by, waiter, media: pending.media,
+                mayResume: pending.mayResume)
         }
         guard stall == nil, let lane = audible, lane.isReady, !lane.isCorked, let current = transport.current else {
             // Nothing is heard: what will be has the rate.

@@ -12,10 +12,11 @@ extension Player {
     /// Seconds that any server may take for an answer.
     private static let shortSilence = 0.25
 
-    /// Prepares `id` from `position` seconds on (`media`: this place of its file); what is heard goes on until it is ready.
+    /// Prepares `id` from `position` seconds on (`media`: this place of its file; `mayResume`: at the beginning of the item, from
+    /// where it was left once); what is heard goes on until it is ready.
     func start(
         _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?,
-        media: Double? = nil, isContinuous: Bool = false
+        media: Double? = nil, isContinuous: Bool = false, mayResume: Bool = false
     ) {
         guard let entry = transport.queue[id] else { return }
         let media =
@@ -29,6 +30,8 @@ extension Player {
             run: run, ticket: nextTicket, item: id, position: contentTime(of: id).content(ofMedia: media),
             media: media, cause: cause, reason: reason, by: by)
         change.isContinuous = isContinuous
+        change.mayResume = mayResume && change.begins && media == 0 && (reason != .previous || id != shown?.id)
+        if change.begins { onAsked?(id) }
         if let pending { change.overtake(pending) }
         if let waiter { change.waiters.append(waiter) }
         pending = change
@@ -55,7 +58,7 @@ extension Player {
         }
         chain = [ChainLink(ticket: change.ticket, id: id)]
         let quick = audible.map { !$0.isCorked && $0.canRewriteFlowing } ?? false
-        let item = decodeItem(change.ticket, entry, at: media)
+        let item = decodeItem(change.ticket, entry, at: media, mayResume: change.mayResume)
         guard hungThreads.count < Player.hungLimit else { return standAway(change, retries: false) }
         guard let decoder = readyDecoder() else {
             return carryOut(transport.failed(id, "the system has no more threads: end some programs"), nil)
@@ -67,7 +70,9 @@ extension Player {
 
     /// Asks for the place again that is being prepared.
     func startAgain(_ change: PendingChange) {
-        start(change.item, at: change.position, change.cause, change.reason, by: change.by, nil, media: change.media)
+        start(
+            change.item, at: change.position, change.cause, change.reason, by: change.by, nil, media: change.media,
+            mayResume: change.mayResume)
     }
 
     /// Asks for the place anew where sound was lost.
@@ -78,10 +83,13 @@ extension Player {
     }
 
     /// An item as the decode thread is to play it, from this time in its file.
-    func decodeItem(_ ticket: Int, _ entry: QueueEntry, at position: Double = 0, isRest: Bool = false) -> DecodeItem {
+    func decodeItem(
+        _ ticket: Int, _ entry: QueueEntry, at position: Double, mayResume: Bool, isRest: Bool = false
+    ) -> DecodeItem {
         DecodeItem(
             ticket: ticket, id: entry.id, source: entry.source, position: position, chosenRate: transport.chosenRate,
-            scans: scan != nil, givenRate: entry.details?.given.defaultRate,
+            scans: scan != nil, mayResume: mayResume,
+            contentTime: entry.details?.contentTime ?? ContentTime(), givenRate: entry.details?.given.defaultRate,
             neighbours: unknownNeighbours(of: entry.id), isRest: isRest)
     }
 
@@ -96,7 +104,8 @@ extension Player {
     func readyDecoder() -> DecodeThread? {
         if let decoder { return decoder }
         decoder = DecodeThread(
-            loop, open: parts.openDecoder, ringCapacity: parts.ringCapacity, rates: parts.rates
+            loop, open: parts.openDecoder, ringCapacity: parts.ringCapacity, rates: parts.rates,
+            knowledge: parts.knowledge
         ) { [unowned self] in takeReports() }
         return decoder
     }

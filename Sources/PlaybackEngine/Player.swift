@@ -18,6 +18,7 @@ package import NowPlaying
         /// What is done about loudness until a client says otherwise.
         package var loudness: LoudnessSettings
         package var rates: RateRules
+        package var knowledge: SourceKnowledge
         /// Whether an item is an audiobook or a podcast.
         package var isSpoken: (MediaSource, MediaMetadata) -> Bool
         /// Name of the session that it plays in.
@@ -42,6 +43,7 @@ package import NowPlaying
             output: any AudioOutput, openDecoder: @escaping DecoderOpener,
             ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5,
             loudness: LoudnessSettings = LoudnessSettings(), rates: RateRules = RateRules(),
+            knowledge: SourceKnowledge = SourceKnowledge(),
             isSpoken: @escaping (MediaSource, MediaMetadata) -> Bool = { _, _ in false }, session: String = "main",
             events: EventCounter, instance: String,
             firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
@@ -56,6 +58,7 @@ package import NowPlaying
             self.failureLimit = failureLimit
             self.loudness = loudness
             self.rates = rates
+            self.knowledge = knowledge
             self.isSpoken = isSpoken
             self.session = session
             self.events = events
@@ -87,6 +90,10 @@ package import NowPlaying
     package var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     /// Called when an announcement is about to be heard, and (nil) when the last one was.
     package var onAnnouncement: (@PlayerLoop (Announcement?) -> Void)?
+    /// Answers what is remembered of the item of a state that is about to be told; nil: nothing, or not known yet.
+    package var feedbackOf: (@PlayerLoop (NowPlayingState) -> Feedback?)?
+    /// Called when an item is asked for that was not shown before: what is remembered of it will be wanted soon.
+    package var onAsked: (@PlayerLoop (ItemID) -> Void)?
     /// What an entry is, where commands depend on it; nil: they don't.
     package var kindOf: (@PlayerLoop (QueueEntry) -> MediaType)?
     /// The kind that commands depended on last.
@@ -190,6 +197,8 @@ package import NowPlaying
     var scanDeadline: EventSource?
     /// Whether a seek over an advertisement that was not heard goes to its beginning.
     package var landsOnAdvertisements = true
+    /// Whether there was an item where we stand, as listeners were told by way of `commandsVersion`.
+    var shownCurrent = false
     /// The obstacle to seeking that listeners were told of, by way of `commandsVersion`.
     var shownSeekObstacle: String?
     var wallClock: WallClockWatch?

@@ -19,9 +19,10 @@ package struct QueueRequest: Sendable {
 package enum PlayerCommand: Sendable {
     /// Start or resume, optionally from `position` seconds.
     case play(position: Double?)
-    case playItem(ItemID, position: Double)
+    /// Without a position at the item's beginning, or where it was left once.
+    case playItem(ItemID, position: Double?)
     /// Replace the queue and play it from the first.
-    case playQueue([QueueRequest], position: Double)
+    case playQueue([QueueRequest], position: Double?)
     case pause, stop, togglePlayPause, nextTrack, previousTrack
     /// Move by seconds; negative: back.
     case skip(Double)
@@ -33,6 +34,14 @@ package enum PlayerCommand: Sendable {
     case shuffleMode(ShuffleMode)
     /// Go on at another rate.
     case changeRate(Double)
+
+    /// Whether an item that it begins may go on where it was left once: no place was asked for.
+    var mayResume: Bool {
+        switch self {
+        case .play(_?), .playItem(_, _?), .playQueue(_, _?): false
+        default: true
+        }
+    }
 
     /// Whether who gives it is likely to give its like soon: it stays within the item.
     var staysInItem: Bool {
@@ -49,6 +58,12 @@ package struct CommandOutcome: Sendable {
     package let state: NowPlayingState
     /// Whether a later command overtook this one: `state` is the later one's.
     package let isSuperseded: Bool
+
+    /// An end, by its parts.
+    package init(state: NowPlayingState, isSuperseded: Bool) {
+        self.state = state
+        self.isSuperseded = isSuperseded
+    }
 }
 
 /// Why a command failed.

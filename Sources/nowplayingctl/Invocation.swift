@@ -117,7 +117,10 @@ final class Invocation {
     }
 
     /// The present state.
-    func state() throws(Failure) -> StateView { StateView(try call("nowPlaying.get")) }
+    func state() throws(Failure) -> StateView {
+        let languages = ReaderLanguages.parameter(SocketLocation.variable)
+        return StateView(try call("nowPlaying.get", languages.map { ["languages": $0] }))
+    }
 
     /// Prints a value as one line of JSON that is harmless for a terminal.
     func printJSON(_ value: JSONValue) { output.line(TerminalText.escapedJSON(JSONWriter.text(value))) }

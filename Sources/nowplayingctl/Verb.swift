@@ -38,9 +38,8 @@ extension Verb {
 
     /// All verbs, in the order of the help.
     static let all: [Verb] =
-        playback + positions + chapters + sleeping + modes + queues + pictures + outputs + announcing + sessions
-        + observers + bridges + service + others
-        + foreign
+        playback + positions + chapters + feedback + sleeping + modes + queues + pictures + outputs + commands
+        + announcing + sessions + observers + bridges + service + others + foreign
 
     /// All options of all verbs, each once.
     static let allOptions: [Option] = {

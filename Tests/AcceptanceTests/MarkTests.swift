@@ -91,6 +91,31 @@ extension Acceptance {
             #expect(update.elapsed == 0)
         }
 
+        @Test("a cue sheet beside a file that is added by itself says its chapters")
+        func sheetBeside() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let file = daemon.silences(60).arrayValue?.first ?? .null
+            daemon.folder.file(
+                "0.cue",
+                """
+                FILE "0.wav" WAVE
+                TRACK 01 AUDIO
+                TITLE "One"
+                INDEX 01 00:00:00
+                TRACK 02 AUDIO
+                TITLE "Two"
+                INDEX 01 00:40:00
+                """)
+            client.call("queue.add", ["items": [file], "play": true])
+            let chapters = client.event("play")["item"]?["chapters"]?.arrayValue ?? []
+            #expect(chapters.map { $0["title"]?.stringValue } == ["One", "Two"])
+            #expect(chapters.map { $0["start"]?.doubleValue } == [0, 40])
+            client.call("changePlaybackPosition", ["position": 41])
+            #expect(client.event("seek")["item"]?["chapterIndex"] == 1)
+        }
+
         @Test("a button that is held down scans faster and faster, and ends with its client")
         func scanning() async throws {
             let daemon = await RealDaemon.silent()

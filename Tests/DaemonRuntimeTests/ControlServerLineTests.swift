@@ -17,7 +17,7 @@ import Testing
         ("{", -32700), ("garbage", -32700), ("\u{7f}\u{0}", -32700), ("{}", -32600), ("[]", -32600), ("[1]", nil),
         ("\"play\"", -32600), (String(repeating: "[", count: 33) + String(repeating: "]", count: 33), -32700),
         (#"{"jsonrpc":"2.0","id":1,"method":"plya"}"#, -32601), (#"{"jsonrpc":"2.0","id":1,"method":""}"#, -32601),
-        (#"{"jsonrpc":"2.0","id":1,"method":"bookmark","params":{"active":true}}"#, -32601),
+        (#"{"jsonrpc":"2.0","id":1,"method":"queue.sort","params":{"by":"title"}}"#, -32601),
         (#"{"jsonrpc":"2.0","id":[],"method":"play"}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
         (#"{"jsonrpc":"2.0","id":1,"method":"play","params":[1]}"#, -32600),
         (#"{"jsonrpc":"2.0","id":1,"method":"skipForward","params":{"intervall":5}}"#, -32602),

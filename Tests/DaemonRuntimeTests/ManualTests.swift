@@ -123,9 +123,11 @@ import Testing
             for method in Catalogue.methods where method.kind == kind { text += Self.describe(method) }
             text += ".El\n"
         }
-        text += ".Ss Not in this version\n"
-        text += Self.lines(
-            "These methods of the protocol are answered -32601: " + Catalogue.planned.joined(separator: ", "))
+        if !Catalogue.planned.isEmpty {
+            text += ".Ss Not in this version\n"
+            text += Self.lines(
+                "These methods of the protocol are answered -32601: " + Catalogue.planned.joined(separator: ", "))
+        }
         var usual = ""
         for parameter in Catalogue.guards + [Catalogue.ifVersion] {
             usual += ".It Ar \(parameter.name)\n" + Self.lines(Self.capitalised(parameter.help))

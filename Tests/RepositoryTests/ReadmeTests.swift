@@ -77,12 +77,13 @@ import Testing
                 }
             }
         }
-        try #require(shells.count >= 4)
-        let (ten, follow, socket, discover) = (shells[0].text, shells[1].text, shells[2].text, shells[3].text)
+        try #require(shells.count >= 5)
+        let (ten, follow, socket, discover) = (shells[0].text, shells[1].text, shells[3].text, shells[4].text)
         for name in ["album/1", "album/2", "album/3", "single"] {
             #expect(ten.contains(name.split(separator: "/").last!))
         }
         #expect(follow.contains("Playing") && follow.hasSuffix("it plays\n"))
+        #expect(shells[2].text.contains("rating                  yes"))
         #expect(socket.contains("\"paused\""))
         #expect(socket.contains("\"rate\":0"))
         #expect(discover.contains("\"elapsed\":12.5") || discover.contains("12.5"))

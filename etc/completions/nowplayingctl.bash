@@ -2,7 +2,7 @@
 
 _nowplayingctl() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" word index
-    local verbs="play pause stop toggle next previous skip seek volume mute unmute rate chapters scan sleep loudness repeat shuffle add
+    local verbs="play pause stop toggle next previous skip seek volume mute unmute rate chapters scan like dislike rating bookmark sleep loudness repeat shuffle add
         queue remove move clear
         announce session outputs output formats artwork commands configure status follow watch wait hooks reload doctor top setup call
         quit help
@@ -36,6 +36,7 @@ _nowplayingctl() {
     local options="--session --socket --json --timeout --help --version"
     case $verb in
         play) options+=" --position --watch" ;;
+        like | dislike | bookmark) options+=" --undo" ;;
         skip | scan) options+=" --back" ;;
         mute) options+=" --toggle" ;;
         loudness) options+=" --preamp" ;;
@@ -67,6 +68,7 @@ _nowplayingctl() {
             mapfile -t COMPREPLY < <(compgen -W "off items collections toggle" -- "$current")
             ;;
         rate) mapfile -t COMPREPLY < <(compgen -W "0.5 0.75 1 1.25 1.5 1.75 2 2.5 3" -- "$current") ;;
+        rating) mapfile -t COMPREPLY < <(compgen -W "0 1 2 3 4 5" -- "$current") ;;
         chapters | chapter) mapfile -t COMPREPLY < <(compgen -W "next previous" -- "$current") ;;
         sleep) mapfile -t COMPREPLY < <(compgen -W "15m 30m 1h end-of-item off" -- "$current") ;;
         loudness) mapfile -t COMPREPLY < <(compgen -W "off track album auto" -- "$current") ;;
@@ -74,7 +76,8 @@ _nowplayingctl() {
         wait) mapfile -t COMPREPLY < <(compgen -W "play pause stop track end" -- "$current") ;;
         configure)
             mapfile -t COMPREPLY < <(compgen -W "play pause stop togglePlayPause nextTrack previousTrack skipForward
-                skipBackward seekForward seekBackward changePlaybackPosition changePlaybackRate changeRepeatMode changeShuffleMode" -- "$current")
+                skipBackward seekForward seekBackward changePlaybackPosition changePlaybackRate changeRepeatMode changeShuffleMode
+                rating like dislike bookmark" -- "$current")
             ;;
         output)
             # Names come from outside: they are compared and quoted here, never given to compgen, which would expand them.

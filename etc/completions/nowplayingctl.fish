@@ -8,7 +8,7 @@ function __nowplayingctl_outputs
     nowplayingctl --timeout 1 call output.list 2>/dev/null | string match --regex --all --groups-only '"name":"([^"]*)"'
 end
 
-set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate chapters scan sleep announce session loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause chapter loop random mv help
+set --global __nowplayingctl_verbs play pause stop toggle next previous skip seek volume mute rate chapters scan like dislike rating bookmark sleep announce session loudness unmute repeat shuffle add queue remove move clear artwork outputs output formats commands configure status follow watch wait hooks top reload setup doctor call quit current metadata position open insert crop play-pause chapter loop random mv help
 
 complete --command nowplayingctl --no-files
 complete --command nowplayingctl --long-option session --require-parameter --description 'the session that is meant, instead of the active one (see session)'
@@ -30,6 +30,10 @@ complete --command nowplayingctl --condition __nowplayingctl_without_verb --argu
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments rate --description 'show or set how fast it plays, at the same pitch'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments chapters --description 'show the chapters of the item, or go to one'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments scan --description 'hold the seek button down'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments like --description 'say that this item is liked'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments dislike --description 'say that this item is disliked'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments rating --description 'show or set the rating, 0 to 5 stars'
+complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments bookmark --description 'have this item go on from here, whenever it is played'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments sleep --description 'show or set a sleep timer'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments announce --description 'have something heard over what plays'
 complete --command nowplayingctl --condition __nowplayingctl_without_verb --arguments session --description 'list the sessions, or make, choose and end one'
@@ -75,6 +79,8 @@ complete --command nowplayingctl --condition '__fish_seen_subcommand_from play' 
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from skip' --long-option back --description 'back by the preferred interval'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from volume status follow watch wait current metadata position' --short-option f --long-option format --require-parameter --description 'print this text, {{…}} replaced (see below)'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from mute' --long-option toggle --description 'switch it on if it is off'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from like dislike bookmark' --long-option undo --description 'take it back'
+complete --command nowplayingctl --condition '__fish_seen_subcommand_from rating' --arguments '0 1 2 3 4 5'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from scan' --long-option back --description 'backward'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from sleep' --long-option fade --require-parameter --description 'grow quiet in so many seconds before'
 complete --command nowplayingctl --condition '__fish_seen_subcommand_from announce' --long-option policy --exclusive --arguments 'duck pause pauseSpoken mix' --description 'what plays: duck, pause, pauseSpoken or mix'

@@ -1,9 +1,13 @@
 import NowPlaying
 
 extension Catalogue {
+    private static let languages = Parameter.optional(
+        "languages", .array(.text, count: 0...16),
+        "the languages of who reads it, the dearest first, such as de-AT; texts that an item has in them are told so")
+
     static let nowPlayingMethods: [Method] = [
         Method(
-            name: .nowPlayingGet, kind: .nowPlaying, role: .read, parameters: [session],
+            name: .nowPlayingGet, kind: .nowPlaying, role: .read, parameters: [session, languages],
             help: "Answers the whole last published state, without asking anybody.", result: "the state",
             example: "{}"),
         Method(
@@ -13,6 +17,7 @@ extension Catalogue {
                 .optional(
                     "causes", .array(.choice(Cause.allCases.map(\.rawValue)), count: 1...64),
                     "only these key events; without it all"),
+                languages,
             ],
             isRefusedInBatch: true,
             help: "Answers the state, and from now on sends a notification nowPlaying.changed with the state at each "
@@ -29,6 +34,8 @@ extension Catalogue {
         .optional("itemId", .integer(1...Int64.max), "do it only if this item is the current one"),
         .optional("notAfter", .number, "Unix time; later than that nothing is done and the answer says so"),
     ]
+
+    private static let active = Parameter.optional("active", .boolean, "false takes it back")
 
     private static let commandResult = "status, state, seq and anchor: what was achieved"
 
@@ -118,6 +125,14 @@ extension Catalogue {
                 "Plays on at another rate, at the same pitch, until the next play, which returns to the item's default "
                 + "rate; at 1 every sample is as it was. While nothing plays it sets that default rate.",
             example: #"{"rate": 1.5}"#),
+        command(
+            .rating, [.required("rating", .numberIn(0...5), "stars")],
+            help: "Rates the present item; kept for it, wherever its file is moved.", example: #"{"rating": 4}"#),
+        command(.like, [active], help: "Says that the present item is liked; a dislike is taken back."),
+        command(.dislike, [active], help: "Says that the present item is disliked; a like is taken back."),
+        command(
+            .bookmark, [active],
+            help: "Marks this place of the present item: play of it goes on there from now on, until it is taken back."),
         Method(
             name: .commandsList, kind: .command, role: .read, parameters: [session],
             help: "Lists every command: whether it can be done now, why not, and its parameters.",

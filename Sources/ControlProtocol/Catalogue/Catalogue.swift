@@ -16,9 +16,7 @@ package enum Catalogue {
     package static func method(_ name: MethodName) -> Method { byName[name.rawValue]! }
 
     /// Methods of version 1 of the protocol that this version of the daemon does not have.
-    package static let planned: [String] = [
-        "rating", "like", "dislike", "bookmark",
-    ]
+    package static let planned: [String] = []
 
     /// The refusal of a method that `method(_:)` does not know.
     package static func unknownMethod(_ name: String) -> RPCError {
@@ -76,6 +74,15 @@ package enum Catalogue {
                     .optional("title", .text, "title"),
                 ]), count: 0...Chapter.limit),
             "parts that can be gone to, by their beginnings; an empty array hides those of the file"),
+        .optional(
+            "texts",
+            .array(
+                .object([
+                    .required("key", .choice(LocalizedText.Key.allCases.map(\.rawValue)), "which text"),
+                    .required("language", .text, "as in BCP 47, such as de or pt-BR; und fits everybody"),
+                    .required("value", .text, "the text in this language"),
+                ]), count: 0...LocalizedText.limit),
+            "texts in other languages: each client sees those that fit best to the languages it asked for"),
         .optional(
             "adTimeRanges",
             .array(

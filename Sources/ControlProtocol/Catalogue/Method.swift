@@ -8,6 +8,7 @@ package enum MethodName: String, Sendable, CaseIterable {
     case seekForward, seekBackward
     case changePlaybackPosition, changePlaybackRate
     case changeRepeatMode, changeShuffleMode
+    case rating, like, dislike, bookmark
     case commandsList = "commands.list"
     case commandsConfigure = "commands.configure"
     case queueList = "queue.list"

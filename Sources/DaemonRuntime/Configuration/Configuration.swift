@@ -70,6 +70,8 @@ package struct Configuration: Equatable, Sendable {
     package var kindIntervals: [MediaType: CommandCentre.KindIntervals] = [:]
     /// What items are.
     package var kinds = KindRules()
+    /// Seconds that an item has at least that goes on where it was left in the middle; nil: none does.
+    package var resumeFrom: Double?
     /// Whether a skip without an interval goes from chapter to chapter.
     package var skipsByChapters = false
     /// Whether a seek over an advertisement that was not heard goes to its beginning.
@@ -92,6 +94,7 @@ package struct Configuration: Equatable, Sendable {
         kindIntervals = other.kindIntervals
         kinds = other.kinds
         skipsByChapters = other.skipsByChapters
+        resumeFrom = other.resumeFrom
         landsOnAdvertisements = other.landsOnAdvertisements
     }
 }

@@ -221,6 +221,18 @@ package struct Setting: Sendable {
         intervals("forward-intervals", "skipForward") { $0.forwardIntervals = $1 },
         intervals("backward-intervals", "skipBackward") { $0.backwardIntervals = $1 },
         Setting(
+            section: "playback", name: "resume-from", takes: "seconds of more than 0", defaultText: nil,
+            sample: "1200",
+            help:
+                "An item that is at least so long and was left in the middle goes on there when it is played again. Without "
+                + "it, only items with a bookmark do.",
+            isReloadable: true
+        ) { configuration, text in
+            guard let seconds = Double(text), seconds > 0, seconds.isFinite else { return false }
+            configuration.resumeFrom = seconds
+            return true
+        },
+        Setting(
             section: "playback", name: "skip-by", takes: "one of intervals, chapters", defaultText: "intervals",
             sample: "chapters",
             help:

@@ -116,7 +116,11 @@ extension Connection {
             guard let published = server.published(session) else {
                 return answer(.failure(noSession(session ?? "")))
             }
-            answer(.encoded(published.encoded))
+            let languages = languages(of: request)
+            answer(
+                .encoded(
+                    languages.isEmpty || !published.state.hasTexts
+                        ? published.encoded : server.encoder.encode(published.state.localized(in: languages))))
         case .nowPlayingSubscribe:
             let causes = request.parameters["causes"]?.arrayValue?.compactMap { $0.stringValue.flatMap(Cause.init) }
             let session = request.parameters["session"]?.stringValue
@@ -124,9 +128,10 @@ extension Connection {
                 return answer(.failure(noSession(session ?? "")))
             }
             catchUp(isFollowed: true)
-            subscription = Subscription(causes: causes.map(Set.init), session: session)
+            let languages = languages(of: request)
+            subscription = Subscription(causes: causes.map(Set.init), session: session, languages: languages)
             if !isDeaf, !isClosed { server.setSubscribed(self, true) }
-            answer(.encoded(snapshot(of: state)))
+            answer(.encoded(snapshot(of: languages.isEmpty ? state : state.localized(in: languages))))
         case .nowPlayingUnsubscribe:
             catchUp(isFollowed: true)
             subscription = nil
@@ -152,6 +157,10 @@ extension Connection {
                 method: request.method, client: identity, parameters: request.parameters, media: media)
             handler.perform(request, answer)
         }
+    }
+
+    private func languages(of request: JudgedRequest) -> [String] {
+        request.parameters["languages"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
     /// The present state, told for itself and not for an event.

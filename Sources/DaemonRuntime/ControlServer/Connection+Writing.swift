@@ -10,6 +10,8 @@ struct Subscription {
     let causes: Set<Cause>?
     /// Nil: the active one; `*`: all.
     let session: String?
+    /// Those that the client reads, the dearest first.
+    var languages: [String] = []
 
     func wants(_ event: PublishedEvent) -> Bool {
         guard causes?.contains(event.cause) ?? true else { return false }
@@ -84,7 +86,15 @@ extension Connection {
 
     /// Tells of an event, now if the client reads, else when it does.
     private func tell(_ event: PublishedEvent, isFollowed: Bool) {
-        guard subscription?.wants(event) == true, !isDeaf, !isClosed else { return }
+        guard let subscription, subscription.wants(event), !isDeaf, !isClosed else { return }
+        if let texts = event.texts, !subscription.languages.isEmpty {
+            let line = texts.line(in: subscription.languages, server.encoder)
+            return tell(
+                PublishedEvent(
+                    cause: event.cause, session: event.session, isActive: event.isActive, isHidden: event.isHidden,
+                    line: line),
+                isFollowed: isFollowed)
+        }
         if isChoked {
             var causes = missed?.causes ?? []
             if !causes.contains(event.cause) { causes.append(event.cause) }

@@ -163,14 +163,11 @@ package struct ControlServerOptions: Sendable {
             others[state.session] = (state, encoded)
         }
         guard !subscribers.isEmpty else { return }
-        var writer = JSONWriter()
-        writer.bytes.reserveCapacity(encoded.count + 80)
-        writer.notification("nowPlaying.changed", parameters: encoded)
-        writer.newline()
         untold.append(
             PublishedEvent(
                 cause: state.cause, session: state.session, isActive: isActive,
-                isHidden: hidden.contains(state.session), line: writer.bytes))
+                isHidden: hidden.contains(state.session), line: PublishedEvent.notification(encoded),
+                texts: state.hasTexts ? TranslatedEvent(state) : nil))
         eventCount += 1
         if untold.count == 1 { loop.later { [weak self] in self?.tellSubscribers() } }
         if untold.count >= Self.maximumUntold { tellSubscribers() }
@@ -318,16 +315,4 @@ package struct ControlServerOptions: Sendable {
     }
 
     isolated deinit { arrivals.deallocate() }
-}
-
-/// A state as it goes to subscribers.
-struct PublishedEvent {
-    let cause: Cause
-    /// The session that it is of, and whether that was the active one.
-    let session: String
-    let isActive: Bool
-    /// Whether only those are told who name it.
-    let isHidden: Bool
-    /// The notification with its line end.
-    let line: [UInt8]
 }

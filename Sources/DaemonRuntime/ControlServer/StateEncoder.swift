@@ -154,6 +154,7 @@ package struct StateEncoder: Sendable {
         writer.member("chapterIndex", item.chapterIndex)
         adTimeRanges(&writer, item.metadata.adTimeRanges ?? [], limit: listLimit)
         writer.member("duration", item.duration)
+        if let feedback = item.feedback { Self.feedback(&writer, feedback) }
         artwork(&writer, item.artwork)
         if let format = item.format {
             writer.key("format")
@@ -165,6 +166,17 @@ package struct StateEncoder: Sendable {
             writer.member("bitRate", format.bitRate)
             writer.endObject()
         }
+    }
+
+    /// What is remembered of an item, as members of the object that was begun.
+    static func feedback(_ writer: inout JSONWriter, _ feedback: Feedback) {
+        writer.member("isLiked", feedback.isLiked)
+        writer.member("isDisliked", feedback.isDisliked)
+        writer.member("rating", feedback.rating)
+        writer.member("bookmark", feedback.bookmark)
+        writer.member("playCount", feedback.playCount)
+        writer.member("skipCount", feedback.skipCount)
+        writer.member("lastPlayed", feedback.lastPlayed)
     }
 
     /// The pictures of an item, as a member of the object that was begun; nothing if there are none.
@@ -203,6 +215,15 @@ package struct StateEncoder: Sendable {
         list("adTimeRanges", ranges, limit: limit, to: &writer) { writer, range in
             writer.member("start", range.start)
             writer.member("duration", range.duration)
+        }
+    }
+
+    /// All that is known in other languages, as a member of the object that was begun; nothing if there is nothing.
+    static func texts(_ writer: inout JSONWriter, _ texts: [LocalizedText]) {
+        list("texts", texts, limit: nil, to: &writer) { writer, text in
+            writer.member("key", text.key.rawValue)
+            writer.member("language", text.language)
+            writer.member("value", text.value)
         }
     }
 

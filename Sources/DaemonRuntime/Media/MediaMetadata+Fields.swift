@@ -35,6 +35,13 @@ extension MediaMetadata {
                 chapters = value.arrayValue?.compactMap { chapter in
                     chapter["start"]?.doubleValue.map { Chapter(start: $0, title: chapter["title"]?.stringValue) }
                 }.sorted { $0.start < $1.start }
+            case "texts":
+                texts = value.arrayValue?.compactMap { text in
+                    guard let key = text["key"]?.stringValue.flatMap(LocalizedText.Key.init),
+                        let language = text["language"]?.stringValue, let value = text["value"]?.stringValue
+                    else { return nil }
+                    return LocalizedText(key: key, language: language, value: value)
+                }
             case "adTimeRanges":
                 adTimeRanges = value.arrayValue?.compactMap { range in
                     guard let start = range["start"]?.doubleValue, let duration = range["duration"]?.doubleValue else {

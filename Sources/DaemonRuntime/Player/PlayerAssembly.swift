@@ -17,11 +17,12 @@ package enum PlayerAssembly {
     @PlayerLoop package static func makeHandler(_ context: DaemonContext) -> any MethodHandler {
         let events = EventCounter()
         let firstItem = ItemNumbers.reserve(stateDirectory: context.stateDirectory)
-        let factory = SessionFactory(context, events, firstExternalItem: firstItem + ItemNumbers.block / 2)
+        let database = FeedbackDatabase(stateDirectory: context.stateDirectory)
+        let factory = SessionFactory(context, events, database, firstExternalItem: firstItem + ItemNumbers.block / 2)
         let store = StateStore(context.loop, directory: context.stateDirectory)
         let methods = makeMethods(
             context, makeOutput(context.loop, context.configuration), session: "main", events, firstItem: firstItem,
-            store: store
+            store: store, database
         ) { factory.publish($0) }
         let main = LocalSession(
             name: "main", terms: SessionTerms(context.configuration.sessions.mainPolicy), owner: nil, methods: methods)
@@ -53,7 +54,7 @@ package enum PlayerAssembly {
     /// A player of its own on this output, and the methods that act on it; its states go to `publish`.
     @PlayerLoop static func makeMethods(
         _ context: DaemonContext, _ output: any AudioOutput, session: String, _ events: EventCounter, firstItem: Int64,
-        store: StateStore?, publish: @escaping @PlayerLoop (NowPlayingState) -> Void
+        store: StateStore?, _ database: FeedbackDatabase, publish: @escaping @PlayerLoop (NowPlayingState) -> Void
     ) -> PlayerMethods {
         let configuration = context.configuration
         let certificates = configuration.certificates
@@ -70,6 +71,11 @@ package enum PlayerAssembly {
                 rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
                     try SonicRateChanger(format, rate: rate)
                 },
+                knowledge: SourceKnowledge(
+                    resumePosition: { source in
+                        database.places.place(at: source.uri) { ContentIdentity.of(source) }?.seconds
+                    },
+                    chapters: SheetBeside.chapters),
                 isSpoken: { configuration.isSpoken($0, $1) }, session: session, events: events,
                 instance: context.instance,
                 firstItemNumber: firstItem, onOutputLost: configuration.onOutputLost,
@@ -94,7 +100,10 @@ package enum PlayerAssembly {
         centre.kinds = configuration.kindIntervals
         return PlayerMethods(
             context.loop, player: player, output: output, opener: opener, mounts: mounts, encoder: context.encoder,
-            centre: centre, configuration: configuration, store: store, artwork: artwork, log: { Log.warning($0) })
+            centre: centre, configuration: configuration, store: store, artwork: artwork,
+            feedback: FeedbackKeeper(
+                player, context.loop, database, leavesFrom: configuration.resumeFrom, log: { Log.warning($0) }),
+            log: { Log.warning($0) })
     }
 
     @PlayerLoop private static func makeArtworkKeeper(

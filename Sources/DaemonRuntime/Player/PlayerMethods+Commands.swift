@@ -20,6 +20,7 @@ extension PlayerMethods {
         case .previousTrack: command = .previousTrack
         case .skipForward, .skipBackward: command = skip(request)
         case .seekForward, .seekBackward: return scan(request, answer)
+        case .rating, .like, .dislike, .bookmark: return remember(request, answer)
         case .changeRepeatMode: command = .repeatMode(request.string("mode").flatMap(RepeatMode.init) ?? .off)
         case .changeShuffleMode: command = .shuffleMode(request.string("mode").flatMap(ShuffleMode.init) ?? .off)
         case .changePlaybackRate:
@@ -88,7 +89,8 @@ extension PlayerMethods {
         }
         if let command, centre.disabling(of: command).isDisabled {
             let needsItem = ![.pause, .stop, .changeRepeatMode, .changeShuffleMode].contains(command)
-            if needsItem, player.queue.isEmpty, request.media.isEmpty {
+            if needsItem, request.media.isEmpty, CommandCentre.obstacle(command, situation) == CommandCentre.emptyQueue
+            {
                 return .noItem("there is nothing to play: the queue is empty; add something with queue.add")
             }
             let reason = centre.disabling(of: command).reason ?? "turned off by a client"
@@ -97,8 +99,10 @@ extension PlayerMethods {
         if let obstacle = player.seekObstacle, moves(request) {
             return .commandFailed("disabled", "there is no other place to go to: \(obstacle)")
         }
-        if player.advertisement != nil, request.method == .changePlaybackRate {
-            return .commandFailed("disabled", "the rate stays as it is: \(CommandCentre.advertisement)")
+        if let command, request.string("phase") != "end", let obstacle = CommandCentre.obstacle(command, situation),
+            obstacle != CommandCentre.emptyQueue, obstacle != CommandCentre.noCurrentItem
+        {
+            return .commandFailed("disabled", "\(command.rawValue) can't be done now: \(obstacle)")
         }
         if let limit = request.double("notAfter") {
             if !WallClock.isSet {
@@ -128,28 +132,28 @@ extension PlayerMethods {
         if let position, position < 0 {
             return answer(.failure(.commandFailed("outOfRange", "the position lies before the beginning of the item")))
         }
-        if !request.media.isEmpty { return playMedia(request, by, position ?? 0, answer) }
+        if !request.media.isEmpty { return playMedia(request, by, position, answer) }
         if request.parameters["uri"] != nil || request.parameters["descriptor"] != nil {
             return answer(
                 .failure(
                     .noSuchContent("there is nothing playable in it", uris: request.string("uri").map { [$0] } ?? [])))
         }
         if let id = request.itemID("itemId") {
-            return perform(.playItem(id, position: position ?? 0), by, answer)
+            return perform(.playItem(id, position: position), by, answer)
         }
         if let index = request.integer("index") {
             guard player.queue.entries.indices.contains(index) else {
                 return answer(
                     .failure(.noSuchContent("the queue has \(player.queue.count) entries: there is none at \(index)")))
             }
-            return perform(.playItem(player.queue.entries[index].id, position: position ?? 0), by, answer)
+            return perform(.playItem(player.queue.entries[index].id, position: position), by, answer)
         }
         perform(.play(position: position), by, answer)
     }
 
     /// Replaces the queue by what is known to be playable.
     private func playMedia(
-        _ request: MethodRequest, _ by: Originator, _ position: Double,
+        _ request: MethodRequest, _ by: Originator, _ position: Double?,
         _ answer: @escaping @PlayerLoop (MethodResult) -> Void
     ) {
         let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }

@@ -75,7 +75,7 @@ extension PlayerMethods {
             // Nothing is looked for before they play, which is later.
             if request.client.isForeign, let ids { nameByForeigner(ids, request.media) }
             guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids))) }
-            player.perform(.playItem(ItemID(ids.lowerBound), position: 0), by: by) { [unowned self] result in
+            player.perform(.playItem(ItemID(ids.lowerBound), position: nil), by: by) { [unowned self] result in
                 switch result {
                 case .success: answer(.encoded(added(ids)))
                 case .failure(let refusal): answer(failure(refusal))
@@ -140,6 +140,7 @@ extension PlayerMethods {
         StateEncoder.metadata(&writer, metadata)
         StateEncoder.chapters(&writer, metadata.chapters ?? [], limit: nil)
         StateEncoder.adTimeRanges(&writer, metadata.adTimeRanges ?? [], limit: nil)
+        StateEncoder.texts(&writer, metadata.texts ?? [])
         writer.member("duration", entry.details?.duration)
         writer.endObject()
         return writer.bytes

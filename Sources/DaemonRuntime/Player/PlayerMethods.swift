@@ -16,6 +16,8 @@ import PlaybackEngine
     let log: @PlayerLoop (String) -> Void
     /// Keeps what must survive; nil: nothing does.
     let store: StateStore?
+    /// Remembers what is said of items; nil: nothing does.
+    let feedback: FeedbackKeeper?
     /// Hands out pictures; nil: there are none.
     let artwork: ArtworkKeeper?
     var centre: CommandCentre
@@ -34,7 +36,7 @@ import PlaybackEngine
         _ loop: EventLoop, player: Player, output: any AudioOutput, opener: @escaping DecoderOpener,
         mounts: MediaMounts? = nil, encoder: StateEncoder,
         centre: CommandCentre, configuration: Configuration, store: StateStore? = nil, artwork: ArtworkKeeper? = nil,
-        log: @escaping @PlayerLoop (String) -> Void
+        feedback: FeedbackKeeper? = nil, log: @escaping @PlayerLoop (String) -> Void
     ) {
         self.loop = loop
         self.player = player
@@ -46,6 +48,7 @@ import PlaybackEngine
         self.configuration = configuration
         self.store = store
         self.artwork = artwork
+        self.feedback = feedback
         self.log = log
         tellKinds()
     }
@@ -61,7 +64,7 @@ import PlaybackEngine
         switch request.method {
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
             .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode,
-            .changeShuffleMode:
+            .changeShuffleMode, .rating, .like, .dislike, .bookmark:
             command(request, answer)
         case .commandsList: answer(.success(commandList()))
         case .commandsConfigure: answer(configure(request))
@@ -118,6 +121,7 @@ import PlaybackEngine
         centre.kinds = configuration.kindIntervals
         tellKinds()
         player.landsOnAdvertisements = configuration.landsOnAdvertisements
+        feedback?.leavesFrom = configuration.resumeFrom
         if centre != old { player.commandsChanged(by: by) }
     }
 
@@ -170,13 +174,14 @@ import PlaybackEngine
         }
     }
 
-    private var statuses: [CommandStatus] {
-        centre.statuses(
-            of: CommandCentre.Situation(
-                queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil,
-                seekObstacle: player.seekObstacle, isLive: player.state.item?.metadata.isLiveStream == true,
-                kind: currentKind))
+    /// What commands depend on now.
+    var situation: CommandCentre.Situation {
+        CommandCentre.Situation(
+            queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil, seekObstacle: player.seekObstacle,
+            isLive: player.mediaObstacle == CommandCentre.liveStream, kind: currentKind)
     }
+
+    private var statuses: [CommandStatus] { centre.statuses(of: situation) }
 
     /// Whether there is a command that can be given now.
     var hasEnabledCommand: Bool { statuses.contains(where: \.isEnabled) }
@@ -199,6 +204,11 @@ import PlaybackEngine
                 members.append(JSONObject.Member("currentRepeatMode", .string(player.state.repeatMode.rawValue)))
             case .changeShuffleMode:
                 members.append(JSONObject.Member("currentShuffleMode", .string(player.state.shuffleMode.rawValue)))
+            case .rating:
+                members += [.init("minimumRating", .integer(0)), .init("maximumRating", .integer(5))]
+            case .like, .dislike, .bookmark:
+                let active = player.state.item?.feedback?.activeCommands ?? []
+                members.append(.init("isActive", .bool(active.contains(status.command))))
             default: break
             }
             return JSONValue.object(JSONObject(members))

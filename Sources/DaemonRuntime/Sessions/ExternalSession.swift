@@ -91,7 +91,7 @@ import PlaybackEngine
         guard case .object(let fields)? = value else { return nil }
         var item = NowPlayingItem(
             id: state.item?.id ?? ItemID(firstItem), play: 1, uri: fields["uri"]?.stringValue ?? "",
-            metadata: MediaMetadata(fields: fields), duration: fields["duration"]?.doubleValue)
+            metadata: MediaMetadata(fields: fields).localized(in: []), duration: fields["duration"]?.doubleValue)
         item.metadata.title = item.metadata.title.map { PrintableText.stripped($0, limit: 4096) }
         return item
     }

@@ -15,6 +15,7 @@ import Synchronization
 
     private let context: DaemonContext
     private let events: EventCounter
+    private let database: FeedbackDatabase
     private let workers: Workers
     private let folder: String
     private var making: Set<String> = []
@@ -25,9 +26,10 @@ import Synchronization
     private var last: String?
 
     /// A factory below this state directory.
-    init(_ context: DaemonContext, _ events: EventCounter, firstExternalItem: Int64) {
+    init(_ context: DaemonContext, _ events: EventCounter, _ database: FeedbackDatabase, firstExternalItem: Int64) {
         self.context = context
         self.events = events
+        self.database = database
         self.firstExternalItem = firstExternalItem
         folder = context.stateDirectory + "/sessions"
         workers = Workers(context.loop, name: "sessions")
@@ -56,7 +58,7 @@ import Synchronization
             let store = owner == nil ? StateStore(context.loop, directory: own) : nil
             let methods = PlayerAssembly.makeMethods(
                 context, PlayerAssembly.makeOutput(context.loop, context.configuration), session: name, events,
-                firstItem: first, store: store, publish: publish)
+                firstItem: first, store: store, database, publish: publish)
             let session = LocalSession(name: name, terms: terms, owner: owner, methods: methods)
             session.onClosed = { [weak self] in self?.remove(own) }
             let finish: @PlayerLoop () -> Void = { [self] in

@@ -69,6 +69,15 @@ extension ByteWriter {
                 text(film.value)
             }
         }
+        if let texts = metadata.texts {
+            byte(26)
+            number(texts.count)
+            for localized in texts {
+                text(localized.key.rawValue)
+                text(localized.language)
+                text(localized.value)
+            }
+        }
         byte(0)
     }
 
@@ -143,6 +152,7 @@ extension ByteReader {
             case 40:
                 metadata.animatedArtwork = [:]
                 for _ in 0..<(try count(upTo: remaining / 2)) { metadata.animatedArtwork?[try text()] = try text() }
+            case 26: metadata.texts = try texts()
             default: throw Malformed()
             }
         }
@@ -165,6 +175,17 @@ extension ByteReader {
             ranges.append(AdTimeRange(start: start, duration: try double()))
         }
         return ranges
+    }
+
+    private mutating func texts() throws(Malformed) -> [LocalizedText] {
+        var texts: [LocalizedText] = []
+        for _ in 0..<(try count(upTo: remaining / 3)) {
+            let key = LocalizedText.Key(rawValue: try text())
+            let language = try text()
+            let value = try text()
+            if let key { texts.append(LocalizedText(key: key, language: language, value: value)) }
+        }
+        return texts
     }
 
     private mutating func integer() throws(Malformed) -> Int { Int(try signed()) }

@@ -20,6 +20,8 @@ package final class Follower {
     private let paths: [String]
     /// The session that is followed; nil: the active one.
     private let session: String?
+    /// Those that who looks reads; nil: nobody says.
+    private let languages: JSONValue?
     private var connection: Connection? { didSet { rearm() } }
     private var subscription: Int64 = 0
     /// Who waits for the answers to requests of this connection.
@@ -39,14 +41,18 @@ package final class Follower {
     package init(_ paths: [String]) throws(ClientError) {
         self.paths = paths
         session = nil
+        languages = nil
         try subscribe(try Connection(firstOf: paths))
     }
 
     /// Goes on with a connection that is used for calls as well; `paths` serve to find the daemon again. `session`: the one
-    /// that is followed; nil: the active one.
-    package init(_ connection: Connection, paths: [String], session: String? = nil) throws(ClientError) {
+    /// that is followed; nil: the active one. `languages`: what who looks reads, the dearest first.
+    package init(
+        _ connection: Connection, paths: [String], session: String? = nil, languages: JSONValue? = nil
+    ) throws(ClientError) {
         self.paths = paths
         self.session = session
+        self.languages = languages
         try subscribe(connection)
     }
 
@@ -54,6 +60,7 @@ package final class Follower {
     package init(waitingFor paths: [String]) throws(ClientError) {
         self.paths = paths
         session = nil
+        languages = nil
         watch = try SocketWatch(paths)
         try reconnect()
     }
@@ -149,8 +156,11 @@ package final class Follower {
     // MARK: Connecting
 
     private func subscribe(_ connection: Connection) throws(ClientError) {
+        var parameters = JSONObject()
+        parameters["session"] = session.map(JSONValue.string)
+        parameters["languages"] = languages
         subscription = try connection.request(
-            "nowPlaying.subscribe", session.map { ["session": .string($0)] })
+            "nowPlaying.subscribe", parameters.members.isEmpty ? nil : .object(parameters))
         retry = nil
         self.connection = connection
         watch = nil

@@ -20,6 +20,7 @@ enum StatusText {
         }
         lines.append(word(state, output) + "  " + place(state, at: time))
         if let text = advertisement(state) { lines.append(output.styled(text, .yellow)) }
+        if let text = feedback(state) { lines.append(output.styled(text, .dim)) }
         if let text = chapter(state) { lines.append(output.styled(text, .dim)) }
         if let item = state.item, let rest = details(item, state) { lines.append(output.styled(rest, .dim)) }
         var sound = ["volume " + volume(state)]

@@ -26,7 +26,11 @@ final class Following {
         isMoving =
             !run.wantsJSON && (run.has("--tick") || isWatching) && (run.output.canRedraw || template != nil)
         let connection = try run.connection()
-        do { follower = try Follower(connection, paths: run.sockets, session: run.value("--session")) } catch {
+        do {
+            follower = try Follower(
+                connection, paths: run.sockets, session: run.value("--session"),
+                languages: ReaderLanguages.parameter(SocketLocation.variable))
+        } catch {
             throw run.failure(error)
         }
     }

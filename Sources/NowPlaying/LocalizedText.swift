@@ -1,0 +1,91 @@
+/// A text of an item in one language.
+package struct LocalizedText: Equatable, Sendable {
+    /// Which text it is; raw values are the item's keys on the wire.
+    package enum Key: String, Sendable, CaseIterable {
+        case title, subtitle, artist, albumTitle, albumArtist, composer, genre, description, show
+    }
+
+    package var key: Key
+    /// As in BCP 47: `de`, `pt-BR`; `und` fits everybody.
+    package var language: String
+    package var value: String
+
+    /// Texts of an item, at most.
+    package static let limit = 256
+
+    /// A text, by its parts.
+    package init(key: Key, language: String, value: String) {
+        self.key = key
+        self.language = language
+        self.value = value
+    }
+
+    /// The text of this key that fits best to the languages that somebody reads, the dearest first: for each of them the same
+    /// language, then the same with more said (`de-AT` for `de`), then the same with less said (`de` for `de-AT`, RFC 4647
+    /// §3.4); else what fits everybody. Nil: none does.
+    package static func best(_ texts: [LocalizedText], for key: Key, in languages: [String]) -> LocalizedText? {
+        let texts = texts.filter { $0.key == key }
+        guard !texts.isEmpty else { return nil }
+        for language in languages {
+            let wanted = language.lowercased()
+            if let text = texts.first(where: { $0.language.lowercased() == wanted }) { return text }
+            if let text = texts.first(where: { $0.language.lowercased().hasPrefix(wanted + "-") }) { return text }
+            var range = wanted[...]
+            while let dash = range.lastIndex(of: "-") {
+                range = range[..<dash]
+                if let text = texts.first(where: { $0.language.lowercased() == range }) { return text }
+            }
+        }
+        return texts.first { $0.language.lowercased() == "und" }
+    }
+}
+
+extension MediaMetadata {
+    /// The same for somebody who reads these languages, the dearest first.
+    package func localized(in languages: [String]) -> MediaMetadata {
+        guard let texts, !texts.isEmpty else { return self }
+        var result = self
+        for key in LocalizedText.Key.allCases {
+            let path = Self.path(of: key)
+            if let text = LocalizedText.best(texts, for: key, in: languages) {
+                result[keyPath: path] = text.value
+                // They name the same people in another language.
+                if key == .artist { result.artists = [] }
+            } else if result[keyPath: path] == nil {
+                // Any is better than none.
+                result[keyPath: path] = texts.first { $0.key == key }?.value
+            }
+        }
+        return result
+    }
+
+    private static func path(of key: LocalizedText.Key) -> WritableKeyPath<MediaMetadata, String?> {
+        switch key {
+        case .title: \.title
+        case .subtitle: \.subtitle
+        case .artist: \.artist
+        case .albumTitle: \.albumTitle
+        case .albumArtist: \.albumArtist
+        case .composer: \.composer
+        case .genre: \.genre
+        case .description: \.summary
+        case .show: \.show
+        }
+    }
+}
+
+extension NowPlayingState {
+    /// Whether anything in it is told in more than one language.
+    package var hasTexts: Bool { item?.metadata.texts?.isEmpty == false || upcoming?.texts.isEmpty == false }
+
+    /// The same for somebody who reads these languages, the dearest first.
+    package func localized(in languages: [String]) -> NowPlayingState {
+        var state = self
+        if let metadata = item?.metadata.localized(in: languages) { state.item?.metadata = metadata }
+        if let texts = upcoming?.texts {
+            if let text = LocalizedText.best(texts, for: .title, in: languages) { state.upcoming?.title = text.value }
+            if let text = LocalizedText.best(texts, for: .artist, in: languages) { state.upcoming?.artist = text.value }
+        }
+        return state
+    }
+}

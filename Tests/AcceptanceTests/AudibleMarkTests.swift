@@ -1,0 +1,91 @@
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// Advertisements, chapters and the held seek button, held against what is heard.
+    @Suite(.timeLimit(.minutes(3))) struct AudibleMarkTests {
+        private static let rate = 44_100.0
+        /// Seconds by which the recorder's idea of when a frame was heard may be off.
+        private static let noise = 0.02
+
+        @Test(
+            "the anchor stands exactly while an advertisement is heard, chapters begin when they are heard, and scanning is true"
+        )
+        func heard() async throws {
+            let place = await RecordedSink.start(TestSink("marks"))
+            let client = place.follow()
+            let folder = place.daemon.folder
+            let isLong = environmentHas("NOWPLAYING_NIGHTLY")
+            let ranges = [AdTimeRange(start: 0.5, duration: 0.7), AdTimeRange(start: 1.6, duration: 0.4)]
+            let chapters = [0, 0.7, 0.9, 1.1]
+            client.call(
+                "queue.add",
+                [
+                    "items": [
+                        [
+                            "uri": .string(folder.codeFLAC("a.flac", from: 0, count: 44_100 * 3)),
+                            "adTimeRanges": .array(
+                                ranges.map { ["start": .number($0.start), "duration": .number($0.duration)] }),
+                            "chapters": .array(chapters.map { ["start": .number($0)] }),
+                        ],
+                        .string(folder.codeFLAC("b.flac", from: 44_100 * 3, count: 44_100 * 120)),
+                    ], "play": true,
+                ])
+            await place.recorder.heard(frame: 44_100 * 4)
+            // The button is held over 2 and 4 times the speed, at night over 8 times too, and then backward.
+            client.call("seekForward", ["phase": "begin"])
+            await place.recorder.waitFor(more: isLong ? 6 : 2.8)
+            #expect(client.call("seekForward", ["phase": "end"])?.rate == 1)
+            await place.recorder.waitFor(more: 0.3)
+            if isLong {
+                client.call("seekBackward", ["phase": "begin"])
+                await place.recorder.waitFor(more: 5)
+                client.call("seekBackward", ["phase": "end"])
+                await place.recorder.waitFor(more: 0.3)
+            }
+            client.call("stop")
+            let runs = await place.runs()
+            client.call("nowPlaying.get")
+            let states = client.takeNotifications()
+            let content = ContentTime(ranges)
+            var worst = (marks: 0.0, scan: 0.0)
+            var looks = (marks: 0, ads: 0, scan: 0)
+            for run in runs {
+                for frame in stride(from: 32, to: run.count - 32, by: 220) {
+                    let time = place.time(run.recorded + frame)
+                    guard let state = states.last(where: { $0.monotonic <= time }) else { continue }
+                    // What is told with the instant when it will be heard is heard then.
+                    if states.contains(where: { abs($0.monotonic - time) < 2 * Self.noise }) { continue }
+                    let told = state.position(at: time)
+                    let media = Double(run.frame + frame) / Self.rate
+                    if media < 3 {
+                        worst.marks = max(worst.marks, abs(told - content.content(ofMedia: media)))
+                        looks.marks += 1
+                        let ad = content.range(atMedia: media)
+                        if ad != nil { looks.ads += 1 }
+                        #expect(state["ad"]?["index"]?.integerValue == ad.map { Int64($0) })
+                        #expect(state.rate == (ad == nil ? 1 : 0))
+                        let chapter = chapters.lastIndex { $0 <= content.content(ofMedia: media) }
+                        if ad == nil {
+                            #expect(state["item"]?["chapterIndex"]?.integerValue == chapter.map { Int64($0) })
+                        }
+                    } else if abs(state.rate) > 1 {
+                        worst.scan = max(worst.scan, abs(told - (media - 3)))
+                        looks.scan += 1
+                    }
+                }
+            }
+            #expect(worst.marks < Self.noise, "\(worst.marks)")
+            #expect(worst.scan < 0.25, "\(worst.scan)")
+            #expect(looks.marks > 300 && looks.ads > 100 && looks.scan > 200, "\(looks)")
+            #expect(states.filter { $0.words == "ad-began" }.count == 2)
+            #expect(states.filter { $0.words == "ad-ended" }.count == 2)
+            if environmentHas("NOWPLAYING_FIGURES") {
+                print("marks \(worst.marks * 1000) ms, scan \(worst.scan) s, \(looks)")
+            }
+        }
+    }
+}
