@@ -161,19 +161,28 @@ import Testing
 extension DaemonTests {
     @Test(.enabled(if: canRunAsNobody, "needs root and a toolchain that everybody may read"))
     func aPictureIsHandedToWhoMayNotReadTheCache() {
-        chown(folder.path, nobody, nobody)
-        let daemon = RealDaemon(folder)
+        chmod(folder.path, 0o755)
+        mkdir(folder.path(".config"), 0o755)
+        _ = folder.write(Array("[access]\ncontrol-group = \(nobody)\n".utf8), ".config/nowplayingd.conf")
+        mkdir(folder.path("out"), 0o755)
+        chown(folder.path("out"), nobody, nobody)
         let gif: [UInt8] = Array("GIF89a".utf8) + [9, 0, 9, 0, 0, 0, 0, 0x3B]
-        _ = folder.write(gif, "cover.gif")
+        chmod(folder.write(gif, "cover.gif"), 0o600)
+        let daemon = RealDaemon(folder)
         #expect(Tool.run(["play", file("a.wav", seconds: 20)], socket: daemon.socket).status == 0)
+        func asNobody(_ words: String...) -> (status: Int32, text: String) {
+            let user = ["setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups"]
+            return TestProcess.run(user + [Tool.program] + words + ["--socket", daemon.socket])
+        }
         #expect(becomes { Tool.run(["artwork"], socket: daemon.socket).status == 0 })
-        let path = Tool.run(["artwork"], socket: daemon.socket).output.dropLast()
-        #expect(path.contains("/artwork/") && !path.contains("cover.gif"))
-        // As a user who may talk to the daemon and read nothing of its files.
-        chmod(String(path.prefix { $0 != "." }), 0)
-        let copied = Tool.run(["artwork", "--output", folder.path("copy")], socket: daemon.socket)
-        #expect(copied.status == 0, "\(copied.complaint)")
-        #expect(folder.read("copy") == gif)
+        let path = asNobody("artwork").text.dropLast()
+        // Never the picture's own file, and nothing that this user can open by its path.
+        #expect(path.contains("/artwork/") && path.hasSuffix(".gif") && !path.hasSuffix("cover.gif"))
+        #expect(
+            AudioMaterial.run(
+                "setpriv", ["--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups", "cat", String(path)]) != 0)
+        #expect(asNobody("artwork", "--output", folder.path("out/copy")).status == 0)
+        #expect(folder.read("out/copy") == gif)
         #expect(Tool.run(["artwork", "--kind", "video"], socket: daemon.socket).complaint.contains("cover-square.mp4"))
         #expect(Tool.run(["artwork", "--kind", "film"], socket: daemon.socket).status == 2)
     }
