@@ -61,6 +61,32 @@ import Testing
         try checkLossy(DecoderRegistry.openDecoder(path: path), expected: expected(kind, path))
     }
 
+    /// Voices with pauses: tones that change every 200 ms, hissing between, a pause after each three.
+    private static func speech(seconds: Int) -> AudioMaterial {
+        var random = SeededRandom(seed: 21)
+        var samples: [Int32] = []
+        let count = 9600
+        for syllable in 0..<seconds * 5 {
+            let period = 200 + Int(random.next() % 300)
+            for frame in 0..<count {
+                let hiss = Int32(truncatingIfNeeded: Int64(bitPattern: random.next()) >> 52)
+                let rise = Int32(min(frame, count - frame, 2400))
+                let tone = Int32(frame % period < period / 4 ? 9000 : -3000) / 2400 * rise
+                let sample = syllable % 4 == 3 ? 0 : frame > 8000 ? hiss : tone + hiss / 16
+                samples += [sample, sample]
+            }
+        }
+        return AudioMaterial(sampleRate: 48_000, channels: 2, bits: 16, samples: samples)
+    }
+
+    @Test(
+        "what Opus codes as speech, after seeks, too",
+        arguments: ["--speech --bitrate 12", "--speech --bitrate 24", "--bitrate 24 --framesize 60"])
+    func speech(options: String) throws {
+        let path = try encode(Self.speech(seconds: 12), .opus, options)
+        try checkLossy(DecoderRegistry.openDecoder(path: path), expected: expected(.opus, path), seeks: 40)
+    }
+
     @Test("the gain of an Opus header is applied") func headerGain() throws {
         let path = try encode(.waves(frames: 30_000, sampleRate: 48_000), .opus)
         var bytes = folder.read("a.ogg")

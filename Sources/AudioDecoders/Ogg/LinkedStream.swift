@@ -13,12 +13,12 @@ struct OggLink {
 protocol LinkedStream: AnyObject {
     /// The links, in the order of the file; at least one.
     var links: [OggLink] { get }
-    /// Frames that must be decoded before the place of a seek, so that the sound there is that of playing through.
-    static var preroll: Int64 { get }
     /// The frame that is read next, as the file's own times say.
     var position: Int64 { get }
-    /// Moves to this frame, before the end. Throws `.broken`, or what reading throws.
-    func seek(toFrame frame: Int64) throws(DecodingError)
+    /// Moves so far before this frame, which is before the end, that the sound from it on is that of playing through; not
+    /// before `start`, where the frame's link begins and the decoder begins anew by itself. Says which frame is read next.
+    /// Throws `.broken`, or what reading throws.
+    func approach(_ frame: Int64, notBefore start: Int64) throws(DecodingError) -> Int64
     /// Reads up to `frames` frames of one link, interleaved, into `target`, which has room for as many of 8 channels. Throws
     /// `.broken`, or what reading throws.
     func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece

@@ -30,6 +30,7 @@ final class OggDecoder: AudioDecoder {
     /// The frame that is delivered next, and what must be dropped before it.
     private var position: Int64 = 0
     private var framesToDrop: Int64 = 0
+    private var isAtEnd = false
     /// Decoded frames of one link that are not delivered yet.
     private let decoded = UnsafeMutablePointer<Float>.allocate(capacity: OggDecoder.pieceFrames * 8)
     private var pending = LinkedPiece(frames: 0, link: 0, followsHole: false)
@@ -88,18 +89,16 @@ final class OggDecoder: AudioDecoder {
         position = target
         section = links.lastIndex { $0.start <= target && ($0.start < end || target == end) } ?? 0
         toldSection = section
-        guard target < end else { return }
-        let preroll = type(of: stream).preroll
-        // Not beyond the beginning of the link, where the decoder begins anew by itself.
-        let from = max(links[section].start, target - preroll)
-        try stream.seek(toFrame: from)
-        framesToDrop = target - from
+        isAtEnd = target >= end
+        if isAtEnd { return }
+        framesToDrop = target - (try stream.approach(target, notBefore: links[section].start))
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
         let room = Int64(buffer.count / format.bytesPerFrame)
         guard room > 0, let target = buffer.bindMemory(to: Float.self).baseAddress else { return 0 }
-        while position < end {
+        // Pages may tell earlier times than there is sound for: what there is, is heard.
+        while !isAtEnd {
             if silentFrames > 0 {
                 let count = Int(min(room, silentFrames, linkEnd - position))
                 target.update(repeating: 0, count: count * format.channels.count)
@@ -114,7 +113,7 @@ final class OggDecoder: AudioDecoder {
                 section = links.lastIndex { $0.start <= position && position < end } ?? section
                 return count
             }
-            guard try decode() else { return 0 }
+            isAtEnd = try !decode()
         }
         return 0
     }
@@ -146,8 +145,8 @@ final class OggDecoder: AudioDecoder {
         return true
     }
 
-    /// Where the present link ends: no reading goes beyond.
-    private var linkEnd: Int64 { section + 1 < links.count ? links[section + 1].start : end }
+    /// Where the present link ends, if another follows: no reading goes beyond.
+    private var linkEnd: Int64 { section + 1 < links.count ? links[section + 1].start : .max }
 
     func takeMetadataChange() -> MediaMetadata? {
         guard section != toldSection else { return nil }

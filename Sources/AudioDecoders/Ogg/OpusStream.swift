@@ -6,11 +6,17 @@ import Glibc
 /// those of the tags never: they are the player's business.
 final class OpusStream: LinkedStream {
     let links: [OggLink]
-    /// A decoder that begins in the middle only comes near to one that has played through: with the 80 ms that the library
-    /// allows the difference is some hundred steps of 16 bit, with 200 ms up to ten, with half a second at most one. (Steady
-    /// tones coded as speech, at 32 kbit/s and below, differ for longer.)
-    static let preroll: Int64 = 48_000 / 2
+    /// A decoder that begins in the middle only comes near to one that has played through. Of music (CELT) half a second
+    /// brings it to within one step of 16 bit. What is coded as speech (SILK, alone or with CELT) predicts from what it
+    /// decoded, until a pause or an unvoiced sound lets it forget: of 3000 places in speech of 8 to 32 kbit/s the 80 ms that
+    /// the library allows left up to 31,789 steps of difference, half a second up to 175 (17 % of the places by more than
+    /// one), 2 s up to 80 (1 %), 3 s none. A steady tone coded as speech never comes together: rounding keeps the two apart,
+    /// by about a hundredth of the tone, however far before it decoding begins.
+    private static let preroll: Int64 = 48_000 / 2
+    private static let speechPreroll: Int64 = 48_000 * 4
 
+    /// Whether the packet that was decoded last is coded as speech.
+    private var isSpeech = false
     private let handle: Handle
     private let source: OggSource
 
@@ -45,11 +51,34 @@ final class OpusStream: LinkedStream {
                 fields: index == 0 ? fields : Self.fields(file, index))
         }
         op_set_gain_offset(file, OP_HEADER_GAIN, 0)
+        op_set_decode_callback(
+            file,
+            { context, _, _, packet, _, _, _, _ in
+                let stream = Unmanaged<OpusStream>.fromOpaque(context!).takeUnretainedValue()
+                // The top five bits (RFC 6716 §3.1): 0 to 15 have SILK in them.
+                if let packet = packet?.pointee, packet.bytes > 0 { stream.isSpeech = packet.packet[0] >> 3 < 16 }
+                return OP_DEC_USE_DEFAULT
+            }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     var position: Int64 { op_pcm_tell(handle.file) }
 
-    func seek(toFrame frame: Int64) throws(DecodingError) {
+    func approach(_ frame: Int64, notBefore start: Int64) throws(DecodingError) -> Int64 {
+        let near = max(start, frame - Self.preroll)
+        try seek(toFrame: near)
+        if near == start { return near }
+        // One frame of sound tells how it is coded there. What turns into speech later begins anew by itself.
+        var sample: (Float, Float, Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0, 0, 0)
+        let piece = try withUnsafeMutableBytes(of: &sample) { bytes throws(DecodingError) in
+            try read(1, into: bytes.bindMemory(to: Float.self).baseAddress!)
+        }
+        if !isSpeech, piece.frames > 0, !piece.followsHole { return near + Int64(piece.frames) }
+        let far = isSpeech ? max(start, frame - Self.speechPreroll) : near
+        try seek(toFrame: far)
+        return far
+    }
+
+    private func seek(toFrame frame: Int64) throws(DecodingError) {
         source.failure = nil
         let status = op_pcm_seek(handle.file, frame)
         if let failure = source.failure { throw failure }

@@ -5,7 +5,6 @@ import Glibc
 /// Ogg Vorbis by libvorbisfile: the only file that knows the library.
 final class VorbisStream: LinkedStream {
     let links: [OggLink]
-    static let preroll: Int64 = 0
 
     private let handle: Handle
     private let source: OggSource
@@ -60,13 +59,15 @@ final class VorbisStream: LinkedStream {
 
     var position: Int64 { ov_pcm_tell(handle.file) }
 
-    func seek(toFrame frame: Int64) throws(DecodingError) {
+    /// The library is exact by itself.
+    func approach(_ frame: Int64, notBefore start: Int64) throws(DecodingError) -> Int64 {
         if isBroken { throw Self.brokenTables }
         source.failure = nil
         let status = ov_pcm_seek(handle.file, frame)
         isBroken = status == OV_EBADLINK
         if let failure = source.failure { throw failure }
         if status != 0 { throw DecodingError(.broken, "this place in it can't be reached") }
+        return frame
     }
 
     func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece {
