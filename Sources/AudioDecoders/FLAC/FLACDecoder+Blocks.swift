@@ -43,9 +43,7 @@ extension FLACDecoder: FLACHandleClient {
         let gap = block.firstSample - nextSample
         // Played already: a repetition, or the beginning of a second stream behind the first.
         if gap + Int64(block.frames) <= 0 { return }
-        if gap > 0, let length = lengthInFrames, block.firstSample - (first?.header.firstSample ?? 0) > length {
-            return
-        }
+        if gap > 0, let last = end ?? lengthInFrames.map({ origin + $0 }), block.firstSample > last { return }
         if !isDamaged { hasDecoded = true }
         if landing == nil { landing = block.firstSample }
         nextSample = block.firstSample + Int64(block.frames)

@@ -8,7 +8,7 @@ extension FLACDecoder {
         guard let first else { return }
         // Numbers of samples have at most 36 bits.
         let sample = origin + min(max(0, frame), 1 << 40)
-        var limit = file.size
+        var limit = search.audioEnd
         if let end, sample >= end {
             setPosition(at: limit, sample: sample)
             isAtEnd = true

@@ -12,7 +12,7 @@ import NowPlaying
 final class FLACDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat
-    /// As STREAMINFO promises, else up to the end of the last frame that the file had when it was opened.
+    /// Up to the end of the last frame that the file had when it was opened.
     let lengthInFrames: Int64?
     let metadata: MediaMetadata
 
@@ -25,6 +25,10 @@ final class FLACDecoder: AudioDecoder {
     /// known, a first frame with another number only means that those before it are damaged.
     let origin: Int64
     private(set) var handle: FLACHandle?
+
+    /// The number after that of the last sample, if STREAMINFO promises one and does not promise too little: a file without,
+    /// or one that is cut off, may still grow.
+    let end: Int64?
 
     /// What libFLAC is still to be given before the file: marker and STREAMINFO.
     var head: [UInt8]
@@ -61,9 +65,8 @@ final class FLACDecoder: AudioDecoder {
     /// Opens the stream whose `fLaC` stands at `start` in the file. Throws `.broken`, or what reading throws.
     init(file: MediaFile, start: Int64) throws(DecodingError) {
         let blocks = try FLACMetadataBlocks(in: file, at: start)
-        let info = blocks.streamInfo
+        var info = blocks.streamInfo
         self.file = file
-        self.info = info
         var metadata = blocks.comments.fields.metadata
         if metadata.chapters == nil, blocks.hasCueSheet {
             metadata.chapters = try EmbeddedCueSheet.sheet(of: file)?.chapters
@@ -75,23 +78,40 @@ final class FLACDecoder: AudioDecoder {
                 ?? ChannelPosition.standardOrder(channels: info.channels))
         mediaFormat = MediaFormat(
             codec: "FLAC", sampleRate: info.sampleRate, channels: info.channels, bitsPerSample: info.bitsPerSample)
-        search = FLACFrameSearch(file: file, info: info, audioStart: blocks.audioStart)
+        var search = FLACFrameSearch(
+            file: file, info: info, audioStart: blocks.audioStart, audioEnd: file.size)
         first = try search.firstFrame()
+        if let first, let corrected = info.corrected(by: first.header) {
+            info = corrected
+            search.info = corrected
+        }
         let isEmpty = blocks.audioStart >= file.size
         if first == nil, !isEmpty || info.lengthInFrames != nil {
             throw DecodingError(.broken, isEmpty ? "it ends before its first sound" : "no audio can be found in it")
         }
-        head = Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)] + info.bytes
         offset = first?.offset ?? file.size
         let firstSample = first?.header.firstSample ?? 0
         origin = firstSample < info.lengthInFrames ?? 0 ? 0 : firstSample
         nextSample = origin
-        if let first, info.lengthInFrames == nil {
-            let last = try search.lastFrame(notAfter: .max, first: first, end: nil, below: file.size)
-            lengthInFrames = last.header.firstSample + Int64(last.header.blockFrames) - origin
-        } else {
-            lengthInFrames = first == nil ? 0 : info.lengthInFrames
+        let origin = origin
+        var length: Int64 = 0
+        if let first {
+            length = try FLACLength.frames(of: info, origin: origin, first: first, search)
+            if let promised = info.lengthInFrames, promised != length, let next = try search.nextStream() {
+                // As the reference decoder has it, what is put behind is not part of it.
+                search.audioEnd = next
+                length = try FLACLength.frames(of: info, origin: origin, first: first, search)
+            }
         }
+        lengthInFrames = length
+        self.info = info
+        self.search = search
+        // libFLAC would end where a promise ends.
+        let promise = info.lengthInFrames.flatMap { $0 < length ? nil : $0 }
+        head =
+            Array("fLaC".utf8) + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)]
+            + (promise == nil ? info.bytesWithoutLength : info.bytes)
+        end = promise.map { origin + $0 }
         handle = FLACHandle(client: self)
         guard handle != nil, handle!.readMetadata() else {
             throw failure ?? DecodingError(.broken, "the FLAC decoder does not accept its header")
@@ -121,6 +141,10 @@ final class FLACDecoder: AudioDecoder {
 
     /// Has libFLAC read one block, or to the end.
     func decodeNext() {
+        if let end, nextSample >= end {
+            isAtEnd = true
+            return
+        }
         blocksInCall = 0
         let outcome = handle!.decodeNext()
         if blocksInCall > 1, failure == nil {
@@ -158,7 +182,4 @@ final class FLACDecoder: AudioDecoder {
 
     /// More than libFLAC can have read of the file beyond the frame that it delivers, and this frame with it.
     private static let lookBackBytes: Int64 = 64 << 10
-
-    /// The number after that of the last sample, if STREAMINFO promises one: a file without may still grow.
-    var end: Int64? { info.lengthInFrames.map { origin + $0 } }
 }

@@ -7,6 +7,8 @@ struct FLACFrameHeader: Equatable {
     let firstSample: Int64
     /// Frames of audio in it.
     let blockFrames: Int
+    /// Whether it numbers blocks, all but the last of the same length, and not samples.
+    let numbersBlocks: Bool
     private let sampleRate: Int
     private let channels: Int
     private let bitsPerSample: Int
@@ -49,7 +51,8 @@ struct FLACFrameHeader: Equatable {
             Self.checksum(bytes[..<index]) == bytes[index]
         else { return nil }
         // Old encoders with blocks of different length counted samples without saying so in the header.
-        if bytes[1] & 1 == 1 || info.minimumBlockFrames != info.maximumBlockFrames {
+        numbersBlocks = bytes[1] & 1 == 0 && info.minimumBlockFrames == info.maximumBlockFrames
+        if !numbersBlocks {
             firstSample = number
         } else {
             guard number < 1 << 31 else { return nil }

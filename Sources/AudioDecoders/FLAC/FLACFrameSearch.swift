@@ -16,8 +16,10 @@ struct FLACFrameSearch {
     }
 
     let file: MediaFile
-    let info: FLACStreamInfo
+    var info: FLACStreamInfo
     let audioStart: Int64
+    /// Where in the file it ends: the end of the file, or another stream behind this one.
+    var audioEnd: Int64
 
     private static let chunkBytes = 16 << 10
     /// Within this distance the headers are gone through one by one.
@@ -27,7 +29,7 @@ struct FLACFrameSearch {
 
     /// The first frame there is; nil: none at the beginning of the audio. Throws what reading throws.
     func firstFrame() throws(DecodingError) -> Place? {
-        try firstHeader(from: audioStart, to: min(file.size, audioStart + Self.firstFrameLimit)) { _ in true }
+        try firstHeader(from: audioStart, to: min(audioEnd, audioStart + Self.firstFrameLimit)) { _ in true }
     }
 
     /// The last frame that begins at or before `sample` (numbered as by the encoder) and at a file offset below `limit`,
@@ -73,13 +75,42 @@ struct FLACFrameSearch {
     /// before `end`. Throws what reading throws.
     func nextFrame(notBefore sample: Int64, first: Place, end: Int64?) throws(DecodingError) -> Place? {
         if first.header.firstSample >= sample { return first }
-        let before = try lastFrame(notAfter: sample - 1, first: first, end: end, below: file.size)
+        let before = try lastFrame(notAfter: sample - 1, first: first, end: end, below: audioEnd)
         return try nextFrame(notBefore: sample, from: before.offset + 1, end: end)
     }
 
     /// The same, at this offset of the file or behind it.
     func nextFrame(notBefore sample: Int64, from offset: Int64, end: Int64?) throws(DecodingError) -> Place? {
-        try firstHeader(from: offset, to: file.size) { $0.firstSample >= sample && $0.firstSample < end ?? .max }
+        try firstHeader(from: offset, to: audioEnd) { $0.firstSample >= sample && $0.firstSample < end ?? .max }
+    }
+
+    /// Where another stream, with a marker and STREAMINFO of its own, begins behind this one; nil: nowhere. It reads all of
+    /// the file. Throws what reading throws.
+    func nextStream() throws(DecodingError) -> Int64? {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkBytes, alignment: 16)
+        defer { chunk.deallocate() }
+        let mark = Array("fLaC".utf8)
+        var offset = audioStart
+        while true {
+            let count = try file.readFully(into: chunk, at: offset)
+            var index = 0
+            while index + 8 <= count, let hit = memchr(chunk.baseAddress! + index, 0x66, count - 7 - index) {
+                index = UnsafeRawPointer(hit) - UnsafeRawPointer(chunk.baseAddress!)
+                let place = chunk[index..<index + 8]
+                if place.starts(with: mark), place[index + 4] & 0x7F == 0, place[index + 7] == FLACStreamInfo.byteCount
+                {
+                    return offset + Int64(index)
+                }
+                index += 1
+            }
+            if count < chunk.count { return nil }
+            offset += Int64(count - 8)
+        }
+    }
+
+    /// The frame that begins with just this sample, at offsets from `start` to below `limit`. Throws what reading throws.
+    func frame(beginningWith sample: Int64, from start: Int64, below limit: Int64) throws(DecodingError) -> Place? {
+        try firstHeader(from: start, to: min(limit, audioEnd)) { $0.firstSample == sample }
     }
 
     private func firstHeader(

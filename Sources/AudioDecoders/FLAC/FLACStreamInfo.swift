@@ -19,6 +19,24 @@ struct FLACStreamInfo {
         return length == 0 ? nil : length
     }
 
+    /// The block with the length of blocks that the first one really has; nil: it is right.
+    func corrected(by first: FLACFrameHeader) -> FLACStreamInfo? {
+        // A single block may be shorter.
+        guard first.numbersBlocks, first.firstSample == 0, first.blockFrames != minimumBlockFrames,
+            first.blockFrames >= 16, Int64(first.blockFrames) < lengthInFrames ?? .max
+        else { return nil }
+        let length = [UInt8(first.blockFrames >> 8), UInt8(truncatingIfNeeded: first.blockFrames)]
+        return FLACStreamInfo(length + length + bytes[4...])
+    }
+
+    /// The block as of an encoder that did not know the length.
+    var bytesWithoutLength: [UInt8] {
+        var bytes = bytes
+        bytes[13] &= 0xF0
+        for index in 14..<18 { bytes[index] = 0 }
+        return bytes
+    }
+
     /// Takes the block; nil if it is not as long as it must be.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }

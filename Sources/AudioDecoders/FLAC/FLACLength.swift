@@ -1,0 +1,64 @@
+import AudioCore
+
+/// How much a FLAC file really has of what STREAMINFO promises: headers of files that were cut off, glued together or written
+/// by a program that gave up lie. The frames at the end tell; a few reads, whatever the length of the file.
+enum FLACLength {
+    /// How far behind a frame the next one is looked for, more than frames mostly have.
+    private static let nextFrameBytes: Int64 = 256 << 10
+    /// Largest frame whose checksum is looked at.
+    private static let largestFrame: Int64 = 4 << 20
+
+    /// Frames of audio from `origin`, the number of the first sample, to the end of the last frame. Throws what reading throws.
+    static func frames(
+        of info: FLACStreamInfo, origin: Int64, first: FLACFrameSearch.Place, _ search: FLACFrameSearch
+    ) throws(DecodingError) -> Int64 {
+        guard let promised = info.lengthInFrames else {
+            return try wholeEnd(
+                search.lastFrame(notAfter: .max, first: first, end: nil, below: search.audioEnd), search)
+                - origin
+        }
+        let end = origin + promised
+        let last = try search.lastFrame(notAfter: end - 1, first: first, end: end, below: search.audioEnd)
+        if last.end >= end {
+            guard let next = try follower(of: last, search) else { return last.end - origin }
+            return try wholeEnd(search.lastFrame(notAfter: .max, first: next, end: nil, below: search.audioEnd), search)
+                - origin
+        }
+        return try wholeEnd(last, search) - origin
+    }
+
+    /// Number of the sample behind the last frame, or with which that begins if it is cut off.
+    private static func wholeEnd(
+        _ last: FLACFrameSearch.Place, _ search: FLACFrameSearch
+    ) throws(DecodingError) -> Int64 {
+        try isWhole(last, search) ? last.end : last.header.firstSample
+    }
+
+    /// The frame right behind another, of the same stream; nil: there is none.
+    private static func follower(
+        of place: FLACFrameSearch.Place, _ search: FLACFrameSearch
+    ) throws(DecodingError) -> FLACFrameSearch.Place? {
+        let limit = place.offset + nextFrameBytes
+        return try search.frame(beginningWith: place.end, from: place.offset + 1, below: limit)
+    }
+
+    /// Whether all of the last frame is there: its checksum (RFC 9639 §9.3), with which the audio ends, is right.
+    private static func isWhole(
+        _ place: FLACFrameSearch.Place, _ search: FLACFrameSearch
+    ) throws(DecodingError) -> Bool {
+        let length = try min(TrailingTags(in: search.file).audioEnd, search.audioEnd) - place.offset
+        guard length > 2, length <= largestFrame else { return false }
+        // CRC-16 with the polynomial x¹⁶ + x¹⁵ + x² + 1; with the checksum itself it comes to 0.
+        var sum: UInt16 = 0
+        for byte in try search.file.bytes(at: place.offset, count: Int(length)) {
+            sum ^= UInt16(byte) << 8
+            for _ in 0..<8 { sum = sum << 1 ^ (sum & 0x8000 != 0 ? 0x8005 : 0) }
+        }
+        return sum == 0
+    }
+}
+
+extension FLACFrameSearch.Place {
+    /// Number of the sample behind the frame.
+    fileprivate var end: Int64 { header.firstSample + Int64(header.blockFrames) }
+}
