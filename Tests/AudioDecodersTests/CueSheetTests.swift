@@ -154,6 +154,31 @@ import Testing
         #expect(found.tracks.map(\.metadata.title) == ["Reverence", "She's My Baby", "Track 3"])
     }
 
+    @Test("in a text of ID3v2, in any of its encodings", arguments: 0..<4 as Range<UInt8>, [3, 4] as [UInt8])
+    func inATextOfID3(encoding: UInt8, version: UInt8) throws {
+        // More than a text of other names may have.
+        let rest = String(repeating: "REM \(String(repeating: "x", count: 90))\n", count: 900)
+        let text = "CUESHEET\0" + Self.album + "\n" + rest
+        let content: [UInt8]
+        switch encoding {
+        case 1:
+            let little = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+            let zero = 2 * 8
+            content = [1, 0xFF, 0xFE] + little[...(zero + 1)] + [0xFF, 0xFE] + little[(zero + 2)...]
+        case 2: content = [2] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        default: content = [encoding] + Array(text.utf8)
+        }
+        func size(_ count: Int, _ bits: Int) -> [UInt8] {
+            stride(from: 3 * bits, through: 0, by: -bits).map { UInt8(count >> $0 & (1 << bits - 1)) }
+        }
+        let frame = Array("TXXX".utf8) + size(content.count, version == 4 ? 7 : 8) + [0, 0] + content
+        let tag = Array("ID3".utf8) + [version, 0, 0] + size(frame.count, 7) + frame
+        let folder = TemporaryFolder()
+        let path = folder.write(tag + [UInt8](repeating: 0xFF, count: 1000), "a.mp3")
+        let found = try #require(try EmbeddedCueSheet.sheet(of: MediaFile(path: path)))
+        #expect(found.tracks.map(\.metadata.title) == ["Reverence", "She's My Baby", "Track 3"])
+    }
+
     /// A block CUESHEET with tracks that begin at these samples.
     static func block(_ starts: [Int], leadOut: Int) -> (type: UInt8, content: [UInt8]) {
         var block = ByteBuilder()

@@ -1,7 +1,7 @@
 package import AudioCore
 import NowPlaying
 
-/// The cue sheet that a file has in it: the tag CUESHEET of FLAC, Ogg and APEv2, or FLAC's block of that name (RFC 9639 §8.7).
+/// The cue sheet that a file has in it: the tag CUESHEET of FLAC, Ogg, APEv2 and ID3v2, or FLAC's block of that name (RFC 9639 §8.7).
 package enum EmbeddedCueSheet {
     /// Longest sheet in a tag, bytes.
     private static let maximumTagBytes = 1 << 20
@@ -14,7 +14,8 @@ package enum EmbeddedCueSheet {
         let mark = try file.bytes(at: start, count: 4)
         if mark.elementsEqual("fLaC".utf8) { return try flac(in: file, at: start + 4) }
         if mark.elementsEqual("OggS".utf8) { return try ogg(in: file, at: start) }
-        return try APETag.text(of: "CUESHEET", in: file, upTo: maximumTagBytes).flatMap { sheet(of: $0) }
+        if let text = try APETag.text(of: "CUESHEET", in: file, upTo: maximumTagBytes) { return sheet(of: text) }
+        return try ID3v2Tag(in: file, at: 0, readsCueSheet: true)?.cueSheet.flatMap { sheet(of: $0) }
     }
 
     /// What a tag says; nil: it is of no use.

@@ -16,6 +16,29 @@ enum ID3Text {
         return texts(content[1...], encoding: encoding)
     }
 
+    /// The long text of a frame TXXX: encoding, what it is about, text. UTF-8 where it was UTF-16, else the bytes as they are.
+    /// Nil: it is about something else than `name` (in capitals).
+    static func longText(_ content: [UInt8], about name: String) -> [UInt8]? {
+        guard let encoding = content.first, texts(content).first?.uppercased() == name else { return nil }
+        let bytes = content[1...]
+        guard encoding == 1 || encoding == 2 else {
+            return bytes.firstIndex(of: 0).map { Array(bytes[($0 + 1)...].prefix { $0 != 0 }) }
+        }
+        let units = stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2)
+        guard let end = units.first(where: { bytes[$0] == 0 && bytes[$0 + 1] == 0 }) else { return nil }
+        var text = bytes[(end + 2)...]
+        var isBig = encoding == 2
+        if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) {
+            isBig = text.first == 0xFE
+            text = text.dropFirst(2)
+        }
+        let decoded = stride(from: text.startIndex, to: text.endIndex - 1, by: 2).map { place in
+            let (first, second) = (UInt16(text[place]), UInt16(text[place + 1]))
+            return isBig ? first << 8 | second : second << 8 | first
+        }
+        return Array(String(decoding: decoded.prefix { $0 != 0 }, as: UTF16.self).utf8)
+    }
+
     private static func split(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         bytes.split(separator: 0, omittingEmptySubsequences: false)
     }

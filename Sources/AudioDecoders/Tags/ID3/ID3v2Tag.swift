@@ -5,20 +5,25 @@ import AudioCore
 struct ID3v2Tag {
     /// What was found.
     private(set) var fields = TagFields()
+    /// The cue sheet in a text of that name, if it was asked for.
+    private(set) var cueSheet: [UInt8]?
     /// Where the tag ends in the file.
     let end: Int64
 
     private let version: Int
+    private let readsCueSheet: Bool
     private static let maximumFrames = 4096
     /// Longest content of a frame that is read: 4 KiB of text in whatever encoding, several of them.
     private static let maximumContent = 64 << 10
+    private static let maximumCueSheet = 1 << 20
 
     /// Reads the tag at `offset`; nil: there is none. What contradicts itself is left out. Throws what reading throws.
-    init?(in file: MediaFile, at offset: Int64) throws(DecodingError) {
+    init?(in file: MediaFile, at offset: Int64, readsCueSheet: Bool = false) throws(DecodingError) {
         let header = try file.bytes(at: offset, count: 10)
         guard let length = Self.length(header) else { return nil }
         end = offset + length
         version = Int(header[3])
+        self.readsCueSheet = readsCueSheet
         guard (2...4).contains(version), header[5] & 0x40 == 0 || version > 2 else { return }
         let bodyEnd = end - (header[5] & 0x10 != 0 && version == 4 ? 10 : 0)
         // In 2.4 each frame says for itself whether it is unsynchronised.
@@ -64,7 +69,9 @@ struct ID3v2Tag {
             try reader.skip(size)
             return reader.left > 0
         }
-        let wanted = min(size, name == "CHAP" ? ID3v2Chapter.readBytes : Self.maximumContent)
+        let isText = name == "TXXX" || name == "TXX"
+        let limit = name == "CHAP" ? ID3v2Chapter.readBytes : Self.maximumContent
+        let wanted = min(size, isText && readsCueSheet ? Self.maximumCueSheet : limit)
         var content = try reader.read(wanted)
         try reader.skip(size - wanted)
         // A byte of grouping; in 2.4 the length without unsynchronisation, in four.
@@ -77,6 +84,7 @@ struct ID3v2Tag {
             fields.add(ID3v2Chapter.chapter(content, version: version))
         } else {
             ID3v2Frames.take(name, content, into: &fields)
+            if isText, readsCueSheet, cueSheet == nil { cueSheet = ID3Text.longText(content, about: "CUESHEET") }
         }
         return reader.left > 0
     }
