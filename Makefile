@@ -27,7 +27,7 @@ samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test lint bench nightly faults fuzz microbenchmarks install install-files deb uninstall clean
+.PHONY: help run build test lint bench nightly faults fuzz microbenchmarks corpora install install-files deb uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -70,6 +70,11 @@ faults:
 fuzz:
 	@Scripts/packages build decode run test
 	@Scripts/fuzz $(or $(MINUTES),20) $(TARGETS)
+
+#: make corpora                odd files of other programs' tests; see Tests/Corpora/RESULTS.md (fetches 20 MB)
+corpora:
+	@Scripts/packages build decode run test
+	@Scripts/corpora
 
 #: make bench [BENCH="clock …"] measure the release build; see Benchmarks/RESULTS.md
 bench:
