@@ -68,7 +68,7 @@ def _house(stack, bench, server, broker):
     (folder / "hooks.d").mkdir()
     (folder / "nowplayingd.conf").write_text(
         f"[mqtt]\nhost = 127.0.0.1\nport = {broker.port}\nname = bench\ncommands = yes\ndiscovery = yes\nartwork = yes\n"
-        f"[hooks]\ndirectory = {folder}/hooks.d\nactive-began = /bin/true\nplay = /bin/true\n")
+        f"[hooks]\ndirectory = {folder}/hooks.d\nactive-began = /bin/true\nplay = /bin/true\nquiet-time = 0.2\n")
     address = f"unix:path={folder}/bus"
     bus = stack.enter_context(program(["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}"]))
     until(pathlib.Path(f"{folder}/bus").exists, "the bus")
