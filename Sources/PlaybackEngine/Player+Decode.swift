@@ -29,7 +29,7 @@ extension Player {
         chain[place].opened = item
         // The rest of an item tells its own when it is heard.
         if !chain[place].isRest { learn(item) }
-        chain[place].gain = gain(of: item.id)
+        chain[place].gain = gain(of: chain[place])
         if pending == nil || pending?.ticket == item.ticket { tellError() }
         if let pending, pending.ticket == item.ticket {
             pending.opened = item

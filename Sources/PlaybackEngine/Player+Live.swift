@@ -86,7 +86,8 @@ extension Player {
 
     /// From a frame on an item says something else about itself: told when that is heard.
     func described(_ ticket: Int, _ ring: SampleRing, _ from: Int64, _ metadata: MediaMetadata) {
-        guard chain.contains(where: { $0.ticket == ticket }) else { return }
+        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        loudnessChanges(of: place, in: ring, from: from, metadata.loudness)
         descriptions.append(Description(ticket: ticket, ring: ring, from: from, metadata: metadata))
         if descriptions.count > 256 { descriptions.removeFirst() }
         guard let lane = audible, lane.ring === ring, pending == nil else { return }
@@ -124,9 +125,10 @@ extension Player {
         descriptions.removeAll { $0.ring === lane.ring && Double($0.from + offset) <= limit }
         var isNew = false
         for description in due {
-            guard let link = chain.first(where: { $0.ticket == description.ticket }),
-                let old = transport.queue[link.id]?.details, old.found != description.metadata
-            else { continue }
+            guard let place = chain.firstIndex(where: { $0.ticket == description.ticket }) else { continue }
+            loudnessIsHeard(of: place, from: description.from, description.metadata.loudness)
+            let link = chain[place]
+            guard let old = transport.queue[link.id]?.details, old.found != description.metadata else { continue }
             let details = old.with(found: description.metadata)
             transport.setDetails(details, of: link.id)
             if shown?.id == link.id {

@@ -13,14 +13,23 @@ extension Player {
         let new = LoudnessSettings(mode: mode ?? loudness.mode, preamp: preamp ?? loudness.preamp)
         guard new != loudness else { return }
         loudness = new
-        for place in chain.indices where chain[place].opened != nil { chain[place].gain = gain(of: chain[place].id) }
+        for place in chain.indices where chain[place].opened != nil { chain[place].gain = gain(of: chain[place]) }
         for lane in [audible, ahead] { if let lane { changeGain(of: lane) } }
         publish(.mode, by: by)
     }
 
-    /// The gain that an item has by the present settings.
-    func gain(of id: ItemID) -> ItemGain? {
-        guard loudness.mode != .off, let tags = transport.queue[id]?.details?.metadata.loudness else { return nil }
+    /// The gain that an item of the chain has by the present settings, from its beginning in the ring on.
+    func gain(of link: ChainLink) -> ItemGain? { gain(of: link.id, by: loudnessTags(of: link)) }
+
+    private func loudnessTags(of link: ChainLink) -> LoudnessTags? {
+        // The rest of an item tells its own when it is heard.
+        let isAhead = link.isRest && link.ticket != shownTicket
+        return isAhead ? link.opened?.metadata.loudness : transport.queue[link.id]?.details?.metadata.loudness
+    }
+
+    /// The gain by these tags.
+    private func gain(of id: ItemID, by tags: LoudnessTags?) -> ItemGain? {
+        guard loudness.mode != .off, let tags else { return nil }
         return loudness.gain(of: tags, inAlbum: loudness.mode == .auto && playsInAlbumOrder(id))
     }
 
@@ -53,10 +62,27 @@ extension Player {
 
     /// The gains of what stands in a lane's ring, as the chain has it.
     func gains(in lane: Lane) -> [(start: Int64, factor: Double)] {
-        chain.compactMap { link in
-            guard let opened = link.opened, opened.ring === lane.ring else { return nil }
-            return (opened.ringStart, link.gain?.factor ?? 1)
+        chain.flatMap { link -> [(start: Int64, factor: Double)] in
+            guard let opened = link.opened, opened.ring === lane.ring else { return [] }
+            return [(opened.ringStart, link.gain?.factor ?? 1)]
+                + link.laterLoudness.map { ($0.from, gain(of: link.id, by: $0.tags)?.factor ?? 1) }
         }
+    }
+
+    /// From a frame of the ring on, which is not sent yet, an item says this about its loudness.
+    func loudnessChanges(of place: Int, in ring: SampleRing, from: Int64, _ tags: LoudnessTags?) {
+        let link = chain[place]
+        let before = link.laterLoudness.last.map(\.tags) ?? loudnessTags(of: link)
+        guard link.opened?.ring === ring, before != tags else { return }
+        chain[place].laterLoudness.append((from, tags))
+        if let lane = lane(of: ring) { setGains(of: lane) }
+    }
+
+    /// What an item said is heard by now.
+    func loudnessIsHeard(of place: Int, from: Int64, _ tags: LoudnessTags?) {
+        guard chain[place].laterLoudness.contains(where: { $0.from == from }) else { return }
+        chain[place].laterLoudness.removeAll { $0.from <= from }
+        chain[place].gain = gain(of: chain[place].id, by: tags)
     }
 
     /// Gives a lane the gains of its items; nothing of them is sent yet.

@@ -235,6 +235,9 @@ package import NowPlaying
         var ringEnd: Int64?
         /// What its samples are multiplied by, as it was decided when it was opened; nil: nothing is done to them.
         var gain: ItemGain?
+        /// What the item says from later frames of the ring on, where links of an Ogg file differ in loudness, until that is
+        /// heard.
+        var laterLoudness: [(from: Int64, tags: LoudnessTags?)] = []
         /// Whether it is the rest of the item before, behind a change of format in the middle.
         var isRest = false
     }

@@ -73,6 +73,31 @@ extension Acceptance {
             }
         }
 
+        @Test("each link of a chained Ogg file has its own") func links() async throws {
+            let count = 9_973
+            let tags = ["REPLAYGAIN_TRACK_GAIN=-6.02 dB", "TITLE=x", "REPLAYGAIN_TRACK_GAIN=+6.02 dB"]
+            let written = await Self.render([]) { folder in
+                var bytes: [UInt8] = []
+                for (place, tag) in tags.enumerated() {
+                    let flac = folder.path("\(place).flac")
+                    _ = Self.file(folder, "\(place).flac", from: place * count, count: count, [])
+                    let words = ["--silent", "--force", "--ogg", "--serial-number=\(place)", "-T", tag, "-o"]
+                    #expect(AudioMaterial.run("flac", words + [folder.path("a.oga"), flac]) == 0)
+                    bytes += folder.read("a.oga")
+                }
+                return [.string(folder.write(bytes, "chain.oga"))]
+            } _: { client in
+                client.call("loudness.set", ["mode": "track"])
+            }
+            try #require(written.count == tags.count * count * 2)
+            for (place, expected) in [0.5, 1, 2].enumerated() {
+                let played = PositionCode.int16(from: place * count, count: count)
+                let found = Self.factor(written[(place * count * 2)..<((place + 1) * count * 2)], played)
+                #expect(abs(found.mean - expected) < 0.0002, "link \(place)")
+                #expect(found.worst < 1.6, "link \(place)")
+            }
+        }
+
         @Test("auto takes an album for one while it plays in order") func albums() async {
             let count = 5_000
             func tags(_ album: String, _ number: Int) -> [String] {
