@@ -18,7 +18,7 @@ import tempfile
 from harness.code import Material
 
 HERE = pathlib.Path(__file__).resolve().parent
-MEASURES = ("queries", "resources", "clock", "audible", "scale", "seek", "bridges", "fleet")
+MEASURES = ("queries", "resources", "clock", "audible", "scale", "seek", "bridges", "fleet", "formats")
 
 
 class Bench:
