@@ -119,6 +119,10 @@ final class DecodeWorker {
                 var count: UInt64 = 0
                 _ = read(shared.wakeup, &count, 8)
             case .end:
+                // Nothing of it is left when that is told.
+                work = nil
+                opening = nil
+                ring = nil
                 shared.state.withLock { $0.farewell }?.notify()
                 return
             }

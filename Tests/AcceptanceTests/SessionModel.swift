@@ -82,6 +82,14 @@ struct SessionModel {
         }
     }
 
+    /// The session that a request wants to play, or not to; nil: it is another one.
+    func target(_ request: Request) -> String? {
+        switch request {
+        case .play(let name), .pause(let name), .stop(let name), .toggle(let name): name ?? active
+        default: nil
+        }
+    }
+
     /// Whether it is granted; the model is as it must be then.
     mutating func apply(_ request: Request) -> Bool {
         switch request {

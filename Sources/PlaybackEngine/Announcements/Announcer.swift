@@ -17,6 +17,8 @@ import NowPlaying
     private static let spare = 10.0
     /// Seconds that are decoded before it begins.
     private static let prefill = 0.3
+    /// Seconds after the last one in which the next takes up what this one took; then it is given back.
+    private static let restAfter = 0.5
 
     private struct Waiting {
         var announcement: Announcement
@@ -114,12 +116,16 @@ import NowPlaying
         }
     }
 
-    /// Nobody waits: what it took to be heard is given back, and the music is as it was.
+    /// Nobody waits: the music is as it was, and what it took to be heard is given back when the next does not come at once.
     private func rest() {
         deadline = nil
         decoder?.end()
         decoder = nil
-        player.tidyUp()
+        limit(Self.restAfter) {
+            ProgramPages.giveBackHeap()
+            ProgramPages.keepNoLonger()
+            ProgramPages.giveBack()
+        }
     }
 
     // MARK: The source
