@@ -26,8 +26,10 @@ enum ScanPiece {
 /// Goes forward faster than it is heard: of each stretch only the beginning is kept.
 final class ScanChanger: RateChanger {
     private let format: AudioFormat
-    /// Frames of one piece, and of the stretch that it stands for.
+    /// Frames of one piece, of what comes before it in the stretch that it stands for, and of that stretch: the piece is the
+    /// middle of it, so that the place that is heard is before the straight line as much as behind it.
     private let piece: Int
+    private let lead: Int
     private let stretch: Int
     /// Frames of the stretch that were taken.
     private var taken = 0
@@ -40,17 +42,19 @@ final class ScanChanger: RateChanger {
         self.format = format
         piece = max(1, Int(ScanPiece.seconds * Double(format.sampleRate)))
         stretch = max(piece, Int((Double(piece) * rate).rounded()))
+        lead = (stretch - piece) / 2
     }
 
     func write(_ frames: UnsafeRawBufferPointer) {
         let size = format.bytesPerFrame
         var rest = frames
         while !rest.isEmpty {
-            let count = min(rest.count / size, taken < piece ? piece - taken : stretch - taken)
-            if taken < piece { building.append(contentsOf: rest[..<(rest.startIndex + count * size)]) }
+            let border = [lead, lead + piece, stretch].first { $0 > taken } ?? stretch
+            let count = min(rest.count / size, border - taken)
+            if border == lead + piece { building.append(contentsOf: rest[..<(rest.startIndex + count * size)]) }
             taken += count
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count * size))
-            if taken == piece || taken == stretch { close() }
+            if taken == lead + piece || taken == stretch { close() }
             if taken == stretch { taken = 0 }
         }
     }
@@ -83,6 +87,8 @@ final class BackwardDecoder: AudioDecoder {
     let base: any AudioDecoder
     /// Frames from one piece back to the next.
     private let stretch: Int64
+    /// Frames of one piece.
+    private let pieceFrames: Int64
     /// Frame where the next piece begins; nil: there is none.
     private var next: Int64?
     private var piece: [UInt8] = []
@@ -93,6 +99,7 @@ final class BackwardDecoder: AudioDecoder {
         self.base = base
         next = frame
         stretch = max(1, Int64(ScanPiece.seconds * Double(base.format.sampleRate) * speed))
+        pieceFrames = max(1, Int64(ScanPiece.seconds * Double(base.format.sampleRate)))
     }
 
     var format: AudioFormat { base.format }
@@ -112,7 +119,8 @@ final class BackwardDecoder: AudioDecoder {
         if done == piece.count {
             guard let from = next else { return 0 }
             next = from > 0 ? max(0, from - stretch) : nil
-            try fill(from: from)
+            // The middle of the stretch stands for it.
+            try fill(from: max(0, from - (stretch + pieceFrames) / 2))
         }
         let size = format.bytesPerFrame
         let count = min(buffer.count / size * size, piece.count - done)
