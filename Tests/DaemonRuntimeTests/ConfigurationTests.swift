@@ -69,7 +69,8 @@ import Testing
         (
             "[sound]\n",
             "f.conf:1: there is no section [sound]; there are "
-                + "[daemon], [access], [output], [playback], [kinds], [announcements], [artwork], [network]"
+                + "[daemon], [access], [output], [playback], [kinds], [announcements], [sessions], [artwork], "
+                + "[network]"
         ),
         ("[daemon]\nhello\n", "f.conf:2: neither “[section]” nor “name = value”"),
         ("[daemon\n", "f.conf:1: neither “[section]” nor “name = value”"),

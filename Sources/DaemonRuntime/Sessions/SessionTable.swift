@@ -70,10 +70,14 @@ import PlaybackEngine
             playing.remove(state.session)
             return false
         }
-        guard playing.insert(state.session).inserted else { return false }
-        return switch state.cause {
-        case .play, .track, .interruptionEnded: state.by != nil || !begun.contains(state.session)
-        default: !begun.contains(state.session)
+        let isNew = !begun.contains(state.session)
+        switch state.cause {
+        case .play, .track, .interruptionEnded, .unstall:
+            guard playing.insert(state.session).inserted else { return false }
+            return isNew || (state.by != nil && state.cause != .unstall)
+        default:
+            // What is told while it comes to play, that it is the active one or its tags, says nothing of who wanted that.
+            return isNew && playing.insert(state.session).inserted
         }
     }
 
