@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A shared library that is opened when it is first needed, and stays. Any thread; opening reads files, so never on the loop.
@@ -14,5 +15,11 @@ package struct DynamicLibrary: @unchecked Sendable {
     /// A function of the library, as the C type that its header gives it. Nil: the library has none of that name.
     package func function<Function>(_ name: String, as type: Function.Type) -> Function? {
         dlsym(handle, name).map { unsafeBitCast($0, to: type) }
+    }
+
+    /// Gives back the pages of its code and constants that are in memory; `name` is one of its functions. What is needed
+    /// again comes back from the kernel's cache.
+    package func giveBackPages(around name: String) {
+        if let address = dlsym(handle, name) { linux_give_back_library_pages(address) }
     }
 }

@@ -76,6 +76,13 @@ final class FeedbackDatabase: Sendable {
         return after
     }
 
+    /// Nothing is asked of it for now: what it took to answer is given back to the system. Blocks for a moment; on a worker.
+    func rest() {
+        guard state.withLock({ $0.connection != nil }) else { return }
+        SQLiteLibrary.shared?.rest()
+        ProgramPages.giveBackHeap()
+    }
+
     // MARK: Opening
 
     /// One that turns out to be damaged is put aside, and a new one is begun.

@@ -178,7 +178,9 @@ import PlaybackEngine
         isRunning = true
         let (database, source, edit) = (database, place.source, task.edit)
         let known = place.identity
+        let isLast = waiting.isEmpty
         workers.submit { () -> (String?, Result<Feedback, FeedbackDatabase.Failure>) in
+            defer { if isLast { database.rest() } }
             // As long as nothing was ever remembered, nothing has to be looked for.
             if edit == nil, !database.exists { return (known, .success(Feedback())) }
             guard let identity = known ?? ContentIdentity.of(source) else {

@@ -16,6 +16,7 @@ struct SQLiteLibrary: Sendable {
     typealias ColumnType = @convention(c) (Handle, Int32) -> Int32
     typealias ColumnDouble = @convention(c) (Handle, Int32) -> Double
 
+    private let library: DynamicLibrary
     let open: Open
     let close: Close
     let execute: Execute
@@ -62,6 +63,7 @@ struct SQLiteLibrary: Sendable {
             let columnType = library.function("sqlite3_column_type", as: ColumnType.self),
             let columnDouble = library.function("sqlite3_column_double", as: ColumnDouble.self)
         else { return nil }
+        self.library = library
         self.open = open
         self.close = close
         self.execute = execute
@@ -74,6 +76,9 @@ struct SQLiteLibrary: Sendable {
         self.columnType = columnType
         self.columnDouble = columnDouble
     }
+
+    /// Nothing is asked of it for now: its megabyte of code need not stay in memory. Any thread.
+    func rest() { library.giveBackPages(around: "sqlite3_open_v2") }
 
     /// What a result means, in words for people that follow "it can't be … :".
     static func words(_ code: Int32) -> String {

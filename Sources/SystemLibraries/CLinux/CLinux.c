@@ -123,7 +123,14 @@ int linux_seal(int file) { return fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL
 int linux_spawn_begin_in(void *actions, const char *folder) { return posix_spawn_file_actions_addchdir_np(actions, folder); }
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
+/* `context`: an address within the object that is meant; NULL: the first object, which is the program. */
 static int give_back_segments(struct dl_phdr_info *object, size_t size, void *context) {
+    for (int i = 0; context && i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        uintptr_t start = object->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD && (uintptr_t)context - start < header->p_memsz) context = NULL;
+    }
+    if (context) return 0;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), relocated = 0, relocated_end = 0;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &object->dlpi_phdr[i];
@@ -139,10 +146,11 @@ static int give_back_segments(struct dl_phdr_info *object, size_t size, void *co
         uintptr_t end = (object->dlpi_addr + header->p_vaddr + header->p_memsz) & ~(page - 1);
         if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
     }
-    return 1; /* The first object is the program. */
+    return 1;
 }
 
 void linux_give_back_program_pages(void) { dl_iterate_phdr(give_back_segments, NULL); }
+void linux_give_back_library_pages(const void *address) { dl_iterate_phdr(give_back_segments, (void *)address); }
 
 void linux_give_back_heap(void) { malloc_trim(0); }
 

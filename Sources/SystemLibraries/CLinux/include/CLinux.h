@@ -53,6 +53,8 @@ int linux_pipe(int ends[2]);
 /* madvise(2) MADV_DONTNEED over the read-only segments of the program's own file, but not over what the linker relocated:
    dl_iterate_phdr(3), which Swift does not import. */
 void linux_give_back_program_pages(void);
+/* The same of the library that has something at this address. */
+void linux_give_back_library_pages(const void *address);
 
 /* malloc_trim(3), which Swift does not import. */
 void linux_give_back_heap(void);
