@@ -10,6 +10,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FILE ?=
 BENCH ?=
+RIVALS ?= mpd mpv cmus
+MATERIAL ?=
 PROGRAMS ?= build
 
 bindir = $(DESTDIR)$(PREFIX)/bin
@@ -76,11 +78,14 @@ corpora:
 	@Scripts/packages build decode run test
 	@Scripts/corpora
 
-#: make bench [BENCH="clock …"] measure the release build; see Benchmarks/RESULTS.md
+#: make bench [BENCH="clock …"] [RIVALS="mpd mpv cmus mopidy"]  measure it beside others; see Benchmarks/RESULTS.md
 bench:
 	@Scripts/packages build run bench
+	@Scripts/rivals $(RIVALS)
 	@Scripts/build
-	@python3 Benchmarks/bench.py $(BENCH)
+	@python3 Benchmarks/bench.py $(BENCH) --rivals "$$RIVALS" $(if $(MATERIAL),--material "$$MATERIAL")
+bench: export MATERIAL := $(MATERIAL)
+bench: export RIVALS := $(RIVALS)
 
 #: make microbenchmarks         instructions of what happens often, against Benchmarks/instructions.json
 microbenchmarks:

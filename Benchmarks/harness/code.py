@@ -101,9 +101,15 @@ class Material:
         """Ten minutes that cost a decoder what music costs."""
         return self._made("music.flac", lambda path: write_flac(path, music(600), "-5"))
 
-    def long(self):
-        """Ten hours of code, without a seek table (3 GB)."""
-        return self._made("long.flac", lambda path: write_flac(path, coded(0, 36_000), "-0", "--no-seektable"))
+    def long(self, table=False):
+        """Ten hours of code (3 GB), with or without a seek table."""
+        name, option = ("long-table.flac", "--seekpoint=10s") if table else ("long.flac", "--no-seektable")
+        return self._made(name, lambda path: write_flac(path, coded(0, 36_000), "-0", option))
+
+    def pieces(self, count, seconds):
+        """So many files, cut from one code."""
+        return [self._made(f"piece-{seconds}-{number}.flac", lambda path, number=number: write_flac(
+            path, coded(number * seconds * RATE, seconds), "-2")) for number in range(count)]
 
     def short(self):
         """Three seconds of code."""

@@ -5,22 +5,14 @@ import pathlib
 import resource
 import socket
 import subprocess
-import time
+
+from harness.lines import until
 
 
 def free_port():
     with socket.socket() as any_port:
         any_port.bind(("127.0.0.1", 0))
         return any_port.getsockname()[1]
-
-
-def until(condition, what, seconds=60):
-    """Waits for something that is bound to happen."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            raise RuntimeError(f"{what} did not happen within {seconds} s")
-        time.sleep(0.01)
 
 
 @contextlib.contextmanager

@@ -1,127 +1,124 @@
-"""nowplayingd as a process, and a connection to it."""
-import json
+"""What every player has to do to be measured: the same words for all of them, ours included."""
 import pathlib
-import select
-import socket
 import subprocess
 import time
 
 
-class Connection:
-    """JSON-RPC lines over the control socket."""
+class Player:
+    """`with Kind(folder, server) as player:` is a process that has answered once.
 
-    def __init__(self, path, timeout=60):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(timeout)
-        try:
-            self.socket.connect(str(path))
-        except OSError:
-            self.socket.close()
-            raise
-        self.buffer = b""
-        self.number = 0
+    Paths are absolute, times are seconds; each call returns when the player has acknowledged it, not when it is heard.
+    """
 
-    def line(self):
-        while b"\n" not in self.buffer:
-            if not (piece := self.socket.recv(65_536)):
-                raise ConnectionError("the daemon closed the connection")
-            self.buffer += piece
-        line, _, self.buffer = self.buffer.partition(b"\n")
-        return line
+    name = "?"
+    # Whether it can tell others of a pause by itself, and how fine its position is.
+    tells, resolution = True, 0.001
 
-    def request(self, method, **parameters):
-        """The bytes of a request."""
-        self.number += 1
-        return json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": parameters}).encode() + b"\n"
+    def __init__(self, folder, server=None):
+        self.folder, self.server = pathlib.Path(folder), server
+        self.connection = None
 
-    def call(self, method, **parameters):
-        self.socket.sendall(self.request(method, **parameters))
-        answer = json.loads(self.line())
-        if "error" in answer:
-            raise RuntimeError(f"{method} {parameters}: {answer['error']}")
-        return answer["result"]
+    def prepare(self):
+        """Writes what has to be there before the start."""
 
-    def readable(self):
-        return b"\n" in self.buffer or bool(select.select([self.socket], [], [], 0)[0])
+    def command(self):
+        """The words that start it."""
+        raise NotImplementedError
 
-    def close(self):
-        self.socket.close()
+    def connect(self):
+        """A connection on which it has answered; OSError while it is not that far."""
+        raise NotImplementedError
 
-
-class Follower:
-    """What a subscriber knows: the last state, and the position that follows from it. Asks for nothing, ever."""
-
-    def __init__(self, path):
-        self.connection = Connection(path)
-        self.state = self.connection.call("nowPlaying.subscribe")
-        self.causes = []
-
-    def take(self):
-        """Reads what has come."""
-        while self.connection.readable():
-            self.state = json.loads(self.connection.line())["params"]
-            self.causes.append(self.state["cause"])
-        return self.state
-
-    def position(self):
-        """(instant, position then)"""
-        state = self.take()
-        now, anchor = time.monotonic(), state["anchor"]
-        moved = anchor["rate"] * (1 + anchor["skew"]) * max(0.0, now - anchor["monotonic"])
-        return now, max(0.0, min(anchor["elapsed"] + moved, state["item"]["duration"]))
-
-
-class Daemon:
-    """`with Daemon(program, folder, server) as daemon:`"""
-
-    def __init__(self, program, folder, server=None):
-        self.program, self.folder, self.server = program, pathlib.Path(folder), server
-        self.path = self.folder / "control.sock"
+    def environment(self):
+        return self.server.environment() if self.server else None
 
     def spawn(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        output = ["--output", "pulse" if self.server else "null"]
-        self.process = subprocess.Popen(
-            [str(self.program), "--socket", str(self.path), "--state-directory", str(self.folder / "state"), *output],
-            env=self.server.environment() if self.server else None, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.pid = self.process.pid
+        """The process; what it says goes to a file."""
+        with open(self.folder / "log", "wb") as log:
+            return subprocess.Popen(list(map(str, self.command())), env=self.environment(), cwd=self.folder,
+                                    stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def __enter__(self):
         """Returns with the first answer; `startup` is how long it took from exec."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.prepare()
         begun = time.monotonic()
-        self.spawn()
+        self.process = self.spawn()
+        self.pid = self.process.pid
         while True:
             try:
-                self.connection = Connection(self.path)
-                self.connection.call("nowPlaying.get")
+                self.connection = self.connect()
                 break
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > begun + 20:
-                    self.process.kill()
-                    raise RuntimeError("the daemon did not start") from None
+                    self.__exit__()
+                    raise RuntimeError(f"{self.name} did not start: {self.last_words()}") from None
                 time.sleep(0.0002)
         self.startup = time.monotonic() - begun
         return self
 
     def __exit__(self, *_):
-        self.connection.close()
+        if self.connection:
+            self.connection.close()
         self.process.terminate()
-        self.process.wait()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
-    def call(self, method, **parameters):
-        return self.connection.call(method, **parameters)
+    def last_words(self):
+        lines = (self.folder / "log").read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
 
     def load(self, *paths):
         """These files as the queue, paused at the beginning of the first, the sound server's stream open."""
-        self.call("stop")
-        self.call("queue.clear")
-        ids = self.call("queue.add", items=[str(path) for path in paths])["ids"]
-        self.call("play", itemId=ids[0])
-        end = time.monotonic() + 10
-        while self.call("nowPlaying.get")["anchor"]["rate"] != 1:
-            if time.monotonic() > end:
-                raise RuntimeError(f"{paths[0]} does not play")
-            time.sleep(0.005)
-        self.call("pause")
-        self.call("changePlaybackPosition", position=0)
+        raise NotImplementedError
+
+    def play(self):
+        """From the pause, or from the beginning of what is loaded."""
+        raise NotImplementedError
+
+    def pause(self):
+        raise NotImplementedError
+
+    def seek(self, seconds):
+        raise NotImplementedError
+
+    def next(self):
+        raise NotImplementedError
+
+    def follow(self):
+        """What has to be before a position is known; a follower, if there is one that counts what it hears."""
+
+    def position(self):
+        """(instant, position then)"""
+        begun = time.monotonic()
+        position = self.ask_position()
+        return (begun + time.monotonic()) / 2, position
+
+    def ask_position(self):
+        raise NotImplementedError
+
+    def query(self):
+        """The bytes of a cheap question about the state."""
+        raise NotImplementedError
+
+    def answer(self):
+        """Reads the answer to one such question."""
+        self.connection.line()
+
+    def add(self, paths):
+        """Appends all; returns when they are in the queue."""
+        raise NotImplementedError
+
+    def length(self):
+        """Entries in the queue."""
+        raise NotImplementedError
+
+    def subscriber(self):
+        """A new socket that hears of pauses, and the bytes that such a message holds."""
+        raise NotImplementedError
+
+    def rearm(self, subscriber):
+        """What a subscriber has to say before every message, if anything."""

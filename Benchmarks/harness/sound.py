@@ -95,7 +95,7 @@ class Calibrator:
 
 
 class Recording:
-    """What the sink plays, each frame with its number and its instant. Ends with `finish`.
+    """What the sink plays, each frame with its number and its instant, once `with recording:` has ended.
 
     The instant of a frame is a line under the times at which its block arrived, which no scheduling can make too
     early; how far that line is off is calibrated with the server's own word for a stream of known content.
@@ -120,11 +120,19 @@ class Recording:
             self.size += len(block)
             self.arrivals.append((self.size // FRAME, now))
 
-    def finish(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
         time.sleep(0.1)
         self.process.terminate()
         self.process.wait()
         self.thread.join()
+        self.process.stdout.close()
+        if kind is None:
+            self._finish()
+
+    def _finish(self):
         whole = b"".join(self.blocks)
         self.pcm = np.frombuffer(whole[:len(whole) // FRAME * FRAME], dtype="<i2").reshape(-1, 2)
         self.numbers = code.numbers(self.pcm)
@@ -138,7 +146,6 @@ class Recording:
         self.first -= float(np.median(off))
         self.spread = float(np.ptp(off))
         self.numbers[own] = -1
-        return self
 
     def _fit(self):
         frame, instant = np.array(self.arrivals).T

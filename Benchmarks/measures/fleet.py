@@ -4,8 +4,9 @@ import os
 import subprocess
 import time
 
-from harness.house import Broker, Topics, until
-from harness.player import Daemon
+from harness.daemon import Daemon
+from harness.house import Broker, Topics
+from harness.lines import until
 from harness.process import cpu, memory, voluntary
 
 BOXES, EVENTS = 1000, 10

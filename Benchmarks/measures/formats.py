@@ -1,15 +1,14 @@
 """What each format costs while it plays, against the program that its makers have for it, and how soon it is heard."""
 import json
-import resource
 import subprocess
 import time
 
 import numpy as np
 
-from harness.player import Connection, Daemon
+from harness.daemon import Connection, Daemon
+from harness.floor import Pacat, decoding as runs_of
 from harness.process import Window, memory
 from harness.sound import SoundServer
-from measures.resources import _Competitor
 
 SECONDS = 300
 # Name, ending, coder, decoder, sampling rate.
@@ -105,18 +104,11 @@ def _file(bench, name, ending, coder, rate):
 
 def _decoding(command):
     """CPU seconds that the program takes for a minute of the file, the best of three."""
-    best = None
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        best = used if best is None else min(best, used)
-    return best * 60 / SECONDS
+    return min(runs_of(command)) * 60 / SECONDS
 
 
 def _sending(server, seconds):
-    with _Competitor(server, latency=2000) as pacat:
+    with Pacat(server, latency=2000) as pacat:
         time.sleep(3)
         window = Window(pacat.process.pid)
         time.sleep(seconds)

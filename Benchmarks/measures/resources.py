@@ -1,96 +1,130 @@
-"""Wakeups, CPU and memory while it plays, is paused and idle."""
-import resource
-import subprocess
+"""Wakeups, CPU and memory while players play, are paused and idle.
+
+In the windows all of them run at once, each on a sound server of its own, and go through the parts together: what the
+host does meets all alike, the floor too. Their memory is looked at one by one, as they would share pages.
+"""
+import contextlib
 import time
 
-from harness.player import Daemon
+from harness.daemon import Daemon
+from harness.floor import Pacat, decoding
 from harness.process import Window, memory
-from harness.sound import RATE, SoundServer
+from harness.sound import SoundServer
+
+OWN = Daemon.name
 
 
 def run(bench):
-    music = bench.material.music()
-    decoding = _decoder(music)
-    with SoundServer(bench.folder()) as server, Daemon(bench.program, bench.folder(), server) as daemon:
-        time.sleep(1)
-        idle = _window(daemon, bench.window)
-        daemon.load(music)
-        daemon.call("play")
-        time.sleep(5)
-        playing = _window(daemon, bench.window)
-        daemon.call("pause")
-        time.sleep(1)
-        paused = _window(daemon, bench.window)
-        daemon.call("play")
-        with _Competitor(server):
-            time.sleep(5)
-            beside = _window(daemon, bench.window)
-        daemon.call("stop")
-        before, after = _many(bench, daemon)
-    with SoundServer(bench.folder()) as server, _Competitor(server, latency=2000) as pacat:
-        time.sleep(3)
-        window = Window(pacat.process.pid)
-        time.sleep(bench.window)
-        sending = window.done()["cpu_per_minute"]
-    bench.note("resources", {"idle": idle, "playing": playing, "paused": paused, "beside a 50 ms client": beside,
-                             "flac -d": decoding, "pacat": sending, "pss before": before, "pss after": after})
+    flac = ["flac", "--decode", "--silent", "--stdout", str(bench.material.music())]
+    runs = decoding(flac)
+    found = _together(bench)
+    runs += decoding(flac)
+    sending = found.pop("pacat")["cpu_per_minute"]
+    floor = sum(runs) / len(runs) / 10 + sending
+    sizes = {name: results[0] for name, results in bench.in_turn(
+        "resources", lambda player, server: _alone(bench, player), players=found).items()}
+    own = _own(bench)
+    bench.note("resources", found | {"flac -d, 10 minutes": runs, "pacat": sending, "floor": floor, "pss alone": sizes, **own})
+
+    def each(part, figure):
+        return {name: parts[part][figure] for name, parts in found.items() if part in parts}
+
     return [
-        bench.row("voluntary context switches a second, playing", playing["switches_per_second"], "", 1.5),
-        bench.row("the same beside a client of 50 ms latency", beside["switches_per_second"], "", 1.5),
-        bench.row("the same, paused", paused["switches_per_second"], "", 0),
-        bench.row("the same, idle", idle["switches_per_second"], "", 0),
-        bench.row("CPU of 60 s of playing, against flac -d and pacat", playing["cpu_per_minute"] / (decoding + sending), "×", 1.2),
-        bench.row("proportional memory, playing", playing["pss"] / 2**20, "MB", 9),
-        bench.row(f"the same after {bench.items} items more", after / 2**20, "MB", 9),
+        *bench.rows("voluntary context switches a second, playing", each("playing", "switches_per_second"), "", 1.5),
+        bench.row("the same beside a client of 50 ms latency", own["beside"]["switches_per_second"], "", 1.5),
+        *bench.rows("the same, paused", each("paused", "switches_per_second"), "", 0),
+        *bench.rows("the same, idle", each("idle", "switches_per_second"), "", 0),
+        *bench.rows("CPU of 60 s of playing, against flac -d and pacat",
+                    {name: used / floor for name, used in each("playing", "cpu_per_minute").items()}, "×", 1.2),
+        *bench.rows("proportional memory, playing", {name: size / 2**20 for name, size in sizes.items()}, "MB", 9),
+        bench.row(f"the same after {bench.items} items more", own["many"] / 2**20, "MB", 9),
     ]
 
 
-def _window(daemon, seconds):
-    window = Window(daemon.pid)
+def _together(bench):
+    """{player: {part: window}}, and pacat's one."""
+    with contextlib.ExitStack() as stack:
+        players = {}
+
+        def each(call):
+            for name, player in list(players.items()):
+                try:
+                    call(player)
+                except Exception:  # the others go on
+                    bench.failed("resources", name)
+                    del players[name]
+
+        def server():
+            return stack.enter_context(SoundServer(bench.folder()))
+
+        for name, kind in bench.players.items():
+            try:
+                players[name] = stack.enter_context(kind(bench.folder(), server()))
+            except Exception:
+                bench.failed("resources", name)
+        time.sleep(1)
+        found = {name: {"idle": window} for name, window in _windows(players, bench.window).items()}
+        each(lambda player: player.load(bench.material.music()))
+        each(lambda player: player.play())
+        pacat = stack.enter_context(Pacat(server(), latency=2000))
+        time.sleep(5)
+        before = {}
+        each(lambda player: before.update({player.name: player.position()}))
+        window = Window(pacat.process.pid)
+        for name, done in _windows(players, bench.window).items():
+            found[name]["playing"] = done
+        found["pacat"] = window.done()
+        each(lambda player: _has_played(player, before))
+        each(lambda player: player.pause())
+        time.sleep(2)
+        for name, done in _windows(players, bench.window).items():
+            found[name]["paused"] = done
+    return {name: parts for name, parts in found.items() if name in players or name == "pacat"}
+
+
+def _windows(players, seconds):
+    windows = {name: Window(player.pid) for name, player in players.items()}
     time.sleep(seconds)
-    return window.done()
+    return {name: window.done() for name, window in windows.items()}
 
 
-def _decoder(path):
-    """CPU seconds that `flac -d` takes for a minute of this file of ten, the best of three."""
-    best = None
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(["flac", "--decode", "--silent", "--stdout", str(path)], stdout=subprocess.DEVNULL, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        best = used if best is None else min(best, used)
-    return best / 10
+def _has_played(player, before):
+    """What costs nothing because it stands still is no result."""
+    then, place = before[player.name]
+    now, new = player.position()
+    if abs((new - place) - (now - then)) > 1.5:
+        raise RuntimeError(f"it played {new - place:.1f} s in {now - then:.1f} s")
 
 
-class _Competitor:
-    """Another client of the sink, which plays silence."""
+def _alone(bench, player):
+    player.load(bench.material.music())
+    player.play()
+    # Ours keeps pages of its program for some seconds after a command.
+    time.sleep(12)
+    return memory(player.pid)["pss"]
 
-    def __init__(self, server, latency=50):
-        self.server, self.latency = server, latency
 
-    def __enter__(self):
-        self.process = subprocess.Popen(
-            ["pacat", "--playback", f"--latency-msec={self.latency}", "--raw", "--format=s16le", f"--rate={RATE}",
-             "--channels=2", "/dev/zero"], env=self.server.environment(), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
+def _own(bench):
+    with SoundServer(bench.folder()) as server, Daemon(bench.program, bench.folder(), server) as daemon:
+        daemon.load(bench.material.music())
+        daemon.play()
+        with Pacat(server):
+            time.sleep(5)
+            beside = _windows({OWN: daemon}, bench.window)[OWN]
+        daemon.call("stop")
+        before, after = _many(bench, daemon)
+    return {"beside": beside, "pss before": before, "many": after}
 
 
 def _many(bench, daemon):
     """Memory while the first of many items plays, and after skipping through all of them."""
-    items = [str(bench.material.short())] * bench.items
     daemon.call("queue.clear")
-    daemon.call("queue.add", items=items)
+    daemon.call("queue.add", items=[str(bench.material.short())] * bench.items)
     daemon.call("play", index=0)
     time.sleep(1)
     before = memory(daemon.pid)["pss"]
     for _ in range(bench.items - 1):
-        daemon.call("nextTrack")
+        daemon.next()
     time.sleep(0.5)
     after = memory(daemon.pid)["pss"]
     daemon.call("stop")

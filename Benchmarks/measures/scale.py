@@ -5,26 +5,32 @@ import time
 
 import numpy as np
 
-from harness.player import Connection, Daemon
+from harness.lines import until
 from harness.process import memory
-from harness.sound import SoundServer
 
-ENTRIES, SUBSCRIBERS = 100_000, 500
+ENTRIES, SUBSCRIBERS, EVENTS = 100_000, 500, 20
+# MPD opens every file that it is given by name, so that it has a tenth, and its time counts ten times.
+FEWER = {"mpd": 10}
 
 
 def run(bench):
-    with SoundServer(bench.folder()) as server, Daemon(bench.program, bench.folder(), server) as daemon:
-        seconds, size = _queue(bench, daemon)
-    with SoundServer(bench.folder()) as server, Daemon(bench.program, bench.folder(), server) as daemon:
-        last = _subscribers(bench, daemon)
-    bench.note("scale", {"queue s": seconds, "bytes an entry": size, "last subscriber ms": last})
-    return [bench.row(f"{ENTRIES} queue entries", seconds, "s", 0.3),
-            bench.row("memory of each", size, "bytes", 250),
-            bench.row(f"{SUBSCRIBERS} subscribers hear of a pause, p50", float(np.median(last)), "ms", 3.3)]
+    paths = _links(bench)
+    # Mopidy looks every name up by itself; cmus tells nobody.
+    queues = bench.in_turn("scale, queue", lambda player, server: _queue(player, paths),
+                           players=[name for name in bench.players if name != "mopidy"])
+    told = bench.in_turn("scale, subscribers", lambda player, server: _subscribers(bench, player),
+                         players=[name for name, kind in bench.players.items() if getattr(kind, "tells", True)])
+    queue, last = ({name: results[0] for name, results in found.items()} for found in (queues, told))
+    bench.note("scale", {"queue": queue, "subscribers": last})
+    return [
+        *bench.rows(f"{ENTRIES} queue entries", {n: f["seconds"] for n, f in queue.items()}, "s", 0.3),
+        *bench.rows("memory of each", {n: f["bytes"] for n, f in queue.items()}, "bytes", 250),
+        *bench.rows(f"{SUBSCRIBERS} subscribers hear of a pause, the last, p50",
+                    {n: np.median(f["last ms"]) for n, f in last.items()}, "ms", 3.3)]
 
 
-def _queue(bench, daemon):
-    """Time to add links to one file, 1,000 a request, and growth of the memory of its own, an entry."""
+def _links(bench):
+    """Names of one short file."""
     source, folder = bench.material.short(), bench.material.folder / "links"
     paths = []
     for number in range(ENTRIES):
@@ -36,34 +42,77 @@ def _queue(bench, daemon):
                 os.link(source, path)
             except OSError:  # ext4 takes 65,000 links of a file
                 path.symlink_to(source)
-        paths.append(str(path))
-    before, begun = memory(daemon.pid)["uss"], time.monotonic()
-    for start in range(0, ENTRIES, 1000):
-        daemon.call("queue.add", items=paths[start:start + 1000])
-    seconds = time.monotonic() - begun
-    assert daemon.call("nowPlaying.get")["queue"]["count"] == ENTRIES
+        paths.append(str(path.absolute()))
+    return paths
+
+
+def _queue(player, paths):
+    """Time until all are in the queue, and growth of the memory of its own, an entry."""
+    share = FEWER.get(player.name, 1)
+    paths = paths[:len(paths) // share]
+    # Until what the start needed was given back.
     time.sleep(1)
-    return seconds, (memory(daemon.pid)["uss"] - before) / ENTRIES
+    before, begun = memory(player.pid)["uss"], time.monotonic()
+    player.add(paths)
+    seconds = time.monotonic() - begun
+    if (length := player.length()) < len(paths):
+        raise RuntimeError(f"{length} of {len(paths)} entries are in the queue")
+    time.sleep(1)
+    return {"seconds": seconds * share, "entries": len(paths), "bytes": (memory(player.pid)["uss"] - before) / len(paths)}
 
 
-def _subscribers(bench, daemon):
-    """Milliseconds from the command to the last subscriber's line, pause and play in turn."""
-    daemon.load(bench.material.first())
-    daemon.call("play")
+def _subscribers(bench, player):
+    """Milliseconds from the command to the first and to the last subscriber's line, pause and play in turn."""
+    player.load(bench.material.first())
+    player.play()
+    time.sleep(0.5)
     selector = selectors.EpollSelector()
-    for _ in range(SUBSCRIBERS):
-        connection = Connection(daemon.path)
-        connection.call("nowPlaying.subscribe")
-        selector.register(connection.socket, selectors.EVENT_READ, connection)
-    last = []
-    for number in range(20):
-        time.sleep(0.3)
-        for key, _ in selector.select(0):
-            key.fileobj.recv(65_536)
-        begun, waiting = time.monotonic(), SUBSCRIBERS
-        daemon.call("play" if number % 2 else "pause")
+    begun = memory(player.pid)["uss"]
+    tokens = dict(player.subscriber() for _ in range(SUBSCRIBERS))
+    size = (memory(player.pid)["uss"] - begun) / SUBSCRIBERS
+    for subscriber in tokens:
+        subscriber.setblocking(False)
+        selector.register(subscriber, selectors.EVENT_READ)
+    first, last = [], []
+    for number in range(EVENTS):
+        _quiet(player, tokens)
+        act = player.play if number % 2 else player.pause
+        heard, waiting = dict.fromkeys(tokens, b""), set(tokens)
+        begun = time.monotonic()
+        act()
         while waiting:
-            for key, _ in selector.select(10):
-                waiting -= key.fileobj.recv(65_536).count(b"\n")
+            if not (ready := selector.select(10)):
+                raise RuntimeError(f"{len(waiting)} of {SUBSCRIBERS} subscribers heard nothing within 10 s")
+            for key, _ in ready:
+                heard[key.fileobj] += key.fileobj.recv(65_536)
+                if tokens[key.fileobj] in heard[key.fileobj]:
+                    waiting.discard(key.fileobj)
+            if len(waiting) < SUBSCRIBERS and len(first) == number:
+                first.append((time.monotonic() - begun) * 1e3)
         last.append((time.monotonic() - begun) * 1e3)
-    return last
+    selector.close()
+    for subscriber in tokens:
+        subscriber.close()
+    return {"first ms": first, "last ms": last, "bytes": size}
+
+
+def _quiet(player, tokens):
+    """What is left of earlier events is read, and everybody waits for the next."""
+    loud = list(tokens)
+
+    def settled():
+        nonlocal loud
+        for subscriber in loud:
+            player.rearm(subscriber)
+        time.sleep(0.3)
+        loud = [subscriber for subscriber in loud if _read(subscriber)]
+        return not loud
+
+    until(settled, "quiet", 20)
+
+
+def _read(subscriber):
+    try:
+        return bool(subscriber.recv(65_536))
+    except BlockingIOError:
+        return False

@@ -1,0 +1,82 @@
+"""What a measure gets: the players, test material, fresh folders, and a place for what it finds."""
+import functools
+import pathlib
+import sys
+import traceback
+
+from harness.code import Material
+from harness.daemon import Daemon
+from harness.sound import SoundServer
+
+
+class Bench:
+    """`kinds`: the classes of the rivals, by name."""
+
+    def __init__(self, options, folder, kinds):
+        self.program = pathlib.Path(options.program).resolve()
+        self.material = Material(options.material)
+        self.samples, self.window, self.items = options.samples, options.window, options.items
+        self.players = {Daemon.name: functools.partial(Daemon, self.program), **kinds}
+        self.notes, self.failures = {}, []
+        self._folder, self._count = pathlib.Path(folder), 0
+
+    def folder(self):
+        """A new folder, gone when the run is over."""
+        self._count += 1
+        return self._folder / str(self._count)
+
+    def note(self, name, numbers):
+        """Numbers for results.json."""
+        self.notes[name] = numbers
+
+    def failed(self, measure, player):
+        """Says which player failed where and why, while its exception is handled."""
+        kind, error, trace = sys.exc_info()
+        place = traceback.extract_tb(trace)[-1]
+        why = f"{kind.__name__}: {error} ({pathlib.Path(place.filename).name}:{place.lineno})"
+        self.failures.append({"measure": measure, "player": player, "why": why})
+        print(f"  {player} failed in {measure}: {why}", flush=True)
+
+    def in_turn(self, measure, act, options="", rounds=1, players=None):
+        """{player: [what `act(player, server)` found in each round]}; one player at a time, all on one sound server.
+
+        A player that fails is left out from there on.
+        """
+        found, out = {}, set()
+        with SoundServer(self.folder(), options) as server:
+            for _ in range(rounds):
+                for name, kind in self.players.items():
+                    if name in out or (players is not None and name not in players):
+                        continue
+                    try:
+                        with kind(self.folder(), server) as player:
+                            found.setdefault(name, []).append(act(player, server))
+                    except Exception:  # whatever it is, the others go on
+                        self.failed(measure, name)
+                        out.add(name)
+                        found.pop(name, None)
+        return found
+
+    @staticmethod
+    def row(what, value, unit, target, least=False, others=None):
+        """A line of the table; `least`: the target is a minimum; `others`: the same of other players, by name.
+
+        Without a target the line is there for the comparison alone.
+        """
+        rounded = round(float(value), 2)
+        row = {"what": what, "value": rounded, "unit": unit, "target": target, "least": least,
+               "met": None if target is None else bool(rounded >= target if least else rounded <= target)}
+        if others:
+            best = (max if least else min)(others, key=others.get)
+            row["others"] = {name: round(float(other), 2) for name, other in others.items()}
+            row["best"] = best
+            row["ratio"] = round(float(value) / float(others[best]), 3) if others[best] else None
+        return row
+
+    @classmethod
+    def rows(cls, what, values, unit, target, least=False):
+        """The line of a table, from the values of all players by name; none where our own is missing."""
+        others = {name: value for name, value in values.items() if name != Daemon.name}
+        if Daemon.name not in values:
+            return []
+        return [cls.row(what, values[Daemon.name], unit, target, least, others)]
