@@ -13,7 +13,6 @@ extension MediaFile {
         case EXDEV: DecodingError(.unavailable, "its name leads out of the folder that it was allowed for")
         case ENOTDIR: DecodingError(.unavailable, "a part of its path is not a folder")
         case ENAMETOOLONG: DecodingError(.unavailable, "its name is too long")
-        case ENXIO: DecodingError(.unavailable, "it is a socket or a device without a driver, not a regular file")
         case EMFILE, ENFILE:
             DecodingError(.unavailable, "too many files are open: raise the limit of open files (ulimit -n)")
         case EBADF: DecodingError(.unavailable, "the descriptor handed over is not open")

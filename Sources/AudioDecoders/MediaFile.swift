@@ -38,7 +38,15 @@ package final class MediaFile {
         path.append(0)
         // Not blocking: opening a FIFO would wait for a writer. No controlling terminal, should it be one.
         let descriptor = linux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
-        guard descriptor >= 0 else { throw Self.openingError(errno) }
+        guard descriptor >= 0 else {
+            let code = errno
+            // A socket can't be opened, with the same errno as a file whose device is gone.
+            var status = stat()
+            if code == ENXIO, stat(path, &status) == 0, let what = Self.nameOfIrregular(status.st_mode) {
+                throw Self.irregular(what)
+            }
+            throw Self.openingError(code)
+        }
         try self.init(descriptor: descriptor, shouldStop: shouldStop)
     }
 
@@ -61,9 +69,7 @@ package final class MediaFile {
             throw Self.openingError(errno)
         }
         size = Int64(status.st_size)
-        if let what = Self.nameOfIrregular(status.st_mode) {
-            throw DecodingError(.unavailable, "\(what), not a regular file")
-        }
+        if let what = Self.nameOfIrregular(status.st_mode) { throw Self.irregular(what) }
         let flags = fcntl(descriptor, F_GETFL)
         if flags >= 0, flags & O_ACCMODE == O_WRONLY || flags & LINUX_O_PATH != 0 {
             throw DecodingError(.unavailable, "the descriptor handed over is not open for reading")
@@ -81,6 +87,10 @@ package final class MediaFile {
     deinit {
         window.deallocate()
         if descriptor >= 0 { close(descriptor) }
+    }
+
+    private static func irregular(_ what: String) -> DecodingError {
+        DecodingError(.unavailable, "\(what), not a regular file")
     }
 
     /// What the file is when it is not a regular one.

@@ -37,7 +37,7 @@ import Testing
             (folder.path("fifo"), "it is a FIFO, not a regular file"),
             (folder.path("link"), "it is a FIFO, not a regular file"),
             (folder.path("loop"), "its name leads into a loop of symbolic links"),
-            (folder.path("socket"), "it is a socket or a device without a driver, not a regular file"),
+            (folder.path("socket"), "it is a socket, not a regular file"),
             (folder.path, "it is a folder, not a regular file"), ("/dev/zero", "it is a device, not a regular file"),
             ("/dev/null", "it is a device, not a regular file"),
             (folder.path("missing"), "there is no such file"), ("", "there is no such file"),
