@@ -185,7 +185,8 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             guard let lane, lane === audible, lane.isStarved, pending == nil else { return }
             lane.isCorked = true
             lane.stream?.setCorked(true) { _ in }
-            setStalled(latenessReason)
+            // However late this is, no more was heard than was sent.
+            setStalled(latenessReason, at: stoppedAnchor(at: silence))
             watchForHang(of: lane)
         }
     }
