@@ -114,12 +114,9 @@ extension Acceptance {
             #expect(again.stop() == 0)
         }
 
-        private static let confined =
-            RealDaemon.program.dropLast("nowplayingd".count) + "nowplaying-decode"
-
         @Test(
             "what is said may be in the network; what a station sends yields like music",
-            .enabled(if: access(String(confined), X_OK) == 0, "nowplaying-decode is not built"))
+            .enabled(if: RealDaemon.decodesForeignFiles, "nowplaying-decode is not built"))
         func network() async throws {
             let place = await RecordedSink.start(TestSink("network"))
             let folder = place.daemon.folder

@@ -228,7 +228,7 @@ extension Acceptance {
             let path = try #require(video?["path"]?.stringValue)
             #expect(path.hasPrefix(folder.path("cache/artwork/")))
             #expect(folder.read(String(path.dropFirst(folder.path.count + 1))) == folder.read("cover-tall.mp4"))
-            if Self.hasDecodeProgram {
+            if RealDaemon.decodesForeignFiles {
                 #expect(client.call("artwork.get", ["id": id, "kind": "preview"])?["type"] == "image/jpeg")
             }
             // The same film for the next of the album; a still one beside it stands in for it.
@@ -250,10 +250,6 @@ extension Acceptance {
             #expect(second.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue?.count == 1)
             #expect(other.stop() == 0)
         }
-
-        private static let hasDecodeProgram =
-            access(
-                String(RealDaemon.program.dropLast("nowplayingd".count)) + "nowplaying-decode", X_OK) == 0
 
         /// A picture as small as one can be, of so many pixels across.
         private static func gif(_ width: Int) -> [UInt8] {

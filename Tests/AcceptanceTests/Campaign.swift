@@ -27,28 +27,3 @@ enum Campaign {
         return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 }
-
-extension RealDaemon {
-    /// What it takes of the system: open descriptors, threads, and the memory that is its alone, KiB.
-    var belongings: (descriptors: Int, threads: Int, memory: Int) {
-        func entries(_ name: String) -> Int {
-            guard let folder = opendir("/proc/\(process.pid)/\(name)") else { return 0 }
-            defer { closedir(folder) }
-            var count = 0
-            while readdir(folder) != nil { count += 1 }
-            return count - 2
-        }
-        var memory = 0
-        if let file = fopen("/proc/\(process.pid)/smaps_rollup", "r") {
-            defer { fclose(file) }
-            var line = [CChar](repeating: 0, count: 256)
-            while fgets(&line, 256, file) != nil {
-                let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                if text.hasPrefix("Pss_Anon:") {
-                    memory = Int(text.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
-                }
-            }
-        }
-        return (entries("fd"), entries("task"), memory)
-    }
-}

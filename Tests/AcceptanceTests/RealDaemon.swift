@@ -56,6 +56,9 @@ final class RealDaemon: Sendable {
         preconditionFailure("nowplayingd was not built beside the tests")
     }()
 
+    /// Whether nowplaying-decode was built beside it.
+    static let decodesForeignFiles = access(program.dropLast("nowplayingd".count) + "nowplaying-decode", X_OK) == 0
+
     private static func selfPath() -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -73,7 +73,7 @@ extension Acceptance {
             client.call("nowPlaying.subscribe")
             let file = daemon.folder.silence("a.wav", seconds: 6000)
             client.call("play", ["uri": .string(file)])
-            var all: [(descriptors: Int, threads: Int, memory: Int)] = []
+            var all: [RealDaemon.Belongings] = []
             for _ in 0..<Campaign.times(4, long: 101) {
                 server.kill()
                 #expect(client.event("stall")["stall"]?["reason"] == "noServer")
