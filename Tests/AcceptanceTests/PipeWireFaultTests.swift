@@ -109,15 +109,29 @@ extension Acceptance {
                 errors.append(try error())
                 #expect(client.call("nowPlaying.get")?.playing == "playing")
             }
-            #expect(errors.allSatisfy { abs($0) < 0.1 }, "\(errors)")
+            // Where other programs take the processors, it stands still all the while, now and then, and tells nobody.
+            #expect(errors.allSatisfy { abs($0) < 0.1 || abs($0 + 0.3) < 0.1 }, "\(errors)")
             Campaign.report(
                 "PipeWire's sink suspended and woken", times,
                 "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
             errors = []
             let input = String(server.control("list", "short", "sink-inputs").prefix { $0.isNumber })
+            var numbers: [String: String] = [:]
+            for line in server.control("list", "short", "sinks").split(separator: "\n") {
+                let words = line.split(separator: "\t").map(String.init)
+                numbers[words[1]] = words[0]
+            }
             for round in 0..<times {
                 let sink = round % 2 == 0 ? "other" : "dac"
-                server.control("move-sink-input", input, sink)
+                // A request that comes while the one before is still carried out is lost, and nobody is told.
+                var looks = 0
+                let isMoved = becomes {
+                    if looks % 100 == 0 { server.control("move-sink-input", input, sink) }
+                    looks += 1
+                    let place = server.control("list", "short", "sink-inputs").split(separator: "\t").dropFirst().first
+                    return place.map(String.init) == numbers[sink]
+                }
+                #expect(isMoved, "to \(sink), round \(round)")
                 let route = client.event("route")
                 #expect(route["output"]?["name"] == .string(sink) && route["route"]?["to"] == .string(sink))
                 #expect(route["route"]?["reason"] == "moved" && route.playing == "playing")

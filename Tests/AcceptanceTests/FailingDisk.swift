@@ -1,0 +1,103 @@
+import Glibc
+import TestSupport
+
+/// A disk whose reads and openings fail with the error that the test asks for, as the kernel tells it to a program: a FUSE
+/// file system of a small Python program.
+final class FailingDisk {
+    /// Where it is mounted.
+    let path: String
+    private let order: String
+    private let process: TestProcess
+
+    // Debian's Python, which has the module, whatever else is in the path.
+    /// Whether such disks may be mounted here: root may, where the kernel has FUSE and Python its module for it.
+    static let isAllowed: Bool = {
+        guard geteuid() == 0, access("/dev/fuse", R_OK | W_OK) == 0 else { return false }
+        return AudioMaterial.run("/usr/bin/python3", ["-c", "import fusepy"]) == 0
+    }()
+
+    /// A disk that is mounted at `failing` in this folder, with the files that `fill` writes into the folder that it is given.
+    static func mount(in folder: TemporaryFolder, _ fill: (_ path: String) -> Void) async -> FailingDisk {
+        let (path, content) = (folder.path("failing"), folder.path("failing.content"))
+        mkdir(path, 0o755)
+        mkdir(content, 0o755)
+        fill(content)
+        let (program, order) = (folder.write(Array(program.utf8), "failing.py"), folder.path("failing.order"))
+        let process = await LoopThread.run { TestProcess(["/usr/bin/python3", program, content, path, order]) }
+        let disk = FailingDisk(path: path, order: order, process: process)
+        precondition(becomes { disk.isMounted }, "the failing disk was not mounted")
+        return disk
+    }
+
+    private init(path: String, order: String, process: TestProcess) {
+        (self.path, self.order, self.process) = (path, order, process)
+    }
+
+    private var isMounted: Bool {
+        var (inside, outside) = (stat(), stat())
+        return stat(path, &inside) == 0 && stat(path + "/..", &outside) == 0 && inside.st_dev != outside.st_dev
+    }
+
+    /// From now on what asks it for bytes or for a file is told this errno.
+    func fail(_ code: Int32) {
+        let file = fopen(order + ".new", "w")
+        fputs(String(code), file)
+        fclose(file)
+        rename(order + ".new", order)
+    }
+
+    /// It works again.
+    func recover() { unlink(order) }
+
+    /// Takes it away for good.
+    func end() {
+        _ = AudioMaterial.run("umount", ["-l", path])
+        process.end()
+    }
+
+    deinit { end() }
+
+    /// Nothing of it is kept by the kernel (`direct_io`, no attributes), so that each question reaches it.
+    private static let program = """
+        import os, sys
+        from fusepy import FUSE, FuseOSError, Operations
+
+        content, mountpoint, order = sys.argv[1:]
+
+        def judge():
+            try:
+                with open(order) as file:
+                    code = int(file.read())
+            except FileNotFoundError:
+                return
+            raise FuseOSError(code)
+
+        class Disk(Operations):
+            def getattr(self, path, handle=None):
+                if path != "/":
+                    judge()
+                try:
+                    found = os.lstat(content + path)
+                except OSError as error:
+                    raise FuseOSError(error.errno)
+                return {key: getattr(found, key) for key in
+                        ("st_mode", "st_size", "st_nlink", "st_uid", "st_gid", "st_mtime", "st_ino")}
+
+            def readdir(self, path, handle):
+                judge()
+                return [".", ".."] + os.listdir(content + path)
+
+            def open(self, path, flags):
+                judge()
+                return os.open(content + path, os.O_RDONLY)
+
+            def read(self, path, size, offset, handle):
+                judge()
+                return os.pread(handle, size, offset)
+
+            def release(self, path, handle):
+                os.close(handle)
+
+        FUSE(Disk(), mountpoint, foreground=True, nothreads=True, direct_io=True, ro=True, attr_timeout=0, entry_timeout=0)
+        """
+}
