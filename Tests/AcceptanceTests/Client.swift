@@ -11,7 +11,7 @@ final class Client {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var number = 0
-    private var isBroken = false
+    private(set) var isBroken = false
     /// Notifications that came while something else was waited for.
     private(set) var notifications: [JSONValue] = []
 

@@ -116,7 +116,7 @@ extension Acceptance {
             daemon = await RealDaemon.start(nil, output: "null", in: folder, ["--config", configuration])
             client = daemon.connect()
             var state = try #require(client.call("nowPlaying.subscribe"))
-            while state.playing != "stalled" { state = client.event() }
+            while state.playing != "stalled", !client.isBroken { state = client.event() }
             #expect(state["stall"]?["reason"] == "mediaGone")
             #expect(state["queue"]?["index"] == 0 && state["queue"]?["count"] == 2)
             #expect(state.elapsed >= 30 && state.elapsed < 31)
