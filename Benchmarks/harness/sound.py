@@ -109,7 +109,11 @@ class Recording:
         self.thread = threading.Thread(target=self._read)
         self.thread.start()
         # The source needs its time to settle.
+        end = time.monotonic() + 20
         while self.size < 5 * RATE * FRAME // 2:
+            if time.monotonic() > end or self.process.poll() is not None:
+                self.process.kill()
+                raise RuntimeError("nothing could be recorded from the sound server")
             time.sleep(0.05)
         self.said = Calibrator(server).play(0.8)
 

@@ -11,8 +11,6 @@ from harness.floor import Pacat, decoding
 from harness.process import Window, memory
 from harness.sound import SoundServer
 
-OWN = Daemon.name
-
 
 def run(bench):
     flac = ["flac", "--decode", "--silent", "--stdout", str(bench.material.music())]
@@ -47,12 +45,7 @@ def _together(bench):
         players = {}
 
         def each(call):
-            for name, player in list(players.items()):
-                try:
-                    call(player)
-                except Exception:  # the others go on
-                    bench.failed("resources", name)
-                    del players[name]
+            return _each(bench, players, call)
 
         def server():
             return stack.enter_context(SoundServer(bench.folder()))
@@ -63,7 +56,7 @@ def _together(bench):
             except Exception:
                 bench.failed("resources", name)
         time.sleep(1)
-        found = {name: {"idle": window} for name, window in _windows(players, bench.window).items()}
+        found = {name: {"idle": window} for name, window in _windows(bench, players).items()}
         each(lambda player: player.load(bench.material.music()))
         each(lambda player: player.play())
         pacat = stack.enter_context(Pacat(server(), latency=2000))
@@ -71,21 +64,33 @@ def _together(bench):
         before = {}
         each(lambda player: before.update({player.name: player.position()}))
         window = Window(pacat.process.pid)
-        for name, done in _windows(players, bench.window).items():
+        for name, done in _windows(bench, players).items():
             found[name]["playing"] = done
         found["pacat"] = window.done()
         each(lambda player: _has_played(player, before))
         each(lambda player: player.pause())
         time.sleep(2)
-        for name, done in _windows(players, bench.window).items():
+        for name, done in _windows(bench, players).items():
             found[name]["paused"] = done
     return {name: parts for name, parts in found.items() if name in players or name == "pacat"}
 
 
-def _windows(players, seconds):
-    windows = {name: Window(player.pid) for name, player in players.items()}
-    time.sleep(seconds)
-    return {name: window.done() for name, window in windows.items()}
+def _each(bench, players, call):
+    """{player: what the call found}; one that fails is left out from here on, the others go on."""
+    found = {}
+    for name, player in list(players.items()):
+        try:
+            found[name] = call(player)
+        except Exception:
+            bench.failed("resources", name)
+            del players[name]
+    return found
+
+
+def _windows(bench, players):
+    windows = _each(bench, players, lambda player: Window(player.pid))
+    time.sleep(bench.window)
+    return _each(bench, players, lambda player: windows[player.name].done())
 
 
 def _has_played(player, before):
@@ -110,7 +115,7 @@ def _own(bench):
         daemon.play()
         with Pacat(server):
             time.sleep(5)
-            beside = _windows({OWN: daemon}, bench.window)[OWN]
+            beside = _windows(bench, {daemon.name: daemon})[daemon.name]
         daemon.call("stop")
         before, after = _many(bench, daemon)
     return {"beside": beside, "pss before": before, "many": after}
