@@ -18,6 +18,7 @@ import NowPlayingClient
     let pictures: PictureFiles
     private let context: BridgeContext
     private var presence: BusPresence?
+    private var status: BridgeStatus?
 
     /// The last state; nil while there is no daemon.
     private(set) var state: StateView?
@@ -52,6 +53,13 @@ import NowPlayingClient
             })
         let address = settings.bus.text(environment: SocketLocation.variable)
         presence = BusPresence(context.loop, address: address, handlers)
+        status = BridgeStatus(context, program: "nowplaying-mpris") { [unowned self] in
+            let isThere = presence?.connection != nil
+            let isHidden = isThere && hasCommands && presence?.isSeen == false
+            return .init(
+                peer: "the bus \(address)", isConnected: isThere && !isHidden,
+                problem: isHidden ? "the name \(BusPresence.name) is another's, or is not allowed to us" : nil)
+        }
         daemon.onState = { [unowned self] in follow($0) }
         daemon.onLoss = { [unowned self] in lost() }
     }
@@ -62,6 +70,7 @@ import NowPlayingClient
 
     package func end() {
         presence?.end()
+        status = nil
         context.loop.exit(0)
     }
 

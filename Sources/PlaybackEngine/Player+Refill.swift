@@ -203,6 +203,7 @@ extension Player {
         // What a mark will tell is told there.
         guard anchor.ad == state.anchor.ad else { return }
         let told = state.anchor.position(at: timing.time, duration: nil)
+        clockError = told - anchor.elapsed
         guard abs(told - anchor.elapsed) > max(Player.driftLimit, 3 * lane.noise) else { return }
         publish(.drift, anchor: anchor)
     }

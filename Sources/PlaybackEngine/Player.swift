@@ -167,6 +167,9 @@ package import NowPlaying
     var untoldRoute: Route?
     var deviceNews: EventSource?
     var lastDeviceNews: MonotonicTime?
+    /// Seconds by which the position that listeners computed from the last event was ahead of what was heard, at the last
+    /// reading that came anyway; nil: there was none yet.
+    package internal(set) var clockError: Double?
     /// Called at the audible boundary of an item or the end.
     var boundary: EventSource?
     var retry: EventSource?
@@ -279,6 +282,9 @@ package import NowPlaying
         guard let current = transport.current else { return nil }
         return transport.queue[current]?.details?.duration
     }
+
+    /// Whether announcements are heard or wait.
+    package var isAnnouncing: Bool { announcer?.isBusy ?? false }
 
     /// The item where we stand or go to.
     package var currentItem: ItemID? { transport.current }

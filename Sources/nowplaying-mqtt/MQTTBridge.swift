@@ -16,6 +16,9 @@ import NowPlayingClient
     /// Methods of the daemon; empty while none is there.
     private var methods: Set<String> = []
     private var artwork: Artwork?
+    private var status: BridgeStatus?
+    /// Why the broker is not there; nil: it is, or was not tried yet.
+    private var problem: String?
     private var retry: EventSource?
     /// Attempts to connect that failed in a row.
     private var failures = 0
@@ -54,6 +57,9 @@ import NowPlayingClient
         connection.onDrain = { [unowned self] in drained() }
         connection.onEnd = { [unowned self] why in ended(why) }
         connection.onMessage = { [unowned self] _, payload in command(payload) }
+        status = BridgeStatus(context, program: "nowplaying-mqtt") { [unowned self] in
+            .init(peer: "the broker \(settings.host)", isConnected: connection.isConnected, problem: problem)
+        }
         connection.connect()
     }
 
@@ -64,6 +70,7 @@ import NowPlayingClient
     func end() {
         publish("availability", Array("offline".utf8), isRetained: true)
         connection.disconnect()
+        status = nil
         context.loop.exit(0)
     }
 
@@ -107,6 +114,7 @@ import NowPlayingClient
 
     private func connected(_ keepAlive: Int) {
         failures = 0
+        problem = nil
         context.log.info("connected to \(settings.host)")
         if keepAlive > 0, settings.keepAlive == 0 {
             context.log.info("the broker insists on a sign of life every \(keepAlive) s, which wakes this program")
@@ -125,6 +133,7 @@ import NowPlayingClient
         if failures == 0 { context.log.warning("\(settings.host): \(why); trying again until it is there") }
         let due = EventLoop.now.advanced(bySeconds: RetrySchedule.pause(after: failures))
         failures += 1
+        problem = why
         causes = []
         retry = context.loop.deadline(due) { [unowned self] in connection.connect() }
     }

@@ -192,7 +192,7 @@ extension DaemonTests {
 private let nobody: UInt32 = 65534
 
 /// Whether the daemon can be started as another user.
-private let canRunAsNobody =
+let canRunAsNobody =
     getuid() == 0
     && AudioMaterial.run(
         "setpriv",

@@ -20,7 +20,12 @@ import Testing
             "artwork": [
                 "state": "found", "sources": ["the picture file:///m/cover.jpg"], "failures": [], "advice": [],
             ],
-            "state": ["directory": "/var/lib/nowplayingd"],
+            "state": ["directory": "/var/lib/nowplayingd"], "landlock": true, "clock": ["error": 0.0002], "waiting": [],
+        ],
+        "session.list": [
+            "sessions": [
+                ["name": "main", "active": true, "canBecomeActive": true, "external": false, "state": "playing"]
+            ]
         ],
         "output.list": [
             "outputs": [
@@ -107,6 +112,15 @@ import Testing
             "commands.list/commands/0", #"{"command":"play","enabled":false,"reason":"bedtime"}"#, "commands", "note",
             "bedtime"
         ),
+        ("diagnostics.get/clock/error", "-0.03", "clock", "warning", "30 ms off"),
+        (
+            "diagnostics.get/waiting", #"[{"method":"pause","client":"a remote","pid":5,"seconds":2.54}]"#, "waiting",
+            "warning", "pause of a remote (process 5) has waited for 2.5 s"
+        ),
+        (
+            "session.list/sessions/0", #"{"name":"airplay","active":true,"external":true,"state":"playing"}"#,
+            "sessions", "note", "nowplayingctl session activate main"
+        ),
         ("diagnostics.get/mediaRoots", "[]", "media", "note", "media-roots"),
         ("diagnostics.get/mediaRoots/0/state", "\"empty\"", "media", "warning", "not mounted"),
         ("diagnostics.get/mediaRoots/0/state", "\"missing\"", "media", "warning", "does not exist"),
@@ -135,6 +149,7 @@ import Testing
         ("diagnostics.get/artwork/advice", #"["the film x: it lasts 40 s"]"#, "artwork", "note", "ffmpeg"),
         ("diagnostics.get/artwork/cache", "null", "artwork", "warning", "cache-directory"),
         ("diagnostics.get/seccomp", "false", "confinement", "fault", "CONFIG_SECCOMP_FILTER"),
+        ("diagnostics.get/landlock", "false", "confinement", "note", "no Landlock"),
     ])
     func oneThingIsBroken(path: String, value: String, check: String, level: String, words: String) throws {
         var parts = path.split(separator: "/").map(String.init)[...]
@@ -162,9 +177,62 @@ import Testing
         #expect(outcome.output.contains("nobody.sock") && outcome.output.contains("systemctl --user start nowplayingd"))
     }
 
+    /// Who has a daemon, and may not use it: by the socket's modes, and by the daemon's word.
+    @Test(.enabled(if: canRunAsNobody, "needs root and a toolchain that everybody may read"))
+    func notAllowed() throws {
+        chmod(folder.path, 0o700)
+        let socket = folder.path("closed.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .error(403, "this user may not use this daemon", ["status": "denied"])
+        }
+        defer { daemon.stop() }
+        let user = ["--reuid=65534", "--regid=65534", "--clear-groups", Tool.program, "doctor", "--json"]
+        let kept = Tool.run(user, socket: socket, environment: ["PROGRAM": "/usr/bin/setpriv"])
+        #expect(kept.status == 8 && kept.output.contains(#""check":"rights","level":"fault""#), "\(kept)")
+        #expect(kept.output.contains("may not reach the daemon's socket") && kept.output.contains("sudo "), "\(kept)")
+        let denied = Tool.run(["doctor", "--json"], socket: socket)
+        #expect(denied.status == 7 && denied.output.contains(#""check":"rights","level":"fault""#), "\(denied)")
+        #expect(denied.output.contains("control-group"))
+    }
+
+    /// Who paused last, which the state does not tell any more.
+    @Test(arguments: [
+        (#"{"client":"a button","pid":7,"seconds":83}"#, "paused, by a button (process 7), 1:23 ago"),
+        (#"{"reason":"sleep","seconds":3}"#, "by the sleep timer, 0:03 ago"),
+        (#"{"seconds":3}"#, "by the daemon itself"),
+    ])
+    func whoPaused(record: String, words: String) throws {
+        var answers = Self.healthy
+        answers["nowPlaying.get"] = Sample.state(cause: "volume", state: "paused", rate: 0)
+        answers["diagnostics.get"] = Self.changed(
+            try #require(answers["diagnostics.get"]), ["lastPause"], try JSONReader.read(record))
+        let result = try findings(answers)
+        #expect(result.levels["play"] == "note" && result.text.contains(words), "\(result.text)")
+    }
+
+    /// By whom the stream is held.
+    @Test func whoInterrupts() throws {
+        var answers = Self.healthy
+        answers["nowPlaying.get"] = Sample.state(
+            cause: "interruption-began", state: "interrupted", rate: 0,
+            changes: ["interruption": ["by": "Linphone", "shouldResume": true]])
+        let result = try findings(answers)
+        #expect(result.levels["play"] == "warning" && result.text.contains("held by Linphone"), "\(result.text)")
+        #expect(result.text.contains("play goes on by itself when that ends"), "\(result.text)")
+    }
+
+    /// What is announced is answered when it has been heard, which is not late.
+    @Test func whatIsAnnouncedIsNotLate() throws {
+        var answers = Self.healthy
+        answers["diagnostics.get"] = Self.changed(
+            try #require(answers["diagnostics.get"]), ["waiting"],
+            [["method": "announce", "client": "doorbell", "pid": 5, "seconds": 9]])
+        #expect(try findings(answers).levels["waiting"] == "ok")
+    }
+
     @Test func anOlderDaemon() throws {
         var answers = Self.healthy
         answers["diagnostics.get"] = nil
+        answers["session.list"] = nil
         let result = try findings(answers)
         #expect(result.levels["daemon"] == "warning" && result.status == 0)
     }
@@ -195,7 +263,11 @@ import Testing
     }
 
     /// A process that wakes up all the time, and one that never does.
-    @Test(arguments: [("while :; do read -t 0.01 < <(:); done", "warning"), ("exec sleep 60", "ok")])
+    @Test(arguments: [
+        ("while :; do read -t 0.01 < <(:); done", "warning"), ("exec sleep 60", "ok"),
+        // Somebody commanded it a moment ago.
+        ("for ((i = 0; i < 20; i++)); do read -t 0.01 < <(:); done; exec sleep 60", "ok"),
+    ])
     func wakeups(script: String, level: String) throws {
         let process = ChildProgram(
             ["/bin/bash", "-c", script], environment: ["PATH": "/usr/bin:/bin"], outputPath: "/dev/null")

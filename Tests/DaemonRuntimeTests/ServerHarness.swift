@@ -27,6 +27,9 @@ import TestSupport
 
     func take(_ configuration: Configuration, instead before: Configuration, by: Originator) {}
 
+    var isAtWork = false
+    var wouldLose = false
+
     func finish() {}
 }
 

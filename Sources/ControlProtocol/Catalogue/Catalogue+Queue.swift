@@ -170,7 +170,9 @@ extension Catalogue {
             help:
                 "Tells what somebody needs who looks for a fault. What a disk or the network does not answer within 3 "
                 + "seconds is told as that.",
-            result: "daemon, output, mediaRoots, decodeProgram, seccomp, artwork, state and, with uri, file",
+            result:
+                "daemon, output, clock, mediaRoots, decodeProgram, seccomp, landlock, artwork, state, lastPause, waiting "
+                + "and, with uri, file",
             example: "{}"),
         Method(
             name: .rpcDiscover, kind: .server, role: .read, parameters: [],

@@ -29,6 +29,8 @@ package struct Configuration: Equatable, Sendable {
     /// Nil: the usual place.
     package var stateDirectory: String?
     package var logLevel = LogLevel.info
+    /// Seconds without need after which the daemon ends; nil: it stays.
+    package var idleExit: Double?
     package var output = OutputChoice.pulse
     /// Name of the sink of the sound server; nil: its default.
     package var sink: String?
@@ -83,6 +85,7 @@ package struct Configuration: Equatable, Sendable {
     /// Takes over what may change while the daemon runs.
     package mutating func reload(from other: Configuration) {
         logLevel = other.logLevel
+        idleExit = other.idleExit
         mediaRoots = other.mediaRoots
         resume = other.resume
         loudness = other.loudness

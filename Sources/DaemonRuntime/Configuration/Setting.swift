@@ -74,6 +74,18 @@ package struct Setting: Sendable {
             return true
         },
         Setting(
+            section: "daemon", name: "idle-exit", takes: "seconds from 1 to 86400", defaultText: nil, sample: "300",
+            help:
+                "After so many seconds in which nothing played and no client was connected (a bridge is one) the daemon "
+                + "ends, if systemd keeps its socket: the next client starts it again, at the same place. It stays while "
+                + "something would be lost, such as a file that a client handed over. Without it, it always stays.",
+            isReloadable: true
+        ) { configuration, text in
+            guard let seconds = Double(text), (1...86_400).contains(seconds) else { return false }
+            configuration.idleExit = seconds
+            return true
+        },
+        Setting(
             section: "access", name: "control-group", takes: "the name or number of a group", defaultText: nil,
             sample: "audio",
             help: "Members of this group may control playback. The socket is given to the group.", isReloadable: false

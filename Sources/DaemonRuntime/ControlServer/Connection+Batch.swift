@@ -56,9 +56,12 @@ extension Connection {
                 }
             }
         }
-        outstanding += 1
+        let number = begun()
+        // Told by the first of its steps.
+        let first = steps.lazy.compactMap { if case .valid(let request) = $0 { request.method } else { nil } }.first
+        defer { if let first { waits(number, first) } }
         let needsMedia = steps.contains { if case .valid(let request) = $0 { request.needsMedia } else { false } }
-        guard needsMedia else { return apply(steps, steps.map { _ in .success([]) }) }
+        guard needsMedia else { return apply(steps, steps.map { _ in .success([]) }, number) }
         let resolver = beginResolving(descriptors)
         let handler = server.handler
         server.workers.submit {
@@ -69,30 +72,32 @@ extension Connection {
             self.endResolving()
             // Closed for a fault of its own, or because the server ends: nothing is begun any more.
             guard !self.isClosed else { return }
-            self.apply(steps, media)
+            self.apply(steps, media, number)
             self.settle()
         }
     }
 
-    private func apply(_ steps: [Step], _ media: [Result<[ResolvedMedia], RPCError>]) {
+    private func apply(_ steps: [Step], _ media: [Result<[ResolvedMedia], RPCError>], _ number: Int) {
         let answers = BatchAnswers(count: steps.count)
         for (place, step) in steps.enumerated() {
             switch step {
-            case .invalid(let id, let error): answer(answers, place, id, .failure(error))
+            case .invalid(let id, let error): answer(answers, number, place, id, .failure(error))
             case .valid(let request):
                 switch media[place] {
-                case .failure(let error): answer(answers, place, request.id, .failure(error))
+                case .failure(let error): answer(answers, number, place, request.id, .failure(error))
                 case .success where answers.bytes > Self.maximumBatchAnswerBytes:
                     let error = RPCError.invalidRequest("not done: the answers before are too long for one batch")
-                    answer(answers, place, request.id, .failure(error))
+                    answer(answers, number, place, request.id, .failure(error))
                 case .success(let media):
-                    perform(request, media) { self.answer(answers, place, request.id, $0) }
+                    perform(request, media) { self.answer(answers, number, place, request.id, $0) }
                 }
             }
         }
     }
 
-    private func answer(_ answers: BatchAnswers, _ place: Int, _ id: [UInt8]?, _ result: MethodResult) {
+    private func answer(
+        _ answers: BatchAnswers, _ number: Int, _ place: Int, _ id: [UInt8]?, _ result: MethodResult
+    ) {
         let bytes = id.map { id -> [UInt8] in
             var writer = JSONWriter()
             switch result {
@@ -107,7 +112,7 @@ extension Connection {
         }
         guard answers.set(place, bytes) else { return }
         let wasBlocked = isBlocked
-        outstanding -= 1
+        ended(number)
         guard !isClosed else { return }
         if let line = answers.line { write { $0.raw(line) } }
         answered(wasBlocked: wasBlocked)

@@ -21,9 +21,10 @@ extension Connection {
             if let id = request.id { write { $0.answer(id: id, error: error) } }
             return
         }
-        outstanding += 1
+        let number = begun()
+        defer { waits(number, judged.method) }
         guard judged.needsMedia else {
-            return perform(judged, []) { self.finish(judged.id, $0) }
+            return perform(judged, []) { self.finish(judged.id, number, $0) }
         }
         let resolver = beginResolving(descriptors)
         let handler = server.handler
@@ -34,8 +35,8 @@ extension Connection {
             // Closed for a fault of its own, or because the server ends: nothing is begun any more.
             guard !self.isClosed else { return }
             switch result {
-            case .success(let media): self.perform(judged, media) { self.finish(judged.id, $0) }
-            case .failure(let error): self.finish(judged.id, .failure(error))
+            case .success(let media): self.perform(judged, media) { self.finish(judged.id, number, $0) }
+            case .failure(let error): self.finish(judged.id, number, .failure(error))
             }
             self.settle()
         }
@@ -155,7 +156,8 @@ extension Connection {
             isKnownToHandler = true
             let request = MethodRequest(
                 method: request.method, client: identity, parameters: request.parameters, media: media)
-            handler.perform(request, answer)
+            guard request.method == .diagnosticsGet else { return handler.perform(request, answer) }
+            handler.perform(request) { [server] in answer(server.diagnosed($0, for: self)) }
         }
     }
 
@@ -185,9 +187,9 @@ extension Connection {
     }
 
     /// A request has ended: answers it, unless it was a notification.
-    private func finish(_ id: [UInt8]?, _ result: MethodResult) {
+    private func finish(_ id: [UInt8]?, _ number: Int, _ result: MethodResult) {
         let wasBlocked = isBlocked
-        outstanding -= 1
+        ended(number)
         guard !isClosed else { return }
         if let id {
             if case .withDescriptor(_, let descriptor) = result { attach(descriptor) }

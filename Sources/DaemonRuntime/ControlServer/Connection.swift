@@ -43,6 +43,10 @@ import NowPlaying
     private var grace: EventSource?
     /// Requests that were started and not answered.
     var outstanding = 0
+    /// Those of them that were not answered at once, by their numbers.
+    var waiting: [Int: WaitingRequest] = [:]
+    private var lastRequest = 0
+    private var lastAnswered = 0
 
     /// Bytes to send, the first `sent` of them are sent already.
     var output: [UInt8] = []
@@ -123,6 +127,24 @@ import NowPlaying
 
     /// Whether a handler has ever been told of it.
     var isKnownToHandler = false
+
+    /// A request is started: its number.
+    func begun() -> Int {
+        outstanding += 1
+        lastRequest += 1
+        return lastRequest
+    }
+
+    /// The request was not answered within its first turn, unless it was.
+    func waits(_ request: Int, _ method: MethodName) {
+        if lastAnswered != request { waiting[request] = WaitingRequest(method: method, since: EventLoop.now) }
+    }
+
+    /// The request is answered.
+    func ended(_ request: Int) {
+        outstanding -= 1
+        if waiting.isEmpty || waiting.removeValue(forKey: request) == nil { lastAnswered = request }
+    }
 
     private func happened(_ events: UInt32) {
         if events & Events.writable != 0 { flush() }

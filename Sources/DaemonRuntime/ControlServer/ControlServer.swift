@@ -57,12 +57,16 @@ package struct ControlServerOptions: Sendable {
     private var quit: (@PlayerLoop () -> Void)?
     /// Reads the configuration again; nil: there is none.
     package var reload: Reload?
+    /// Called when a client has come or gone.
+    package var onUse: (@PlayerLoop () -> Void)?
+    /// Who had it paused last.
+    private(set) var lastPause: PauseRecord?
     /// Requests that wait; nil: none has to.
     private var held: [@PlayerLoop () -> Void]?
     private let listener: Int32
     private var listening: EventSource?
     private var retry: EventSource?
-    private var connections: [Int: Connection] = [:]
+    private(set) var connections: [Int: Connection] = [:]
     private var connectionsOfForeigner: [UInt32: Int] = [:]
     private var lastNumber = 0
     /// Connections at once of one user that is not the daemon's own.
@@ -144,6 +148,15 @@ package struct ControlServerOptions: Sendable {
         return true
     }
 
+    /// Whether requests wait for what is still being read.
+    package var isHoldingRequests: Bool { held != nil }
+
+    /// Whether somebody waits to be let in.
+    package var isAskedFor: Bool {
+        var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 1
+    }
+
     /// How many clients there are.
     package var clientCount: Int { connections.count }
 
@@ -156,6 +169,7 @@ package struct ControlServerOptions: Sendable {
     package func publish(_ state: NowPlayingState) {
         let encoded = encoder.encode(state)
         let isActive = state.session == self.state.session
+        if state.cause == .pause { lastPause = PauseRecord(by: state.by, reason: state.reason, at: EventLoop.now) }
         if isActive {
             self.state = state
             encodedState = encoded
@@ -244,6 +258,7 @@ package struct ControlServerOptions: Sendable {
         Log.debug("client \(connection.number) has gone")
         if connection.isKnownToHandler { handler?.clientGone(connection.identity) }
         listening?.setEnabled(true)
+        onUse?()
     }
 
     /// Ends the connection that holds most unfinished input, while there is more of it than allowed.
@@ -304,6 +319,7 @@ package struct ControlServerOptions: Sendable {
         connections[connection.number] = connection
         Log.debug("client \(lastNumber) connected: pid \(credentials.pid), user \(credentials.uid), role \(role)")
         if isForeign { connectionsOfForeigner[credentials.uid] = ofSameUser + 1 }
+        onUse?()
     }
 
     private func turnAway(_ descriptor: Int32, _ error: RPCError) {

@@ -24,6 +24,12 @@ package import PlaybackEngine
     /// them read.
     func take(_ configuration: Configuration, instead before: Configuration, by: Originator)
 
+    /// Whether something plays, is on its way to, or will happen by itself.
+    var isAtWork: Bool { get }
+
+    /// Whether something would not be there again after a restart, though nothing is at work.
+    var wouldLose: Bool { get }
+
     /// The daemon ends after this call: the sound stops and what must outlive it is written.
     func finish()
 }

@@ -7,6 +7,8 @@ package struct ControlSocket {
     package let descriptor: Int32
     /// Where it was made; nil: it came from the service manager, which removes it.
     private let path: String?
+    /// Whether the service manager keeps it, and starts the daemon when somebody comes.
+    package var isHandedOver: Bool { path == nil }
     private let locks: [FileLock]
 
     /// Takes the locks and the socket of the service manager, else makes one at `paths.socket`. A socket that is in the

@@ -19,6 +19,8 @@ import NowPlaying
     private var tidying: EventSource?
     private var isEnding = false
     private let status = ServiceStatus()
+    /// Nil: nobody would start the daemon again.
+    private var idleExit: IdleExit?
 
     init(
         _ loop: EventLoop, _ socket: ControlSocket, _ serverOptions: ControlServerOptions,
@@ -43,6 +45,7 @@ import NowPlaying
                 publish: { state in
                     server.publish(state)
                     if state.session == server.state.session { status.tell(state) }
+                    server.onUse?()
                 },
                 activate: { session in
                     server.activate(session)
@@ -60,6 +63,12 @@ import NowPlaying
         let reloading = loop.signal(SIGHUP) { [unowned self] in reload(ourselves) { _ in } }
         if let reloading { signals.append(reloading) }
         server.reload = { [unowned self] in reload($0, $1) }
+        if socket.isHandedOver {
+            watchUse()
+        } else if configuration.idleExit != nil {
+            Log.warning(
+                "idle-exit does nothing: no service manager keeps the socket, nobody would start the daemon again")
+        }
         ServiceManager.notify("READY=1")
         Log.info("ready")
         tidying = loop.deadline(EventLoop.now.advanced(bySeconds: 0.5)) { [unowned self] in
@@ -75,6 +84,20 @@ import NowPlaying
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
+    private func watchUse() {
+        let questions = IdleExit.Questions(
+            isNeeded: { [unowned self] in server.clientCount > 0 || handler.isAtWork },
+            isSettling: { [unowned self] in server.isHoldingRequests || server.isAskedFor },
+            wouldLose: { [unowned self] in handler.wouldLose })
+        let idleExit = IdleExit(loop, questions) { [unowned self] in
+            Log.info("nobody needs the daemon (idle-exit)")
+            end()
+        }
+        self.idleExit = idleExit
+        server.onUse = { [unowned idleExit] in idleExit.consider() }
+        idleExit.seconds = configuration.idleExit
+    }
+
     private func end() {
         guard !isEnding else { return }
         isEnding = true
@@ -82,6 +105,8 @@ import NowPlaying
         Log.info("ending")
         // Not in the middle of a client's request.
         loop.later { [self] in
+            idleExit = nil
+            server.onUse = nil
             handler.finish()
             server.end()
             loop.exit(0)
@@ -116,6 +141,7 @@ import NowPlaying
         configuration.reload(from: options.applied(to: fresh.configuration))
         Log.setLevel(configuration.logLevel)
         server.setMediaRoots(MediaRoots(configuration.mediaRoots))
+        idleExit?.seconds = configuration.idleExit
         handler.take(configuration, instead: before, by: by)
         Log.info("the configuration was read again")
         let (changed, waiting) = (changes.filter(\.isReloadable), changes.filter { !$0.isReloadable })

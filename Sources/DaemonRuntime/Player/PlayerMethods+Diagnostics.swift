@@ -1,5 +1,6 @@
 import AudioCore
 import AudioDecoders
+import CLinux
 import ControlProtocol
 import Glibc
 import LinuxSystem
@@ -15,6 +16,7 @@ extension PlayerMethods {
     private struct DiskFindings: Sendable {
         var roots: [String]
         var hasSeccomp: Bool?
+        var hasLandlock: Bool?
         var file: JSONValue?
     }
 
@@ -32,13 +34,14 @@ extension PlayerMethods {
             let file: JSONValue? = source.map {
                 ["uri": .string($0.uri), "error": "its disk or server does not answer within 3 s"]
             }
-            waiting?(DiskFindings(roots: roots.map { _ in "silent" }, hasSeccomp: nil, file: file))
+            waiting?(DiskFindings(roots: roots.map { _ in "silent" }, hasSeccomp: nil, hasLandlock: nil, file: file))
             waiting = nil
         }
         workers.submit {
             DiskFindings(
                 roots: roots.map(Self.stateOfRoot),
                 hasSeccomp: access("/proc/sys/kernel/seccomp/actions_avail", F_OK) == 0,
+                hasLandlock: linux_has_landlock() != 0,
                 file: source.map { Self.examine($0, opener, abandoned) })
         } _: { found in
             withExtendedLifetime(late) {}
@@ -71,7 +74,9 @@ extension PlayerMethods {
                 .array(zip(roots, found.roots).map { ["path": .string($0), "state": .string($1)] })),
             .init("decodeProgram", ForeignProgram.path.map { .string($0) } ?? .null),
             .init("seccomp", found.hasSeccomp.map { .bool($0) } ?? .null),
+            .init("landlock", found.hasLandlock.map { .bool($0) } ?? .null),
         ])
+        if let error = player.clockError { result["clock"] = ["error": .number((error * 1e6).rounded() / 1e6)] }
         if let artwork { result["artwork"] = artwork.report }
         if let store {
             var state = JSONObject([.init("directory", .string(store.directory))])

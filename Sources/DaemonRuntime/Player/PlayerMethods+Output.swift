@@ -104,6 +104,7 @@ extension PlayerMethods {
                 }
                 output.selectDevice(named: name)
                 player.outputSelected(name)
+                hasChosenOutput = name != configuration.sink
                 answer(.success(["name": .string(name)]))
             }
         }

@@ -24,6 +24,8 @@ import PlaybackEngine
     /// Seconds that an answer waits at most for the network to say whether there is something to play.
     private nonisolated static let patience = 0.6
     var fade: VolumeFade?
+    /// Whether a client has chosen where it is heard.
+    var hasChosenOutput = false
     /// What the files say by now.
     var configuration: Configuration
     /// Threads for looks at disks; made at the first of them.

@@ -355,6 +355,14 @@ import PlaybackEngine
         }
     }
 
+    var isAtWork: Bool {
+        sessions.values.contains { ($0 as? LocalSession)?.methods.isAtWork ?? ($0.state.state == .playing) }
+    }
+
+    var wouldLose: Bool {
+        sessions.values.contains { ($0 as? LocalSession)?.methods.wouldLose ?? true }
+    }
+
     func finish() {
         for session in sessions.values { (session as? LocalSession)?.methods.finish() }
     }

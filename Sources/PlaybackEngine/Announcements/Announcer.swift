@@ -51,6 +51,9 @@ import NowPlaying
     /// An announcer beside this player.
     init(_ player: Player) { self.player = player }
 
+    /// Whether one is heard or waits.
+    var isBusy: Bool { current != nil || !waiting.isEmpty }
+
     /// Has it heard when its turn comes: that of the highest priority first, then that which came first.
     func add(_ announcement: Announcement, _ answer: @escaping AnnouncementAnswer) {
         guard waiting.count < Self.queueLimit else { return answer(.failure(.tooMany(limit: Self.queueLimit))) }

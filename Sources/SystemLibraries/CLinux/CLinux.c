@@ -164,6 +164,8 @@ int linux_harden_process(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+int linux_has_landlock(void) { return syscall(444, (void *)0, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0; }
+
 int linux_landlock_read_only(const char *const *paths, int count) {
     /* All that the first version knows. */
     struct landlock_ruleset_attr wanted = {.handled_access_fs = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1};

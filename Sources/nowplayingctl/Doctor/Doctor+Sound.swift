@@ -30,7 +30,9 @@ extension Doctor {
                 Finding(
                     "server", .fault, error.message,
                     meaning: "play is stalled until a server is there, and goes on by itself then",
-                    action: "systemctl --user start pipewire-pulse, or pulseaudio --start"))
+                    action: try isSystems
+                        ? "sudo systemctl restart nowplayingd-sound; journalctl -u nowplayingd-sound"
+                        : "systemctl --user start pipewire-pulse, or pulseaudio --start"))
         }
         add(Finding("server", .ok, "the sound server answers"))
         sink(list, state, wanted: diagnosis?["output"]?["sink"]?.stringValue)
@@ -84,7 +86,7 @@ extension Doctor {
     }
 
     /// Our own stream, and what holds it.
-    mutating func play(_ state: StateView) {
+    mutating func play(_ state: StateView, _ diagnosis: JSONValue?) {
         if state.isMuted {
             add(
                 Finding(
@@ -107,10 +109,9 @@ extension Doctor {
                     "play", .warning, "held by \(state.interrupter ?? "another program")",
                     meaning: StatusText.interruption(state), action: "end the other program's sound, or wait"))
         case .paused:
-            let who = state.text("by", "client").map { ", by \($0)" } ?? ""
             add(
                 Finding(
-                    "play", .note, "paused" + (state.cause == "pause" ? who : ""), meaning: nil,
+                    "play", .note, "paused" + Doctor.paused(diagnosis?["lastPause"], state), meaning: nil,
                     action: "nowplayingctl play"))
         default:
             add(Finding("play", .note, state.stateName + ", " + StatusText.place(state, at: MonotonicClock.now())))
@@ -121,6 +122,20 @@ extension Doctor {
                     "item", .warning, error, meaning: "the queue went on, or stopped, without it",
                     action: "nowplayingctl doctor FILE tells more of one file"))
         }
+    }
+
+    /// By whom, and when; empty where nobody knows.
+    private static func paused(_ last: JSONValue?, _ state: StateView) -> String {
+        var text = ""
+        if let client = last?["client"]?.stringValue ?? state.text("by", "client") {
+            text = ", by " + TerminalText.safe(client)
+            if let process = last?["pid"]?.integerValue { text += " (process \(process))" }
+        } else if last?["reason"]?.stringValue == "sleep" {
+            text = ", by the sleep timer"
+        } else if last?["seconds"] != nil {
+            text = ", by the daemon itself: its output went away, or another program wanted it"
+        }
+        return text + (last?["seconds"]?.doubleValue.map { ", \(ClockText.clock($0)) ago" } ?? "")
     }
 
     /// Commands that somebody switched off.

@@ -38,12 +38,28 @@ struct Doctor {
         do throws(Failure) {
             greeting = try run.call("hello")
         } catch {
+            if error.remote?.code == 403 {
+                add(
+                    Finding(
+                        "rights", .fault, error.message, meaning: "a daemon answers, and turns this user away",
+                        action: "join the group that control-group names in nowplayingd.conf, and log in again"))
+                return error.status
+            }
             let lines = error.message.split(separator: "\n").map(String.init)
+            if let denied = lines.first(where: { $0.contains("(EACCES)") })?.trimmed {
+                let advice = denied.split(separator: ": ").last.map(String.init) ?? ""
+                add(
+                    Finding(
+                        "rights", .fault, "this user may not reach the daemon's socket", meaning: denied,
+                        action: advice.hasPrefix("sudo ") ? advice : "as its user or root: sudo nowplayingctl doctor"))
+                return error.status
+            }
             add(
                 Finding(
                     "daemon", .fault, lines.first ?? "no daemon answers",
                     meaning: lines.dropFirst().filter { $0.hasPrefix("  ") }.map { $0.trimmed }.joined(separator: "; "),
-                    action: "start it: systemctl --user start nowplayingd, or nowplayingd &"))
+                    action: "start it: systemctl --user start nowplayingd, sudo systemctl start nowplayingd "
+                        + "(nowplayingctl setup --check tells which), or nowplayingd &"))
             return error.status
         }
         let state = StateView(try run.call("nowPlaying.get"))
@@ -52,14 +68,17 @@ struct Doctor {
         rights(greeting)
         session(try run.connection().path)
         try outputs(state, diagnosis)
-        play(state)
+        play(state, diagnosis)
+        try sessions()
         artwork(diagnosis)
         try commands()
+        waiting(diagnosis)
         roots(diagnosis)
         saved(diagnosis?["state"])
         confinement(diagnosis)
         if !run.words.isEmpty { file(diagnosis) }
-        clock(state)
+        bridges()
+        clock(state, diagnosis?["clock"]?["error"]?.doubleValue)
         if let process = diagnosis?["daemon"]?["pid"]?.integerValue { wakeups(process, state) }
         return .success
     }

@@ -69,3 +69,5 @@ int linux_harden_process(void);
 /* Landlock (linux/landlock.h): from now on only these files and folders, each with all below it, can be opened, and only for
    reading. 0; 1 where the kernel has it not; -1 and errno. */
 int linux_landlock_read_only(const char *const *paths, int count);
+/* Whether the kernel has it: 1 or 0. */
+int linux_has_landlock(void);

@@ -1,0 +1,42 @@
+import ControlProtocol
+package import LinuxSystem
+
+/// What `nowplayingctl doctor` asks a bridge: whether its other side, a broker or a bus, is there.
+@PlayerLoop package final class BridgeStatus {
+    /// How it goes, when it is asked.
+    package struct Report: Sendable {
+        /// The other side, for people: “the broker box.local”.
+        package var peer: String
+        package var isConnected: Bool
+        /// Why it is not, in words.
+        package var problem: String?
+
+        /// A report, by its parts.
+        package init(peer: String, isConnected: Bool, problem: String? = nil) {
+            self.peer = peer
+            self.isConnected = isConnected
+            self.problem = problem
+        }
+    }
+
+    private var server: BridgeServer?
+
+    /// Answers from now on at the place of this program; where another one does, it goes without.
+    package init(_ context: BridgeContext, program: String, _ report: @escaping @PlayerLoop () -> Report) {
+        do throws(BridgeFailure) {
+            server = try BridgeServer(context.loop, program: program) { [daemon = context.daemon] method, _, reply in
+                guard method == "bridge.status" else {
+                    return reply(
+                        .failure(BridgeServer.Refusal(code: -32601, message: "there is no method “\(method)”")))
+                }
+                let report = report()
+                var object = JSONObject([
+                    .init("daemon", .bool(daemon.isThere)), .init("peer", .string(report.peer)),
+                    .init("connected", .bool(report.isConnected)),
+                ])
+                object["problem"] = report.problem.map { .string($0) }
+                reply(.success(.object(object)))
+            }
+        } catch { context.log.info("doctor can't ask how it goes: \(error.message)") }
+    }
+}

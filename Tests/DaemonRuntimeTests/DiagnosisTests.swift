@@ -1,0 +1,60 @@
+import ControlProtocol
+import DaemonRuntime
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+
+/// What the server itself adds to `diagnostics.get`.
+@Suite(.timeLimit(.minutes(1))) struct DiagnosisTests {
+    /// A request that the player does not answer is told, with whose it is, from a second on; one that it does is not.
+    @Test func whoWaits() async throws {
+        let harness = try await ServerHarness()
+        let handler = harness.handler
+        await LoopThread.run { handler.result = { $0.method == .pause ? nil : .success([:]) } }
+        let waiting = try RawClient(harness.path)
+        _ = try waiting.call("hello", ["client": "a remote"])
+        #expect(try waiting.call("queue.clear")["result"] != nil)
+        try waiting.request(2, "pause")
+        let asking = try RawClient(harness.path)
+        func told() throws -> [JSONValue] {
+            try asking.call("diagnostics.get")["result"]?["waiting"]?.arrayValue ?? []
+        }
+        #expect(try becomes { try told().count == 1 })
+        let request = try #require(try told().first)
+        #expect(request["method"] == "pause" && request["client"] == "a remote", "\(request)")
+        #expect((request["seconds"]?.doubleValue ?? 0) >= 1)
+        await LoopThread.run { handler.held.removeFirst()(.success([:])) }
+        _ = try waiting.read()
+        #expect(try told().isEmpty)
+        await harness.end()
+    }
+
+    /// The last pause is told though other things have happened since.
+    @Test func whoPaused() async throws {
+        let harness = try await ServerHarness()
+        let client = try RawClient(harness.path)
+        #expect(try client.call("diagnostics.get")["result"]?["lastPause"] == .null)
+        let server = harness.server
+        await LoopThread.run {
+            var state = server.state
+            state.cause = .pause
+            state.by = Originator(client: "a button", pid: 7, uid: 1000)
+            server.publish(state)
+        }
+        await harness.publish(.volume)
+        let pause = try client.call("diagnostics.get")["result"]?["lastPause"]
+        #expect(
+            pause?["client"] == "a button" && pause?["pid"] == 7 && pause?["uid"] == 1000,
+            "\(String(describing: pause))")
+        #expect((pause?["seconds"]?.doubleValue ?? -1) >= 0)
+        await harness.end()
+    }
+}
+
+/// Waits until a condition that may throw holds, at most 20 s.
+private func becomes(_ condition: () throws -> Bool) throws -> Bool {
+    let end = EventLoop.now.advanced(bySeconds: 20)
+    while EventLoop.now < end { if try condition() { return true } }
+    return false
+}
