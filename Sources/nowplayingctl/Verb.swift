@@ -25,7 +25,7 @@ struct Verb: Sendable {
 extension Verb {
     /// Options that every verb takes.
     static let common = [
-        Option("--session", value: "NAME", "the session that is meant, instead of the active one (see session)"),
+        Option("--session", value: "SESSION", "the session that is meant, instead of the active one (see session)"),
         Option("--socket", value: "PATH", "the daemon's socket, instead of $NOWPLAYING_SOCKET and the usual places"),
         Option("--json", "print what the daemon answers, as JSON"),
         Option("--timeout", value: "SECONDS", "give up after this time (exit status 9); otherwise after 15 s"),
@@ -39,7 +39,7 @@ extension Verb {
     /// All verbs, in the order of the help.
     static let all: [Verb] =
         playback + positions + chapters + feedback + sleeping + modes + queues + pictures + outputs + commands
-        + announcing + sessions + observers + bridges + service + others + foreign
+        + announcing + sessions + observers + bridges + service + completing + others + foreign
 
     /// All options of all verbs, each once.
     static let allOptions: [Option] = {

@@ -40,6 +40,20 @@ import Testing
         }
     }
 
+    /// The files are what the program prints. With NOWPLAYING_WRITE_MANUAL=1 in the environment they are written anew.
+    @Test(arguments: [("bash", "nowplayingctl.bash"), ("zsh", "_nowplayingctl"), ("fish", "nowplayingctl.fish")])
+    func theCompletionsAreTheTablesWords(shell: String, file: String) throws {
+        let made = Tool.run(["completion", shell], socket: nil)
+        #expect(made.status == 0 && made.complaint.isEmpty)
+        let name = "completions/" + file
+        if ProcessInfo.processInfo.environment["NOWPLAYING_WRITE_MANUAL"] != nil {
+            try made.output.write(to: DocumentTests.etc.appendingPathComponent(name), atomically: true, encoding: .utf8)
+        } else {
+            #expect(
+                try text(name) == made.output, "\(name) is out of date: run the tests with NOWPLAYING_WRITE_MANUAL=1")
+        }
+    }
+
     @Test func everyVerbHasExamplesThatNameIt() {
         for verb in words(help(["--help"]), under: "Verbs") {
             let help = help([verb, "--help"])

@@ -15,7 +15,7 @@ extension Verb {
                 it is refused at once (exit status 5).
                 """,
             options: [
-                Option("--policy", value: "POLICY", "what plays: duck, pause, pauseSpoken or mix"),
+                Option("--policy", value: "duck|pause|pauseSpoken|mix", "what becomes of what plays"),
                 Option("--duck-to", value: "DB", "how quiet it gets, such as -30"),
                 Option("--volume", value: "PERCENT", "how loud it is said; otherwise as loud as what plays"),
                 Option("--priority", value: "NUMBER", "0 to 100: of those that wait the highest is next"),

@@ -11,8 +11,8 @@ extension Verb {
             options: [
                 Option("--size", value: "WxH", "the size that is wanted; the nearest that there is comes"),
                 Option("--inside", "rather smaller than that than larger"),
-                Option("--kind", value: "KIND", "image; preview or video of what is animated; image if not given"),
-                Option("--aspect", value: "W:H", "which of the animated ones: 1:1 or 3:4"),
+                Option("--kind", value: "image|preview|video", "the last two are of what is animated; otherwise image"),
+                Option("--aspect", value: "1:1|3:4", "which of the animated ones"),
                 Option("--output", value: "FILE", "copy the picture there; - is standard output"),
             ],
             examples: [

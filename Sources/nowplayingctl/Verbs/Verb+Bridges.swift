@@ -5,7 +5,7 @@ extension Verb {
     /// The programs that follow the daemon.
     static let bridges = [
         Verb(
-            name: "hooks", synopsis: "[test NAME [EVENT]]",
+            name: "hooks", synopsis: "[test HOOK [EVENT]]",
             summary: "list the programs of nowplaying-hooks, or try one",
             details: """
                 Shows which programs are run at which events, how they ended last, and why one is not run. test runs one \
@@ -47,6 +47,11 @@ enum Hooks {
             lines.append("Start it: systemctl --user start \(program), or \(program)")
             throw Failure(.noDaemon, lines.joined(separator: "\n"))
         } catch { throw Failure(.general, "\(error)") }
+    }
+
+    /// The paths of all hooks.
+    static func paths(_ run: Invocation) throws(Failure) -> [String] {
+        (try call(run, "hooks.list", [:])["hooks"]?.arrayValue ?? []).compactMap { $0["path"]?.stringValue }
     }
 
     private static func list(_ run: Invocation) throws(Failure) {

@@ -8,8 +8,8 @@ extension Verb {
             name: "outputs", summary: "list where it can be heard", examples: [("outputs", "names and descriptions")],
             run: Outputs.list),
         Verb(
-            name: "output", synopsis: "NAME", summary: "play on this output",
-            details: "NAME is one that outputs shows, or its number there, from 1.",
+            name: "output", synopsis: "OUTPUT", summary: "play on this output",
+            details: "OUTPUT is one that outputs shows, or its number there, from 1.",
             examples: [("output 2", "the second of the list")], arity: 1...1, run: Outputs.select),
         Verb(
             name: "formats", summary: "list the formats of files that play",

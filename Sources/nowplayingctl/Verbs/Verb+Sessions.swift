@@ -6,7 +6,7 @@ extension Verb {
     /// Many sources on one box.
     static let sessions = [
         Verb(
-            name: "session", synopsis: "[create NAME | activate NAME | close NAME | publish NAME]",
+            name: "session", synopsis: "[list | create NAME | activate SESSION | close SESSION | publish NAME]",
             summary: "list the sessions, or make, choose and end one",
             details: """
                 Each session has its own queue and clock; commands without --session go to the active one, which is the one \
@@ -18,7 +18,7 @@ extension Verb {
                 lasts as long as its standard input.
                 """,
             options: [
-                Option("--policy", value: "POLICY", "the others meanwhile: mix, duck, pause or pauseSpoken"),
+                Option("--policy", value: "mix|duck|pause|pauseSpoken", "what the others do meanwhile"),
                 Option("--duck-to", value: "DB", "with the policy duck: how quiet the others get, such as -12"),
                 Option("--ramp", value: "SECONDS", "in how many seconds they do, and are as before again"),
                 Option("--unpublished", "told only to those who name it, and never the active one"),

@@ -1,0 +1,76 @@
+/// bash.
+extension Completion {
+    /// The whole file.
+    static func bash() -> String {
+        let verbs = Verb.completed
+        var text = """
+            # bash completion for nowplayingctl; made by: nowplayingctl completion bash
+
+            _nowplayingctl() {
+                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" place=0 word index
+                for ((index = 1; index < COMP_CWORD; index++)); do
+                    case ${COMP_WORDS[index]} in
+                        \(valued.joined(separator: " | "))) ((index++)) ;;
+                        -*) ;;
+                        *) if ((place++ == 0)); then verb=${COMP_WORDS[index]}; fi ;;
+                    esac
+                done
+                COMPREPLY=()
+                __nowplayingctl_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
+                __nowplayingctl_files() {
+                    compopt -o filenames
+                    mapfile -t COMPREPLY < <(compgen -f -- "$current")
+                }
+                # Names come from outside: they are compared and quoted here, never given to compgen, which would expand them.
+                __nowplayingctl_names() {
+                    while read -r word; do
+                        [[ $word == "$current"* ]] && COMPREPLY+=("$(printf %q "$word")")
+                    done < <(nowplayingctl --timeout 1 completion "$1" 2> /dev/null)
+                }
+                case $previous in
+
+            """
+        for (names, offer) in valueOffers { text += bashCase(names, offer) }
+        let told = Set(valueOffers.flatMap(\.names))
+        let others = valued.filter { !told.contains($0) }
+        text += "        \(others.joined(separator: " | "))) return ;;\n    esac\n"
+        text += "    local options=\"\(options(Verb.common))\"\n    case $verb in\n"
+        for verb in verbs where !verb.options.isEmpty {
+            text += "        \(verb.names.joined(separator: " | "))) options+=\" \(options(verb.options))\" ;;\n"
+        }
+        text += """
+                esac
+                if [[ $current == -* ]]; then
+                    __nowplayingctl_words "$options"
+                    return
+                fi
+                case $verb/$place in
+                    /0) __nowplayingctl_words "\(verbs.map(\.name).joined(separator: " "))" ;;
+
+            """
+        for verb in verbs {
+            let grammar = verb.grammar
+            for (place, offers) in grammar.places.enumerated() where !offers.isEmpty {
+                let isLast = place == grammar.places.count - 1
+                let number = isLast && grammar.repeats ? "*" : String(place + 1)
+                text += bashCase(verb.names.map { "\($0)/\(number)" }, merged(offers), ends: false)
+            }
+        }
+        return text + "    esac\n}\ncomplete -F _nowplayingctl nowplayingctl\n"
+    }
+
+    private static func options(_ options: [Option]) -> String { options.map(\.name).joined(separator: " ") }
+
+    /// bash takes one kind of offer for a word: files before words.
+    private static func merged(_ offers: [Offer]) -> Offer { offers.first { $0 == .files } ?? offers[0] }
+
+    private static func bashCase(_ patterns: [String], _ offer: Offer, ends: Bool = true) -> String {
+        let command =
+            switch offer {
+            case .files: "__nowplayingctl_files"
+            case .words(let words): "__nowplayingctl_words \"\(words.joined(separator: " "))\""
+            case .names(let kind): "__nowplayingctl_names \(kind)"
+            }
+        return "        \(patterns.joined(separator: " | "))) \(command)\(ends ? "; return" : "") ;;\n"
+    }
+}

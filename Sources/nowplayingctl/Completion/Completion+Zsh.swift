@@ -1,0 +1,72 @@
+/// zsh.
+extension Completion {
+    /// The whole file.
+    static func zsh() -> String {
+        let verbs = Verb.completed
+        var text = """
+            #compdef nowplayingctl
+            # zsh completion for nowplayingctl; made by: nowplayingctl completion zsh
+
+            __nowplayingctl_names() {
+                local -a names
+                names=(${(f)"$(_call_program names nowplayingctl --timeout 1 completion $1 2> /dev/null)"})
+                compadd -a names
+            }
+
+            local curcontext=$curcontext state line
+            typeset -A opt_args
+            local -a verbs common
+            verbs=(
+
+            """
+        for verb in verbs {
+            text += "    \(quoted("\(verb.name):\(verb.summary)"))\n"
+        }
+        text += ")\ncommon=(\n"
+        for option in Verb.common { text += "    \(zshOption(option))\n" }
+        text += """
+            )
+            _arguments -C $common '1:verb:->verb' '*::word:->word' && return
+            case $state in
+                verb) _describe verb verbs && return ;;
+                word) ;;
+                *) return 1 ;;
+            esac
+            case $words[1] in
+
+            """
+        for verb in verbs {
+            var parts = verb.options.map(zshOption)
+            let grammar = verb.grammar
+            for (place, offers) in grammar.places.enumerated() where !offers.isEmpty {
+                let isLast = place == grammar.places.count - 1
+                let number = isLast && grammar.repeats ? "*" : String(place + 1)
+                parts.append(quoted("\(number):word:\(action(offers))"))
+            }
+            if parts.isEmpty { continue }
+            text += "    \(verb.names.joined(separator: " | ")))\n        _arguments $common"
+            text += parts.map { " \\\n            \($0)" }.joined() + " ;;\n"
+        }
+        return text + "    *) _arguments $common ;;\nesac\n"
+    }
+
+    private static func zshOption(_ option: Option) -> String {
+        let help = option.help.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+        let rest = "[\(help)]" + (option.value == nil ? "" : ":value:\(option.offer.map { action([$0]) } ?? "")")
+        guard let short = option.short else { return quoted(option.name + rest) }
+        return "'(\(short) \(option.name))'{\(short),\(option.name)}" + quoted(rest)
+    }
+
+    private static func action(_ offers: [Offer]) -> String {
+        let actions = offers.map { offer in
+            switch offer {
+            case .files: "_files"
+            case .words(let words):
+                "(" + words.map { $0.map { $0 == ":" ? "\\:" : String($0) }.joined() }.joined(separator: " ") + ")"
+            case .names(let kind): "{__nowplayingctl_names \(kind)}"
+            }
+        }
+        // A place where there may be words or files: the files.
+        return actions.first { $0 == "_files" } ?? actions[0]
+    }
+}

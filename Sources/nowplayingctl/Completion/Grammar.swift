@@ -1,0 +1,79 @@
+import ControlProtocol
+import NowPlaying
+
+/// What a shell offers for a word.
+enum Offer: Hashable, Sendable {
+    /// Names of files.
+    case files
+    /// One of these.
+    case words([String])
+    /// What `nowplayingctl completion` prints for this: `outputs`, `sessions` or `hooks`.
+    case names(String)
+}
+
+/// What may stand behind a verb, as its synopsis says: capitals name something, small letters are words themselves, a bar
+/// parts alternatives, and an ellipsis repeats.
+struct Grammar: Sendable {
+    /// What is offered for the first word behind the verb, the second, …
+    private(set) var places: [[Offer]] = []
+    /// Whether what is offered last is offered for all words behind it, too.
+    private(set) var repeats = false
+
+    /// Reads a synopsis.
+    init(_ synopsis: String) {
+        var words: [[String]] = []
+        for alternative in synopsis.split(separator: "|") {
+            let tokens = alternative.filter { $0 != "[" && $0 != "]" }.split(separator: " ")
+                .prefix { !$0.hasPrefix("--") }
+            for (place, token) in tokens.enumerated() {
+                if places.count == place {
+                    places.append([])
+                    words.append([])
+                }
+                if token.hasSuffix("…") { repeats = true }
+                let name = token.hasSuffix("…") ? String(token.dropLast()) : String(token)
+                if name.contains(where: \.isUppercase) {
+                    if let offer = Grammar.offer(name), !places[place].contains(offer) { places[place].append(offer) }
+                } else if name.contains(where: \.isLetter) {
+                    words[place].append(name)
+                }
+            }
+        }
+        for (place, words) in words.enumerated() where !words.isEmpty { places[place].insert(.words(words), at: 0) }
+        while places.last?.isEmpty == true { places.removeLast() }
+    }
+
+    /// What is offered for a value that is called like this.
+    static func offer(_ name: String) -> Offer? {
+        if name.contains("|") { return .words(name.split(separator: "|").map(String.init)) }
+        switch name {
+        case "FILE", "PATH", "PROGRAM": return .files
+        case "OUTPUT": return .names("outputs")
+        case "SESSION": return .names("sessions")
+        case "HOOK": return .names("hooks")
+        case "COMMAND": return .words(RemoteCommand.allCases.map(\.rawValue))
+        case "METHOD": return .words(Catalogue.methods.map(\.name.rawValue))
+        case "VERB": return .words(Verb.all.map(\.name))
+        case "STARS": return .words((0...5).map(String.init))
+        case "RATE": return .words(["0.5", "0.75", "1", "1.25", "1.5", "1.75", "2", "2.5", "3"])
+        default: return nil
+        }
+    }
+}
+
+extension Verb {
+    /// What may stand behind it.
+    var grammar: Grammar { Grammar(synopsis) }
+    /// Its name and those that mean the same.
+    var names: [String] { [name] + aliases }
+    /// As it is completed: `help` is no verb of the table.
+    static let completed =
+        all + [Verb(name: "help", synopsis: "[VERB]", summary: "explain", arity: 0...1) { _ throws(Failure) in }]
+}
+
+extension Option {
+    /// What is offered for its value.
+    var offer: Offer? { value.flatMap(Grammar.offer) }
+    /// `--next`, and the short name.
+    var names: [String] { (short.map { [$0] } ?? []) + [name] }
+}
