@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// The examples of the manual pages, and the words of the table for those who come from mpc: each is run beside a real
+/// daemon that plays into nothing.
+@Suite(.serialized) struct ManualPageTests {
+    private let home: Scratch
+
+    init() throws { home = try MarkdownBlock.home() }
+
+    /// Runs lines in a shell beside a daemon.
+    private func run(_ script: String) throws -> ScriptRun {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let environment = [
+            "PATH": "\(home.path)/bin:\(try ScriptRun.programs()):\(path)", "HOME": home.path,
+            "XDG_RUNTIME_DIR": home.path, "XDG_CONFIG_HOME": home.path + "/.config", "LANG": "C.UTF-8",
+        ]
+        return try ScriptRun(
+            ["env", "-u", "NOWPLAYING_SOCKET"] + environment.map { "\($0.key)=\($0.value)" }
+                + [
+                    "bash", "-uc",
+                    """
+                    nowplayingd --output null --state-directory "$HOME/state" --config /dev/null 2> "$HOME/log" & daemon=$!
+                    trap 'kill $daemon; wait $daemon' EXIT
+                    until nowplayingctl call hello > /dev/null 2>&1; do kill -0 $daemon; done
+                    try() { echo "$1"; (cd ~/Music && eval "$1") > ~/out 2>&1; status=$?; case " 0 ${2:-} " in
+                        *" $status "*) ;; *) echo "status $status: $1" >&2; cat ~/out >&2 ;; esac; }
+                    \(script)
+                    """,
+                ], in: home)
+    }
+
+    /// Command lines of a page: what is displayed behind a prompt.
+    private func commands(_ page: String) throws -> [String] {
+        try String(contentsOfFile: ScriptRun.root + "/etc/man/" + page, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix(".Dl $ ") }
+            .map {
+                $0.dropFirst(6).replacingOccurrences(of: "\\(dq", with: "\"").replacingOccurrences(
+                    of: "\\e", with: "\\")
+            }
+    }
+
+    private func quoted(_ text: String) -> String {
+        "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+
+    @Test func theExamplesOfThePages() throws {
+        try home.write("Music/new.conf", "[daemon]\nlog-level = debug\n")
+        try home.write("bin/amplifier", "#!/bin/sh\necho amplifier $*\n", executable: true)
+        let all = try commands("nowplayingctl.1") + commands("nowplayingd.1")
+        #expect(all.count >= 10, "\(all)")
+        var script = "cp ~/Music/single.wav ~/Music/tune.flac; head -c 12044 ~/Music/single.wav > ~/Music/short.wav\n"
+        for command in all {
+            // What runs until it is interrupted is, here; a second daemon has its own place.
+            var allowed = ""
+            var line = command
+            if line.contains(" follow ") || line.contains("--watch") {
+                line = line.replacingOccurrences(of: "nowplayingctl", with: "timeout --signal=INT 1 nowplayingctl")
+                allowed = "124 130"
+            } else if line.hasPrefix("nowplayingd"), !line.contains("--check-config") {
+                line =
+                    "timeout --preserve-status 1 " + line.replacingOccurrences(of: " &", with: "")
+                    + " --socket ~/other.sock --state-directory ~/other-state --config /dev/null"
+                line = line.replacingOccurrences(of: "/tmp/heard.wav", with: "~/heard.wav")
+            } else if line.contains(" wait end") {
+                script += "try 'nowplayingctl play ~/Music/short.wav'\n"
+            }
+            script += "try \(quoted(line)) '\(allowed)'\n"
+        }
+        let run = try run(script)
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+        #expect(run.text.split(separator: "\n").count >= all.count)
+    }
+
+    @Test func theTableOfWords() throws {
+        let table = try String(contentsOfFile: ScriptRun.root + "/etc/recipes/from-mpc.md", encoding: .utf8)
+        let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `mpc ") }
+        #expect(rows.count >= 15)
+        var script = ""
+        var count = 0
+        for row in rows {
+            let cells = row.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+            func code(_ cell: String) -> [String] {
+                cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+                    .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+            }
+            let isSame = cells[2].trimmingCharacters(in: .whitespaces) == "the same"
+            for word in code(cells[isSame ? 1 : 2]) {
+                var line = isSame ? word.replacingOccurrences(of: "mpc ", with: "nowplayingctl ") : word
+                if !line.hasPrefix("nowplayingctl ") { line = "nowplayingctl " + line }
+                let parts = line.split(separator: " ")
+                if parts.last == "x" { line = parts.dropLast().joined(separator: " ") + " ~/Music/single.wav" }
+                var allowed = ""
+                if line.contains(" follow") || line.contains(" wait ") {
+                    line = "timeout 1 " + line
+                    allowed = "124"
+                }
+                if line == "nowplayingctl output 2" { line = "nowplayingctl output 1" }
+                script += "nowplayingctl play ~/Music/album; try \(quoted(line)) '\(allowed)'\n"
+                count += 1
+            }
+        }
+        #expect(count >= 28)
+        let run = try run(script)
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    }
+
+    /// What the documents name in the middle of a sentence is there: verbs, and options that they have.
+    @Test func whatIsNamedInPassing() throws {
+        var script = ""
+        var count = 0
+        for document in [
+            "README.md", "CHANGELOG.md", "etc/recipes/README.md", "etc/recipes/from-mpc.md", "etc/adapters/README.md",
+        ] {
+            let text = try String(contentsOfFile: ScriptRun.root + "/" + document, encoding: .utf8)
+                .replacingOccurrences(of: "\n", with: " ")
+            for piece in text.split(separator: "`") where piece.hasPrefix("nowplayingctl ") {
+                // What would be a pipe or a redirection is another program's.
+                let own = piece.prefix { !"|<>&;".contains($0) }
+                script += "try \(quoted(own + " --help")) ''\n"
+                count += 1
+            }
+        }
+        #expect(count >= 20)
+        let run = try run(script)
+        #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    }
+}
