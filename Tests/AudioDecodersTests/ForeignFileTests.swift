@@ -93,6 +93,41 @@ struct ForeignFileTests {
         return zip(samples(a), samples(b)).allSatisfy { abs($0 - $1) < 1 / 32768 }
     }
 
+    @Test("DSD is the PCM that ffmpeg makes of it, at an eighth of its rate")
+    func dsd() throws {
+        let path = folder.write(Self.streamFile(blocks: 12), "a.dsf")
+        let decoder = try DecoderRegistry.openDecoder(path: path)
+        #expect(decoder.format.sampleRate == 352_800 && decoder.format.channels.count == 2)
+        #expect(decoder.mediaFormat.codec.hasPrefix("DSD"), "\(decoder.mediaFormat)")
+        #expect(decoder.lengthInFrames == Int64(12 * 4096))
+        let read = try readFrames(decoder)
+        #expect(read.count == 12 * 4096 * decoder.format.bytesPerFrame)
+        expectSame(read, try decoded(path, as: "f32le"))
+        // The filter that makes PCM of it has heard nothing before a place that is gone to.
+        try decoder.seek(toFrame: 20_000)
+        let size = decoder.format.bytesPerFrame
+        expectSame(
+            try readFrames(decoder, frames: 4000).dropFirst(256 * size), read[(20_256 * size)..<(24_000 * size)])
+    }
+
+    /// A DSD Stream File (Sony's format specification 1.01) of random bits at 2.8224 MHz, two channels, each in so many
+    /// blocks of 4096 bytes.
+    private static func streamFile(blocks: Int) -> [UInt8] {
+        let bits = AudioMaterial.noise(frames: blocks * 4096).samples.map { UInt8(truncatingIfNeeded: $0 >> 4) }
+        var file = ByteBuilder()
+        file.text("DSD ")
+        for number in [28, 28 + 52 + 12 + bits.count, 0] { file.little(number, 8) }
+        file.text("fmt ")
+        file.little(52, 8)
+        // Version, raw DSD, stereo, channels, rate, bits of a sample.
+        for number in [1, 0, 2, 2, 2_822_400, 1] { file.little(number, 4) }
+        file.little(blocks * 4096 * 8, 8)
+        for number in [4096, 0] { file.little(number, 4) }
+        file.text("data")
+        file.little(12 + bits.count, 8)
+        return file.bytes + bits
+    }
+
     @Test("tags, chapters and the format are told")
     func whatItSays() throws {
         let list = folder.write(
