@@ -10,13 +10,13 @@ final class RealDaemon: Sendable {
 
     /// Starts the daemon, found beside the tests, and returns when it answers. `server`: the sound server for `pulse`.
     /// `folder`: where its files lie; without it one of its own. `isLate`: it plays where the server listens late.
-    /// `isLogged`: its log goes into `log`.
+    /// `isLogged`: its log goes into `log`. `before`: words in front of its command line.
     static func start(
         _ server: SoundServer?, sink: String? = nil, output: String = "pulse", in folder: TemporaryFolder? = nil,
-        isLate: Bool = false, isLogged: Bool = false, _ arguments: [String] = []
+        isLate: Bool = false, isLogged: Bool = false, before: [String] = [], _ arguments: [String] = []
     ) async -> RealDaemon {
         let address = isLate ? server.map { "unix:\($0.lateSocket)" } : server?.address
-        let daemon = await LoopThread.run { RealDaemon(folder, address, sink, output, isLogged, arguments) }
+        let daemon = await LoopThread.run { RealDaemon(folder, address, sink, output, isLogged, before, arguments) }
         precondition(becomes { answers(daemon.socket) }, "the daemon did not come up")
         return daemon
     }
@@ -29,7 +29,7 @@ final class RealDaemon: Sendable {
 
     private init(
         _ folder: TemporaryFolder?, _ server: String?, _ sink: String?, _ output: String, _ isLogged: Bool,
-        _ arguments: [String]
+        _ before: [String], _ arguments: [String]
     ) {
         let folder = folder ?? TemporaryFolder()
         self.folder = folder
@@ -42,19 +42,22 @@ final class RealDaemon: Sendable {
         environment["XDG_RUNTIME_DIR"] = folder.path
         environment["XDG_CONFIG_HOME"] = folder.path
         environment["HOME"] = folder.path
-        process = TestProcess(words + arguments, environment: environment)
+        process = TestProcess(before + words + arguments, environment: environment)
     }
 
     /// nowplayingd as it was built with the tests.
-    static let program: String = {
+    static let program = program("nowplayingd")
+
+    /// A program of ours, as it was built with the tests.
+    static func program(_ name: String) -> String {
         for candidate in [selfPath()] + CommandLine.arguments {
             let range = candidate.firstRange(of: "/debug/") ?? candidate.firstRange(of: "/release/")
             guard let range else { continue }
-            let path = String(candidate[..<range.upperBound] + "nowplayingd")
+            let path = String(candidate[..<range.upperBound] + name)
             if access(path, X_OK) == 0 { return path }
         }
-        preconditionFailure("nowplayingd was not built beside the tests")
-    }()
+        preconditionFailure("\(name) was not built beside the tests")
+    }
 
     /// Whether nowplaying-decode was built beside it.
     static let decodesForeignFiles = access(program.dropLast("nowplayingd".count) + "nowplaying-decode", X_OK) == 0
@@ -69,26 +72,7 @@ final class RealDaemon: Sendable {
     func connect() -> Client { Client(socket, self) }
 
     /// Voluntary context switches of all its threads so far.
-    var contextSwitches: Int {
-        var total = 0
-        guard let folder = opendir("/proc/\(process.pid)/task") else { return 0 }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let file = fopen("/proc/\(process.pid)/task/\(name)/status", "r") else { continue }
-            defer { fclose(file) }
-            var line = [CChar](repeating: 0, count: 256)
-            while fgets(&line, 256, file) != nil {
-                let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                if text.hasPrefix("voluntary_ctxt_switches:") {
-                    total += Int(text.split(whereSeparator: \.isWhitespace).last ?? "") ?? 0
-                }
-            }
-        }
-        return total
-    }
+    var contextSwitches: Int { process.contextSwitches }
 
     /// Ends it as a user would; its exit status.
     @discardableResult func stop() -> Int32 {

@@ -105,13 +105,6 @@ extension TestProcess {
         return wait()
     }
 
-    /// Voluntary context switches of all its threads so far.
-    var contextSwitches: Int {
-        let run = TestProcess.run(["sh", "-c", "cat /proc/\(pid)/task/*/status"])
-        return run.text.split(separator: "\n").filter { $0.hasPrefix("voluntary_ctxt_switches:") }
-            .compactMap { Int($0.split(whereSeparator: \.isWhitespace).last ?? "") }.reduce(0, +)
-    }
-
     /// Whether a second comes in which it does not wake, once it has done what it had to do: a rhythm would be seen.
     var sleepsForASecond: Bool {
         (0..<8).contains { _ in

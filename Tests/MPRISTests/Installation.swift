@@ -61,20 +61,8 @@ final class Installation: Sendable {
         return process.wait()
     }
 
-    /// Voluntary context switches of the bridge so far: it has one thread.
-    var switches: Int {
-        let pid = processes.withLock { $0["bridge"]?.pid ?? 0 }
-        guard let file = fopen("/proc/\(pid)/status", "r") else { return -1 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, 256, file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if text.hasPrefix("voluntary_ctxt_switches:") {
-                return Int(text.split(whereSeparator: \.isWhitespace).last ?? "") ?? -1
-            }
-        }
-        return -1
-    }
+    /// Voluntary context switches of the bridge so far; -1 without one.
+    var switches: Int { processes.withLock { $0["bridge"] }?.contextSwitches ?? -1 }
 
     var environment: [String: String] {
         [

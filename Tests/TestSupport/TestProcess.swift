@@ -79,6 +79,28 @@ package final class TestProcess: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Voluntary context switches of all its threads so far.
+    package var contextSwitches: Int {
+        var total = 0
+        guard let folder = opendir("/proc/\(pid)/task") else { return 0 }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let file = fopen("/proc/\(pid)/task/\(name)/status", "r") else { continue }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 256)
+            while fgets(&line, 256, file) != nil {
+                let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                if text.hasPrefix("voluntary_ctxt_switches:") {
+                    total += Int(text.split(whereSeparator: \.isWhitespace).last ?? "") ?? 0
+                }
+            }
+        }
+        return total
+    }
+
     /// Runs a program to its end and returns what it printed; stops the test process if it fails.
     package static func run(_ arguments: [String], environment: [String: String]? = nil) -> (
         status: Int32, text: String

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// Every timer of the programs is set once, for a moment that a manual page names.
+@Suite struct OneShotTests {
+    /// Where a deadline is set, and the words of nowplayingd(1), WAKEUPS, that tell of it.
+    private static let documented = [
+        "PlaybackEngine/Player+Boundary.swift": "the audible end of an item",
+        "PlaybackEngine/Player+Marks.swift": "a chapter or an advertisement",
+        "PlaybackEngine/Player+Live.swift": "what a station says next",
+        "PlaybackEngine/Player+Output.swift": "the next try at the sound server",
+        "PlaybackEngine/Player+Start.swift": "one second for its answer, four for a file",
+        "PlaybackEngine/Player+Flow.swift": "one second for its answer",
+        "PlaybackEngine/Player+Devices.swift": "a second between two events of a device that flaps",
+        "PlaybackEngine/Player+Scan.swift": "the steps of a held seek",
+        "PlaybackEngine/Player+Away.swift": "five for a read that hangs",
+        "PlaybackEngine/Player+Sleep.swift": "sleep and its fade",
+        "PlaybackEngine/Announcements/Announcer.swift": "the limits of an announcement",
+        "PulseOutput/Null/NullStream.swift": "what a device would ask for",
+        "PulseOutput/Pulse/PulseConnection.swift": "to take a connection, one for each of its answers",
+        "PulseOutput/Pulse/PulseMainLoop.swift": "to take a connection",
+        "PulseOutput/Pulse/PulseOutput+Devices.swift": "devices that are listed",
+        "PulseOutput/Pulse/ServerWatch.swift": "the next try at the sound server",
+        "DaemonRuntime/State/StateStore.swift": "a moment after a change that is to be saved",
+        "DaemonRuntime/Artwork/ArtworkKeeper+Get.swift": "a picture",
+        "DaemonRuntime/ControlServer/Connection.swift": "sent before it went",
+        "DaemonRuntime/ControlServer/Farewells.swift": "what a client left behind",
+        "DaemonRuntime/ControlServer/ControlServer.swift": "no more descriptors",
+        "DaemonRuntime/ControlServer/ClientCalls.swift": "an external session that was sent a command",
+        "DaemonRuntime/Player/PlayerMethods+Diagnostics.swift": "a diagnosis",
+        "DaemonRuntime/Player/PlayerMethods+Output.swift": "the steps of a volume that moves",
+        "DaemonRuntime/Daemon/IdleExit.swift": "the end of an idle daemon",
+        "DaemonRuntime/Daemon/RunningDaemon.swift": "half a second after the start",
+        "BridgeRuntime/FollowedDaemon.swift": "when the daemon or the bus went",
+        "MPRISBridge/Bus/BusPresence.swift": "when the daemon or the bus went",
+        "nowplaying-mqtt/MQTTBridge.swift": "when the broker is away",
+        "nowplaying-mqtt/MQTTConnection.swift": "gives signs of life",
+        "nowplaying-hooks/Activity.swift": "has its quiet time",
+        "nowplaying-hooks/HookRun.swift": "the time limit of a hook",
+    ]
+
+    /// What would tick, sleep or bring a timer that nobody sees.
+    private static let forbidden = [
+        "Task.sleep", "DispatchQueue", "DispatchSource", "timer_settime", "setitimer", "nanosleep(",
+        "sd_event_add_time",
+        "PA_STREAM_AUTO_TIMING_UPDATE",
+    ]
+
+    private func sources() throws -> [(name: String, text: String)] {
+        let root = URL(fileURLWithPath: ScriptRun.root + "/Sources").resolvingSymlinksInPath()
+        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map {
+            (
+                String($0.resolvingSymlinksInPath().path.dropFirst(root.path.count + 1)),
+                try String(contentsOf: $0, encoding: .utf8)
+            )
+        }
+    }
+
+    @Test func everyTimerIsNamedInTheManual() throws {
+        let page = try String(contentsOfFile: ScriptRun.root + "/etc/man/nowplayingd.1", encoding: .utf8)
+        let section = try #require(page.components(separatedBy: ".Sh WAKEUPS\n").last)
+            .components(separatedBy: "\n.Sh ")[0].replacingOccurrences(of: "\n", with: " ")
+        let sources = try sources()
+        #expect(sources.count > 100)
+        let setting = Set(sources.filter { $0.text.contains("loop.deadline(") }.map(\.name))
+        #expect(setting.subtracting(Self.documented.keys) == [], "not named under WAKEUPS in nowplayingd(1)")
+        #expect(Set(Self.documented.keys).subtracting(setting) == [], "they set no timer any more")
+        for (name, words) in Self.documented { #expect(section.contains(words), "\(name): “\(words)”") }
+    }
+
+    @Test func nothingTicks() throws {
+        for (name, text) in try sources() where !name.hasPrefix("LinuxSystem/EventLoop") {
+            let code = text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+            for word in Self.forbidden {
+                #expect(!code.contains { $0.contains(word) }, "\(word) in \(name)")
+            }
+        }
+    }
+}
