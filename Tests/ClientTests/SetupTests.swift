@@ -98,6 +98,12 @@ import Testing
         #expect(calls.isEmpty && outcome.status == 0)
         #expect(outcome.output.contains("the system's unit: enabled, active\n"))
         #expect(outcome.output.contains("the user's unit: not installed"))
+        #expect(outcome.output.hasPrefix("in use: "))
+        mkdir(folder.path("nowplayingd"), 0o700)
+        let socket = folder.path("nowplayingd/control.sock")
+        let daemon = FakeDaemon(socket) { _, _ in .result([:]) }
+        defer { daemon.stop() }
+        #expect(run(["--check"], answers).0.output.hasPrefix("in use: the daemon at \(socket)\n"))
         let json = try JSONReader.read(run(["--check", "--json"], answers).0.output)
         #expect(json["system"]?["active"] == "active" && json["linger"] == false)
     }
