@@ -54,7 +54,8 @@ let package = Package(
         systemLibrary("CINIH", package: "libinih-dev"),
         systemLibrary("CMosquitto", package: "libmosquitto-dev"),
         systemLibrary("CMessageDigest", package: "libmd-dev"),
-        .target(name: "CLinux", path: "Sources/SystemLibraries/CLinux"),
+        .target(
+            name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
 
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),

@@ -3,8 +3,9 @@
 
 Imports      a target imports only targets that it declares, and declares only targets that stand above it in
              Package.swift (test targets may use any); Foundation only in tests.
-Lengths      no Swift file over 400 lines, the median of Sources below 150.
-Docs         a `package` declaration, and a requirement of a `package protocol`, begins with `///`. Exempt: what a
+Lengths      no file of Swift, Python, C or shell over 400 lines, the median of Sources below 150.
+Docs         a `package` declaration, a requirement of a `package protocol`, and whatever stands in no other declaration
+             and is not private (programs' main.swift aside), begins with `///`. Exempt: what a
              documented protocol of ours or one of the language asks for (`==`, `hash`, `init(stringLiteral:)` …), and
              properties whose type says what they are: text, a flag, a type of ours. A bare number needs
              its unit, unless it is a count, a version or an identity by its name.
@@ -32,6 +33,8 @@ MODIFIERS = (
 DECLARATION = re.compile(
     rf"^\s*{ATTRIBUTES}{MODIFIERS}package\s+(?:\w+\(set\)\s+)?{ATTRIBUTES}{MODIFIERS}"
     r"(func|var|let|init|subscript|struct|class|enum|protocol|actor|typealias|macro)\b\s*(\S*)")
+OUTERMOST = re.compile(
+    rf"^{ATTRIBUTES}{MODIFIERS}(?:internal\s+)?{MODIFIERS}(func|var|let|struct|class|enum|protocol|actor|typealias|macro)\b")
 ATTRIBUTE_LINE = re.compile(r"^@\w+(\(.*\))?$")
 CONFORMANCE = re.compile(
     r"^(==|<|<=|>|>=|hash\(into|description\b|debugDescription\b|makeIterator\(|next\(\)|encode\(to|"
@@ -86,12 +89,21 @@ def import_findings(root, manifest):
                     yield f"{place}: {module} is for tests only"
 
 
-def length_findings(root, sources):
-    lengths = {path: len(lines_of(path)) for path in sources}
+def is_code(path):
+    """Whether people write it in a language whose files have a length that can be too great."""
+    if path.suffix in (".swift", ".py", ".c", ".h", ".sh", ".bash", ".fish"):
+        return True
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+def length_findings(root, tracked):
+    lengths = {path: len(lines_of(path)) for path in tracked if is_code(path)}
     for path, count in lengths.items():
         if count > LONGEST:
             yield f"{path.relative_to(root)}: {count} lines, {LONGEST} at most"
-    own = [count for path, count in lengths.items() if path.relative_to(root).parts[0] == "Sources"]
+    own = [count for path, count in lengths.items()
+           if path.suffix == ".swift" and path.relative_to(root).parts[0] == "Sources"]
     if own and statistics.median(own) >= MEDIAN:
         yield f"Sources: the median file has {statistics.median(own):.0f} lines, below {MEDIAN} is wanted"
 
@@ -143,7 +155,11 @@ def documentation_findings(root, sources):
             if not is_documented(lines, number) and not is_plain(line):
                 yield f"{path.relative_to(root)}:{number + 1}: no doc comment: {line.strip()[:60]}"
     for path, lines in texts.items():
+        is_program = path.name == "main.swift" or path.relative_to(root).parts[0] == "Tests"
         for number, line in enumerate(lines):
+            if not is_program and OUTERMOST.match(line) and not is_documented(lines, number):
+                yield f"{path.relative_to(root)}:{number + 1}: no doc comment: {line.strip()[:60]}"
+                continue
             found = DECLARATION.match(line)
             if not found or CONFORMANCE.match(found[2] if found[1] != "init" else "init" + found[2]):
                 continue
@@ -190,7 +206,7 @@ def main():
     manifest = Manifest(json.loads(text))
     tracked = files_of(root)
     sources = [p for p in tracked if p.suffix == ".swift" and p.relative_to(root).parts[0] in ("Sources", "Tests")]
-    findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, sources),
+    findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, tracked),
                 *documentation_findings(root, sources), *machine_findings(root, tracked)]
     for finding in findings:
         print(finding)

@@ -77,6 +77,14 @@ import Testing
         try expectFinding("Sources/Lower/Long.swift: 401 lines, 400 at most")
     }
 
+    @Test(arguments: [("Scripts/long.py", ""), ("Scripts/long", "#!/bin/bash\n"), ("Sources/CLower/long.c", "")])
+    func soIsOneOfAnotherLanguage(_ name: String, _ head: String) throws {
+        try folder.write(name, head + String(repeating: "#\n", count: 400 - (head.isEmpty ? 0 : 1)))
+        #expect(try check().status == 0)
+        try folder.write(name, head + String(repeating: "#\n", count: 401 - (head.isEmpty ? 0 : 1)))
+        try expectFinding("\(name): 401 lines, 400 at most")
+    }
+
     @Test func theMedianIsLooked() throws {
         for name in ["A", "B", "C"] {
             try folder.write("Sources/Lower/\(name).swift", String(repeating: "//\n", count: 150))
@@ -95,6 +103,17 @@ import Testing
         try expectFinding("Sources/Lower/Wrong.swift:1: no doc comment")
         try folder.write("Sources/Lower/Wrong.swift", "/// What it is.\n@inlinable\n\(declaration)\n")
         #expect(try check().status == 0)
+    }
+
+    @Test(arguments: ["struct Wrong {}", "final class Wrong {}", "func act() {}", "let count = 1", "enum Wrong {}"])
+    func whatOtherFilesSeeIsDocumented(_ declaration: String) throws {
+        try folder.write("Sources/Lower/Wrong.swift", "\(declaration)\n")
+        try expectFinding("Sources/Lower/Wrong.swift:1: no doc comment")
+        for name in ["Sources/Lower/main.swift", "Tests/UpperTests/Wrong.swift"] {
+            try folder.write(name, "\(declaration)\n")
+        }
+        try folder.write("Sources/Lower/Wrong.swift", "private \(declaration)\n\n/// What it is.\n\(declaration)\n")
+        #expect(try check().text == "")
     }
 
     @Test func aRequirementWithoutDocumentationIsFoundAndItsImplementationIsNot() throws {
