@@ -11,8 +11,14 @@ package enum DecoderRegistry {
         let tags = try LeadingTags(in: file)
         let first = try file.bytes(at: tags.end, count: MediaKind.neededBytes)
         switch MediaKind(firstBytes: first, afterTag: tags.end > 0) {
-        case .flac: return try FLACDecoder(file: file, start: tags.end)
-        case .ogg: return try openOgg(file, from: tags.end)
+        case .flac: return try FLACDecoder(file: file, start: tags.end, tags: tags.fields)
+        case .ogg:
+            if let page = try OggPage(in: file, at: tags.end), !page.isFirst,
+                let decoder = try openOggFromItsMiddle(file, from: tags.end)
+            {
+                return decoder
+            }
+            return try openOgg(file, from: tags.end)
         case .samples(let container): return try PCMDecoder(file: file, start: tags.end, container: container)
         case .mpegAudio:
             if let stream = try MPEGStream(in: file, from: tags.end, isSure: true) {
@@ -33,6 +39,10 @@ package enum DecoderRegistry {
             // Recordings of running streams begin anywhere.
             if let stream = try MPEGStream(in: file, from: 0, isSure: false) {
                 return try MP3Decoder(file: file, stream: stream, tags: tags.fields)
+            }
+            if let decoder = try openOggFromItsMiddle(file, from: tags.end) { return decoder }
+            if let blocks = try FLACMetadataBlocks(searching: file, from: 0) {
+                return try FLACDecoder(file: file, blocks: blocks, tags: tags.fields)
             }
             throw notRecognised
         }

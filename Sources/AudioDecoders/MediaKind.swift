@@ -85,9 +85,11 @@ enum MediaKind: Equatable {
         ("PK\u{3}\u{4}", 0, "A ZIP archive"),
     ]
 
-    /// Whether the file begins with a header of ADTS (ISO 13818-7 §6.2), which is like that of a layer that there is not.
+    /// Whether the file begins with a header of ADTS (ISO 13818-7 §6.2), which is like that of a layer that there is not;
+    /// a frame of FLAC is like it, but its depth would be a length that no frame of AAC has.
     private static func isADTS(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 4 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0
+            && bytes.withUnsafeBytes { FLACFrameHeader($0, in: nil) } == nil
     }
 
     private static func isText(_ bytes: [UInt8]) -> Bool {

@@ -149,6 +149,29 @@ import Testing
         }
     }
 
+    @Test("a recording that begins within a link is played from the next one on, or refused in words")
+    func fromTheMiddle() throws {
+        let first = try lossy("oggenc", .waves(frames: 200_000), serial: 1, title: "0")
+        let second = try lossy("opusenc", .waves(frames: 30_000, sampleRate: 48_000), serial: 2, title: "1")
+        let third = try flac(.waves(frames: 20_000, sampleRate: 48_000), serial: 3, title: "2")
+        let alone = try readFrames(DecoderRegistry.openDecoder(path: folder.write(second, "alone.opus")))
+        let pages = AudioMaterial.oggPages(first)
+        for cut in [pages[2].lowerBound, pages[3].lowerBound + 77, first.count - 30] {
+            let path = folder.write(Array(first[cut...]) + second, "a.ogg")
+            let decoder = try DecoderRegistry.openDecoder(path: path)
+            #expect(decoder.metadata.title == "1")
+            #expect(decoder.lengthInFrames == 30_000)
+            expectSame(try readFrames(decoder), alone, "cut at \(cut)")
+            try decoder.seek(toFrame: 0)
+            #expect(try readFrames(decoder, frames: 100).count == 800)
+            let chain = try DecoderRegistry.openDecoder(path: folder.write(Array(first[cut...]) + third, "b.ogg"))
+            #expect(chain.metadata.title == "2")
+            #expect(chain.lengthInFrames == 20_000)
+            let piece = openingError(Array(first[cut...]), folder)
+            #expect(piece?.message.contains("without its beginning") == true || cut > first.count - 100)
+        }
+    }
+
     @Test("a part of a chain whose format changes in it") func segment() throws {
         let materials = [AudioMaterial.noise(frames: 44_100), .noise(frames: 48_000, sampleRate: 48_000, seed: 2)]
         var bytes: [UInt8] = []

@@ -6,6 +6,8 @@ package struct FLACOptions: Sendable {
     package var tellsLength = true
     /// Number of the first block (of its first sample, where blocks vary): a stream that was recorded from its middle.
     package var firstNumber = 0
+    /// Whether each block tells the rate and depth, as those of an encoder do, and not STREAMINFO alone: the usual ones.
+    package var isStreamable = false
     /// Further metadata blocks: type and content.
     package var blocks: [(type: UInt8, content: [UInt8])] = []
 
@@ -37,7 +39,7 @@ extension AudioMaterial {
             result.append(
                 flacFrame(
                     from: frame, length: length, number: options.firstNumber + (isVariable ? frame : result.count),
-                    isVariable: isVariable))
+                    isVariable: isVariable, isStreamable: options.isStreamable))
             frame += length
         }
         return result
@@ -54,9 +56,19 @@ extension AudioMaterial {
         return info.bytes
     }
 
-    private func flacFrame(from first: Int, length: Int, number: Int, isVariable: Bool) -> [UInt8] {
+    /// Codes of rates and depths in the header of a block.
+    private static let rateCodes: [Int: UInt8] = [
+        192_000: 3, 8000: 4, 16_000: 5, 22_050: 6, 24_000: 7, 32_000: 8, 44_100: 9, 48_000: 10, 96_000: 11,
+    ]
+    private static let depthCodes: [Int: UInt8] = [8: 1, 12: 2, 16: 4, 20: 5, 24: 6, 32: 7]
+
+    private func flacFrame(
+        from first: Int, length: Int, number: Int, isVariable: Bool, isStreamable: Bool
+    ) -> [UInt8] {
         var frame = ByteBuilder()
-        frame.bytes = [0xFF, isVariable ? 0xF9 : 0xF8, 0x70, UInt8(channels - 1) << 4]
+        let rate = isStreamable ? Self.rateCodes[sampleRate]! : 0
+        let depth = isStreamable ? Self.depthCodes[bits]! : 0
+        frame.bytes = [0xFF, isVariable ? 0xF9 : 0xF8, 0x70 | rate, UInt8(channels - 1) << 4 | depth << 1]
         frame.bytes += Self.codedNumber(number)
         frame.big(length - 1, 2)
         frame.bytes.append(UInt8(Self.crc8(frame.bytes)))

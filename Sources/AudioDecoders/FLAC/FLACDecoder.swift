@@ -63,11 +63,18 @@ final class FLACDecoder: AudioDecoder {
     var hasDecoded = false
 
     /// Opens the stream whose `fLaC` stands at `start` in the file. Throws `.broken`, or what reading throws.
-    init(file: MediaFile, start: Int64) throws(DecodingError) {
-        let blocks = try FLACMetadataBlocks(in: file, at: start)
+    /// `tags`: what tags of another kind in front of it say.
+    convenience init(file: MediaFile, start: Int64, tags: TagFields) throws(DecodingError) {
+        try self.init(file: file, blocks: FLACMetadataBlocks(in: file, at: start), tags: tags)
+    }
+
+    /// Opens the stream that has these blocks. Throws `.broken`, or what reading throws.
+    init(file: MediaFile, blocks: FLACMetadataBlocks, tags: TagFields) throws(DecodingError) {
         var info = blocks.streamInfo
         self.file = file
-        var metadata = blocks.comments.fields.metadata
+        var fields = blocks.comments.fields
+        fields.fill(from: tags)
+        var metadata = fields.metadata
         if metadata.chapters == nil, blocks.hasCueSheet {
             metadata.chapters = try EmbeddedCueSheet.sheet(of: file)?.chapters
         }
@@ -81,6 +88,9 @@ final class FLACDecoder: AudioDecoder {
         var search = FLACFrameSearch(
             file: file, info: info, audioStart: blocks.audioStart, audioEnd: file.size)
         first = try search.firstFrame()
+        if let first, first.header.blockFrames > FLACStreamInfo.maximumBlockFrames {
+            throw DecodingError(.broken, "its blocks are longer than FLAC allows")
+        }
         if let first, let corrected = info.corrected(by: first.header) {
             info = corrected
             search.info = corrected

@@ -9,12 +9,13 @@ struct FLACFrameHeader: Equatable {
     let blockFrames: Int
     /// Whether it numbers blocks, all but the last of the same length, and not samples.
     let numbersBlocks: Bool
-    private let sampleRate: Int
-    private let channels: Int
-    private let bitsPerSample: Int
+    let sampleRate: Int
+    let channels: Int
+    let bitsPerSample: Int
 
     /// Reads the header at the beginning of `bytes`; nil if there is none or it doesn't belong to a stream like this.
-    init?(_ bytes: UnsafeRawBufferPointer, in info: FLACStreamInfo) {
+    /// `info`: nil where nothing is known of the stream; then only a header that tells all by itself is one.
+    init?(_ bytes: UnsafeRawBufferPointer, in info: FLACStreamInfo?) {
         guard bytes.count >= 6, bytes[0] == 0xFF, bytes[1] & 0xFE == 0xF8, bytes[3] & 1 == 0 else { return nil }
         let blockCode = bytes[2] >> 4
         let rateCode = bytes[2] & 15
@@ -38,7 +39,7 @@ struct FLACFrameHeader: Equatable {
         default: blockFrames = 256 << Int(blockCode - 8)
         }
         switch rateCode {
-        case 0: sampleRate = info.sampleRate
+        case 0: sampleRate = info?.sampleRate ?? 0
         case 12: sampleRate = next(1) * 1000
         case 13: sampleRate = next(2)
         case 14: sampleRate = next(2) * 10
@@ -46,17 +47,18 @@ struct FLACFrameHeader: Equatable {
         }
         channels = channelCode < 8 ? Int(channelCode) + 1 : 2
         let bitsCode = Int(bytes[3] >> 1 & 7)
-        bitsPerSample = bitsCode == 0 ? info.bitsPerSample : Self.sampleBits[bitsCode]
-        guard sampleRate == info.sampleRate, channels == info.channels, bitsPerSample == info.bitsPerSample,
+        bitsPerSample = bitsCode == 0 ? info?.bitsPerSample ?? 0 : Self.sampleBits[bitsCode]
+        guard sampleRate == info?.sampleRate ?? sampleRate, channels == info?.channels ?? channels,
+            bitsPerSample == info?.bitsPerSample ?? bitsPerSample, sampleRate > 0, bitsPerSample > 0,
             Self.checksum(bytes[..<index]) == bytes[index]
         else { return nil }
         // Old encoders with blocks of different length counted samples without saying so in the header.
-        numbersBlocks = bytes[1] & 1 == 0 && info.minimumBlockFrames == info.maximumBlockFrames
+        numbersBlocks = bytes[1] & 1 == 0 && info?.minimumBlockFrames == info?.maximumBlockFrames
         if !numbersBlocks {
             firstSample = number
         } else {
             guard number < 1 << 31 else { return nil }
-            firstSample = number * Int64(info.minimumBlockFrames)
+            firstSample = number * Int64(info?.minimumBlockFrames ?? blockFrames)
         }
     }
 

@@ -4,6 +4,8 @@ import AudioCore
 struct FLACStreamInfo {
     /// Length of the block, without its header.
     static let byteCount = 34
+    /// Longest block that it can tell of.
+    static let maximumBlockFrames = 65_535
 
     /// The block as it is in the file.
     let bytes: [UInt8]
@@ -23,7 +25,8 @@ struct FLACStreamInfo {
     func corrected(by first: FLACFrameHeader) -> FLACStreamInfo? {
         // A single block may be shorter.
         guard first.numbersBlocks, first.firstSample == 0, first.blockFrames != minimumBlockFrames,
-            first.blockFrames >= 16, Int64(first.blockFrames) < lengthInFrames ?? .max
+            (1...Self.maximumBlockFrames).contains(first.blockFrames),
+            Int64(first.blockFrames) < lengthInFrames ?? .max
         else { return nil }
         let length = [UInt8(first.blockFrames >> 8), UInt8(truncatingIfNeeded: first.blockFrames)]
         return FLACStreamInfo(length + length + bytes[4...])
@@ -37,6 +40,19 @@ struct FLACStreamInfo {
         return bytes
     }
 
+    /// The block that a stream with frames like this one would have; nil: none could.
+    init?(ofStreamWith header: FLACFrameHeader) {
+        let lengths = header.numbersBlocks ? header.blockFrames...header.blockFrames : 1...Self.maximumBlockFrames
+        guard lengths.upperBound <= Self.maximumBlockFrames else { return nil }
+        let numbers =
+            UInt64(header.sampleRate) << 44 | UInt64(header.channels - 1) << 41 | UInt64(header.bitsPerSample - 1) << 36
+        bytes =
+            [lengths.lowerBound, lengths.upperBound].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+            + [UInt8](repeating: 0, count: 6)
+            + (0..<8).map { UInt8(truncatingIfNeeded: numbers >> (56 - 8 * UInt64($0))) }
+            + [UInt8](repeating: 0, count: 16)
+    }
+
     /// Takes the block; nil if it is not as long as it must be.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
@@ -45,7 +61,8 @@ struct FLACStreamInfo {
 
     /// Throws `.broken` if nothing can be played by this.
     func check() throws(DecodingError) {
-        if minimumBlockFrames < 16 || maximumBlockFrames < minimumBlockFrames {
+        // Less than 16 is not allowed, but played by the reference decoder.
+        if minimumBlockFrames < 1 || maximumBlockFrames < minimumBlockFrames {
             throw DecodingError(.broken, "its FLAC header is damaged: it names no valid length of blocks")
         }
         if sampleRate == 0 { throw DecodingError(.broken, "it says that its sampling rate is 0") }

@@ -1,0 +1,51 @@
+import AudioCore
+
+/// FLAC that does not begin with its marker: a recording of a running stream, or one with something else in front.
+extension FLACMetadataBlocks {
+    /// How much of anything before the stream is passed over.
+    private static let junkLimit = 64 << 10
+    /// How far behind a frame the next one is looked for.
+    private static let nextFrameBytes: Int64 = 256 << 10
+    /// What looks like a frame and is none is looked at so often.
+    private static let maximumAttempts = 8
+
+    /// The blocks of the stream that begins at `start` or up to 64 KiB behind it, or stand-ins for them where it has none:
+    /// what its frames tell of themselves (RFC 9639 §9.1). Nil: there are neither blocks nor two frames in a row. Throws
+    /// what reading throws.
+    init?(searching file: MediaFile, from start: Int64) throws(DecodingError) {
+        let window = try file.bytes(at: start, count: Self.junkLimit)
+        let marker = Array("fLaC".utf8)
+        var attempts = 0
+        var index = 0
+        while let found = window[index...].firstIndex(where: { $0 == 0xFF || $0 == marker[0] }) {
+            index = found + 1
+            // STREAMINFO follows, the only block or one of many.
+            if found + 8 <= window.count, window[found...].starts(with: marker), window[found + 4] & 0x7F == 0,
+                window[found + 7] == UInt8(FLACStreamInfo.byteCount)
+            {
+                self = try FLACMetadataBlocks(in: file, at: start + Int64(found))
+                return
+            }
+            let header = window.withUnsafeBytes {
+                FLACFrameHeader(UnsafeRawBufferPointer(rebasing: $0[found...]), in: nil)
+            }
+            guard let header, let info = FLACStreamInfo(ofStreamWith: header), attempts < Self.maximumAttempts else {
+                continue
+            }
+            attempts += 1
+            let place = start + Int64(found)
+            let search = FLACFrameSearch(file: file, info: info, audioStart: place, audioEnd: file.size)
+            let next = try search.frame(
+                beginningWith: header.firstSample + Int64(header.blockFrames), from: place + 1,
+                below: place + Self.nextFrameBytes)
+            guard next != nil else { continue }
+            try info.check()
+            streamInfo = info
+            comments = VorbisComments()
+            hasCueSheet = false
+            audioStart = place
+            return
+        }
+        return nil
+    }
+}
