@@ -163,6 +163,40 @@ import Testing
         #expect(try read("RVA2", volume).loudness == LoudnessTags(trackGain: -2, trackPeak: 0.5))
     }
 
+    @Test("in a chunk of WAV and AIFF files, and in front of FLAC") func inOtherFiles() throws {
+        let material = AudioMaterial.noise(frames: 500)
+        let tag = tag(
+            4,
+            [
+                frame(4, "TIT2", latin("Of ID3")), frame(4, "TPE1", latin("One") + [0] + Array("Two".utf8)),
+                frame(4, "TXXX", latin("replaygain_track_gain") + [0] + Array("-6.5 dB".utf8)),
+            ], padding: 21)
+        let little = Array("id3 ".utf8) + plain(tag.count).reversed()
+        let big = Array("ID3 ".utf8) + plain(tag.count)
+        let info = [("INAM", Array("x".utf8)), ("IPRD", Array("Album".utf8))]
+        for (number, bytes) in [
+            material.wave(info: info) + little + tag, material.aiff() + big + tag, tag + material.flac(),
+        ].enumerated() {
+            let decoder = try DecoderRegistry.openDecoder(path: folder.write(bytes, "a"))
+            #expect(decoder.metadata.title == "Of ID3", "\(number)")
+            #expect(decoder.metadata.artists == ["One", "Two"], "\(number)")
+            #expect(decoder.metadata.loudness?.trackGain == -6.5, "\(number)")
+            #expect(decoder.metadata.albumTitle == (number == 0 ? "Album" : nil))
+            try checkConformance(decoder, expected: expectedBytes(material, .int16))
+        }
+        // What FLAC says itself comes first.
+        var options = FLACOptions()
+        options.blocks = [AudioMaterial.vorbisComments([Array("TITLE=Of FLAC".utf8)])]
+        let own = try DecoderRegistry.openDecoder(path: folder.write(tag + material.flac(options), "a"))
+        #expect(own.metadata.title == "Of FLAC")
+        #expect(own.metadata.artist == "One, Two")
+        for length in stride(from: 0, to: tag.count, by: 7) {
+            let cut = material.wave() + little + tag.prefix(length)
+            try expectSame(
+                readFrames(DecoderRegistry.openDecoder(path: folder.write(cut, "a"))), expectedBytes(material, .int16))
+        }
+    }
+
     @Test("tags at the end") func trailing() throws {
         var old = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
         old.replaceSubrange(3..<8, with: Array("Title".utf8))

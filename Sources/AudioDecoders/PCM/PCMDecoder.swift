@@ -35,7 +35,7 @@ final class PCMDecoder: AudioDecoder {
         mediaFormat = MediaFormat(
             codec: coding.name, sampleRate: handle.sampleRate, channels: handle.channels,
             bitsPerSample: coding.bitsPerSample)
-        metadata = Self.metadata(of: handle)
+        metadata = try Self.fields(of: handle, in: file, at: start).metadata
         self.handle = handle
     }
 
@@ -55,19 +55,22 @@ final class PCMDecoder: AudioDecoder {
         return got
     }
 
-    private static func metadata(of handle: borrowing SndFileHandle) -> MediaMetadata {
-        func text(_ kind: SndFileHandle.Text) -> String? { handle.text(kind).flatMap { TagText.text($0) } }
-        var result = MediaMetadata()
-        result.title = text(.title)
-        result.artist = text(.artist)
-        result.artists = result.artist.map { [$0] } ?? []
-        result.albumTitle = text(.album)
-        result.genre = text(.genre)
-        result.summary = text(.comment)
-        result.releaseDate = text(.date).flatMap(TagNumbers.date)
-        let track = TagNumbers.numberAndCount(text(.trackNumber))
-        result.trackNumber = track.number
-        result.trackCount = track.count
-        return result
+    /// What the file says: its ID3 tag first, which has more, then the texts that libsndfile knows of.
+    private static func fields(
+        of handle: borrowing SndFileHandle, in file: MediaFile, at start: Int64
+    ) throws(DecodingError) -> TagFields {
+        var fields = TagFields()
+        if let place = try TagChunk.place(in: file, at: start), let tag = try ID3v2Tag(in: file, at: place) {
+            fields = tag.fields
+        }
+        var texts = TagFields()
+        for (kind, name) in names { texts.add(name, handle.text(kind).flatMap { TagText.text($0) }) }
+        fields.fill(from: texts)
+        return fields
     }
+
+    private static let names: [(SndFileHandle.Text, String)] = [
+        (.title, "TITLE"), (.artist, "ARTIST"), (.album, "ALBUM"), (.date, "DATE"), (.trackNumber, "TRACKNUMBER"),
+        (.genre, "GENRE"), (.comment, "COMMENT"),
+    ]
 }

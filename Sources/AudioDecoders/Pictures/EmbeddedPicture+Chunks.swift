@@ -1,31 +1,10 @@
 import AudioCore
 
 extension EmbeddedPicture {
-    /// Chunks that are looked at, at most.
-    private static let mostChunks = 4096
-
-    /// The pictures in the ID3 tag that is a chunk of a WAV or AIFF file: `id3 ` or `ID3 `. Reads headers only; blocks on
-    /// reading. Throws what reading throws.
+    /// The pictures in the ID3 tag that is a chunk of a WAV or AIFF file. Reads headers only; blocks on reading. Throws what
+    /// reading throws.
     static func chunkPictures(in file: MediaFile, at start: Int64) throws(DecodingError) -> [EmbeddedPicture] {
-        let head = try file.bytes(at: start, count: 12)
-        guard head.count == 12 else { return [] }
-        let isLittle = head.starts(with: "RIFF".utf8) && head[8...].elementsEqual("WAVE".utf8)
-        let isBig =
-            head.starts(with: "FORM".utf8)
-            && (head[8...].elementsEqual("AIFF".utf8) || head[8...].elementsEqual("AIFC".utf8))
-        guard isLittle || isBig else { return [] }
-        var place = start + 12
-        for _ in 0..<mostChunks {
-            let chunk = try file.bytes(at: place, count: 8)
-            guard chunk.count == 8 else { break }
-            let digits = isLittle ? Array(chunk[4...].reversed()) : Array(chunk[4...])
-            let length = digits.reduce(Int64(0)) { $0 << 8 | Int64($1) }
-            if String(decoding: chunk[..<4], as: UTF8.self).lowercased() == "id3 " {
-                return try ID3v2Tag.pictures(in: file, at: place + 8)
-            }
-            // Chunks begin at even places.
-            place += 8 + length + length % 2
-        }
-        return []
+        guard let place = try TagChunk.place(in: file, at: start) else { return [] }
+        return try ID3v2Tag.pictures(in: file, at: place)
     }
 }
