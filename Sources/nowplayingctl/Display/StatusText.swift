@@ -28,7 +28,7 @@ enum StatusText {
             sound.append("output " + name)
         }
         if let exact = state.json["output"]?["bitPerfect"], let value = exact["value"]?.boolValue {
-            let reason = state.text("output", "bitPerfect", "reason").map { ": " + $0 } ?? ""
+            let reason = state.text("output", "bitPerfect", "reason").map { ": " + fidelity($0) } ?? ""
             sound.append(value ? "bit-perfect" : "not bit-perfect" + reason)
         }
         lines.append(output.styled(sound.joined(separator: "   "), .dim))
@@ -86,6 +86,20 @@ enum StatusText {
     static func volume(_ state: StateView) -> String {
         let percent = state.volume.map { ClockText.number(($0 * 1000).rounded() / 10, places: 1) + " %" } ?? "unknown"
         return state.isMuted ? percent + ", muted" : percent
+    }
+
+    /// What happens to the samples on their way, for people.
+    private static func fidelity(_ reason: String) -> String {
+        switch reason {
+        case "rate": "played at another rate"
+        case "loudness": "its loudness is changed"
+        case "volume": "the volume is not 100 %"
+        case "sampleRate": "the output has another sampling rate"
+        case "sampleFormat": "the output's samples are coarser"
+        case "channels": "the output has other channels"
+        case "deviceVolume": "the output's volume is done by the sound server"
+        default: reason
+        }
     }
 
     /// `auto, preamp -3 dB: the present item -6.5 dB, as its album asks`.
@@ -156,6 +170,10 @@ enum StatusText {
             }
             parts.append(format)
         }
+        let anchor = state.json["anchor"]
+        let rate = anchor?["rate"]?.doubleValue ?? 0
+        let wanted = rate == 0 ? anchor?["defaultRate"]?.doubleValue ?? 1 : rate
+        if wanted != 1 { parts.append("rate \(ClockText.number(wanted, places: 2))") }
         if let mode = state.text("repeatMode"), mode != "off" { parts.append("repeat \(mode)") }
         if let mode = state.text("shuffleMode"), mode != "off" { parts.append("shuffle \(mode)") }
         return parts.isEmpty ? nil : parts.joined(separator: "   ")
