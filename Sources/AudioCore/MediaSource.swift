@@ -112,7 +112,16 @@ package enum MediaSource: Sendable {
         case .remote(let media): return media.shownAddress
         }
         let dot = name.dropFirst().lastIndex(of: UInt8(ascii: "."))
-        return String(decoding: name[..<(dot ?? name.endIndex)], as: UTF8.self)
+        let stem = name[..<(dot ?? name.endIndex)]
+        return String(validating: stem, as: UTF8.self) ?? Self.latin1(stem)
+    }
+
+    /// What a name from before UTF-8 mostly is; what has no sign there stays a mark.
+    private static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
+        var scalars = String.UnicodeScalarView()
+        scalars.append(
+            contentsOf: bytes.lazy.map { (0x80..<0xA0).contains($0) ? "\u{FFFD}" : Unicode.Scalar($0) })
+        return String(scalars)
     }
 
     /// A path as a `file://` URI (RFC 8089), everything but unreserved characters and `/` percent-encoded (RFC 3986 §2.3).

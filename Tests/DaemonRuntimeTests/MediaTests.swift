@@ -123,7 +123,7 @@ import Testing
                 uris == [
                     "1%20caf%E9.flac", "1%20caf%E9.flacs/1%20caf%E9.flac", "1%20caf%E9.flacs/2%FF.WAV", "2%FF.WAV",
                 ])
-            #expect(found[0].source.displayName == "1 caf\u{FFFD}")
+            #expect(found[0].source.displayName == "1 café")
             // What is told leads back to the same files.
             for media in found {
                 let again = try Self.resolve([.string(media.source.uri)], roots: roots, isForeign: isForeign).get()

@@ -10,8 +10,8 @@ struct FolderWalk {
     /// Names with these endings are taken for audio inside folders.
     static let endings: Set<String> = own.union(ForeignProgram.path == nil ? [] : foreign)
     private static let own: Set<String> = [
-        "flac", "mp3", "mp2", "mpga", "ogg", "oga", "opus", "wav", "wave", "rf64", "w64", "aif", "aiff", "aifc", "au",
-        "snd", "caf",
+        "flac", "mp3", "mp2", "mp1", "mpa", "mpga", "ogg", "oga", "opus", "wav", "wave", "rf64", "w64", "aif", "aiff",
+        "aifc", "au", "snd", "caf",
     ]
     /// What nowplaying-decode plays, where it is built.
     private static let foreign: Set<String> = [
