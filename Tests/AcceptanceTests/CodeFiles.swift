@@ -38,14 +38,17 @@ extension TemporaryFolder {
 func heard(_ recorder: Recorder) -> [PositionCode.Run] { PositionCode.runs(int16Samples(recorder.bytes())) }
 
 /// The samples of a WAV file of 16 bit that the daemon wrote.
-func writtenSamples(_ path: String) -> [Int16] {
+func writtenSamples(_ path: String) -> [Int16] { int16Samples(writtenBytes(path)) }
+
+/// The bytes of the samples of a WAV file that the daemon wrote.
+func writtenBytes(_ path: String) -> [UInt8] {
     guard let file = fopen(path, "r") else { return [] }
     defer { fclose(file) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
     guard let data = bytes.firstRange(of: Array("data".utf8)) else { return [] }
-    return int16Samples(Array(bytes[(data.upperBound + 4)...]))
+    return Array(bytes[(data.upperBound + 4)...])
 }
 
 /// Whether a variable is set.
