@@ -31,14 +31,18 @@ final class AnnouncementTable {
     private var rows: [Row] = []
     /// When the first recorded frame was audible.
     private var origin = 0.0
-    private static let rate = 44100.0
+    private let rate: Double
+    /// Whether all that was played is in the recording: a busy PipeWire misses a cycle at times.
+    private let losesNothing: Bool
     /// Frames of which a level is measured.
     private static let measured = 1900
 
     /// `client` follows the daemon that is recorded.
-    init(_ client: Client, _ recorder: Recorder) {
+    init(_ client: Client, _ recorder: Recorder, rate: Double = 44100, losesNothing: Bool = true) {
         self.client = client
         self.recorder = recorder
+        self.rate = rate
+        self.losesNothing = losesNothing
     }
 
     /// Has something announced, waits until all is as before, and compares what was told meanwhile: these events and no
@@ -86,7 +90,7 @@ final class AnnouncementTable {
 
     private func judge(_ row: Row, _ samples: [Int16], _ numbers: [Int]) {
         func index(_ time: Double) -> Int {
-            max(0, min(numbers.count - 1, Int((time - origin) * Self.rate)))
+            max(0, min(numbers.count - 1, Int((time - origin) * rate)))
         }
         let span = index(row.begin - 0.3)..<index(row.end + 0.75)
         let heard = span.filter { numbers[$0] >= 0 }
@@ -98,7 +102,9 @@ final class AnnouncementTable {
         case .plays(let level):
             // Every frame of it is heard when it is its turn.
             let offsets = Set(heard.map { numbers[$0] - $0 })
-            #expect(offsets.count == 1, "\(row.name): frames were lost or late: \(offsets.count) times")
+            #expect(
+                offsets.count == 1 || !losesNothing,
+                "\(row.name): frames were lost or late: \(offsets.count) times")
             self.level(row, "during", (row.begin + row.end) / 2, level, samples, numbers)
         case .held:
             guard let gap = heard.indices.dropFirst().max(by: { distance(heard, $0) < distance(heard, $1) }) else {
@@ -106,7 +112,7 @@ final class AnnouncementTable {
             }
             let (last, next) = (numbers[heard[gap - 1]], numbers[heard[gap]])
             #expect((1...20).contains(next - last), "\(row.name): it does not go on where it was held")
-            let seconds = Double(distance(heard, gap)) / Self.rate
+            let seconds = Double(distance(heard, gap)) / rate
             #expect(abs(seconds - (row.end - row.begin)) < 0.3, "\(row.name): held for \(seconds) s")
         }
         level(row, "before", row.begin - 0.2, 1, samples, numbers)
@@ -124,8 +130,8 @@ final class AnnouncementTable {
     private func clock(_ row: Row, _ state: JSONValue, _ heard: [Int], _ numbers: [Int]) {
         guard let base = row.base else { return }
         let errors = heard.map { index in
-            let time = origin + Double(index) / Self.rate
-            return Double(numbers[index] - base) / Self.rate - state.position(at: time)
+            let time = origin + Double(index) / rate
+            return Double(numbers[index] - base) / rate - state.position(at: time)
         }.sorted()
         guard !errors.isEmpty else { return #expect(Bool(false), "\(row.name): nothing was heard") }
         let error = errors[errors.count / 2]
@@ -139,7 +145,7 @@ final class AnnouncementTable {
         _ numbers: [Int]
     ) {
         let count = Self.measured
-        let first = max(0, min(numbers.count - 1, Int((time - origin) * Self.rate)))
+        let first = max(0, min(numbers.count - 1, Int((time - origin) * rate)))
         let found = numbers[first...].dropLast(count).indices.first { index in
             numbers[index] >= 0 && numbers[index + count] == numbers[index] + count
         }

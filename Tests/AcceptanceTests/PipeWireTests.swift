@@ -6,7 +6,7 @@ import Testing
 extension Acceptance {
     /// The main path on PipeWire, where everything is exact to one quantum.
     @Suite(.timeLimit(.minutes(2))) struct PipeWireTests {
-        @Test("play, pause, resume, seek, the next item, and the end with its tail")
+        @Test("play, pause, resume, seek, the next item, the end with its tail, and an announcement")
         func mainPath() async throws {
             LoopThread.start()
             let server = await SoundServer.pipeWire(sink: "sink")
@@ -30,7 +30,6 @@ extension Acceptance {
             #expect(track.words == "track ended")
             #expect(client.event("stop").words == "stop ended")
             await recorder.waitFor(more: 0.5)
-            recorder.stop()
             let runs = PositionCode.joined(await recorder.runs())
             try #require(runs.count == 3, "\(runs)")
             #expect(runs[0].frame == 0)
@@ -40,6 +39,13 @@ extension Acceptance {
             #expect(abs(runs[2].frame - 888_000) <= 1024, "\(runs)")
             // The next item follows without a gap, and the tail is heard to its last frame.
             #expect(runs[2].frame + runs[2].count == 48000 * 20 + 40011, "\(runs)")
+            // Over music, which gets quiet and is to the bit as it was.
+            client.call("play", ["index": 0])
+            _ = client.event("play")
+            let table = AnnouncementTable(client, recorder, rate: 48000, losesNothing: false)
+            let hush = JSONValue.string(folder.silence("hush.wav", seconds: 0.6, rate: 48000, channels: 2))
+            await table.announce("on PipeWire", ["uri": hush, "duckTo": -20], .plays(0.1))
+            await table.judge()
             #expect(daemon.stop() == 0)
             server.stop()
         }

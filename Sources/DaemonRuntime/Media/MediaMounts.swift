@@ -21,6 +21,8 @@ package final class MediaMounts: Sendable {
         var known: [Known]?
         var roots: MediaRoots
         var missed = MissedFolders()
+        /// Lists that were to be written so far.
+        var lists = 0
     }
 
     /// File systems that are remembered; the one that was found first is forgotten for another.
@@ -29,6 +31,8 @@ package final class MediaMounts: Sendable {
 
     private let state: Mutex<State>
     private let path: String
+    /// Which of the lists that were to be written was written last, by its number.
+    private let written = Mutex(0)
 
     /// The file systems that were noted in this folder. `roots`: folders that are expected to have something in them.
     package init(stateDirectory: String, roots: MediaRoots) {
@@ -97,7 +101,7 @@ package final class MediaMounts: Sendable {
     }
 
     private func note(_ new: Known) {
-        let changed: [Known]? = state.withLock { state in
+        let changed: (known: [Known], number: Int)? = state.withLock { state in
             var known = state.known ?? []
             if let place = known.firstIndex(where: { $0.top == new.top && $0.point == new.point }) {
                 known[place].device = new.device
@@ -107,9 +111,11 @@ package final class MediaMounts: Sendable {
             known.append(new)
             if known.count > Self.limit { known.removeFirst() }
             state.known = known
-            return known
+            state.lists += 1
+            return (known, state.lists)
         }
-        if let changed { save(changed) }
+        // What was opened is to be heard: it does not wait for another disk.
+        if let changed { _ = DetachedThread.start("mounts") { [self] in save(changed.known, changed.number) } }
     }
 
     // MARK: The file: each folder and its place of mounting, both ended by a zero
@@ -125,13 +131,21 @@ package final class MediaMounts: Sendable {
     }
 
     /// What can't be written is not known after the next start, and that is all.
-    private func save(_ known: [Known]) {
+    private func save(_ known: [Known], _ number: Int) {
+        written.withLock { last in
+            guard number > last else { return }
+            last = number
+            write(known)
+        }
+    }
+
+    private func write(_ known: [Known]) {
         var bytes: [UInt8] = []
         for known in known { bytes += known.top.bytes + [0] + known.point.bytes + [0] }
         let new = path + ".new"
         let file = linux_open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
-        let isWritten = write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
         close(file)
         if !isWritten || rename(new, path) != 0 { unlink(new) }
     }

@@ -29,7 +29,13 @@ import NowPlaying
     private final class Current {
         let announcement: Announcement
         let answer: AnnouncementAnswer
-        /// Nil until it is opened.
+        /// What the decode thread found; nil until then.
+        var opened: OpenedItem?
+        /// Whether as much is decoded as is waited for.
+        var isFilled = false
+        /// Ring frame behind its last one; nil while more comes.
+        var ringEnd: Int64?
+        /// Nil until it is opened and the sound server is there.
         var playback: AnnouncementPlayback?
 
         init(_ waiting: Waiting) {
@@ -67,8 +73,8 @@ import NowPlaying
         if let error { return giveUp(error.message) }
         guard awaitsServer else { return }
         awaitsServer = false
-        deadline = nil
-        beginNext()
+        limitSource()
+        play()
     }
 
     /// Ends silently; for the end of the process.
@@ -79,16 +85,8 @@ import NowPlaying
     }
 
     private func beginNext() {
-        guard current == nil, !awaitsServer else { return }
+        guard current == nil else { return }
         guard !waiting.isEmpty else { return rest() }
-        guard player.output.isConnected else {
-            awaitsServer = true
-            player.output.connect()
-            limit(Self.serverPatience) { [unowned self] in
-                giveUp("the sound server does not answer")
-            }
-            return
-        }
         let next = Current(waiting.removeFirst())
         current = next
         run += 1
@@ -107,6 +105,14 @@ import NowPlaying
         decoder.begin(
             run: run, DecodeItem(ticket: run, id: ItemID(0), source: next.announcement.source), in: nil,
             prefill: Self.prefill)
+        // Its source is opened while the server is called.
+        awaitsServer = !player.output.isConnected
+        guard awaitsServer else { return limitSource() }
+        limit(Self.serverPatience) { [unowned self] in giveUp("the sound server does not answer") }
+        player.output.connect()
+    }
+
+    private func limitSource() {
         limit(Self.sourcePatience) { [unowned self] in
             fail("nothing came of it for \(Int(Self.sourcePatience)) seconds")
         }
@@ -137,20 +143,31 @@ import NowPlaying
         guard let decoder else { return }
         for report in decoder.takeReports() {
             switch report {
-            case .opened(let item): opened(item)
-            case .reached, .drained: current?.playback?.framesCame()
-            case .finished(_, _, let end, let length):
+            case .opened(let item):
+                guard item.ticket == run else { continue }
+                current?.opened = item
+                play()
+            case .reached(let ring, _):
+                guard ring === current?.opened?.ring else { continue }
+                current?.isFilled = true
+                current?.playback?.framesCame()
+            case .finished(let ticket, _, let end, let length):
+                guard ticket == run else { continue }
+                current?.ringEnd = end
                 if length == 0 { fail("it contains no audio") } else { current?.playback?.ends(at: end) }
-            case .failed(_, _, let error, let heard): if !heard { fail(error.message) }
-            case .away(_, let error), .lost(_, let error): fail(error.message)
+            case .failed(let ticket, _, let error, let heard): if ticket == run, !heard { fail(error.message) }
+            case .away(let ticket, let error), .lost(let ticket, let error):
+                if ticket == run { fail(error.message) }
+            case .drained: current?.playback?.framesCame()
             case .measured, .described, .regained: break
             }
             if self.decoder !== decoder { return }
         }
     }
 
-    private func opened(_ item: OpenedItem) {
-        guard let current, item.ticket == run else { return }
+    /// Has it heard as soon as its source and the server are there.
+    private func play() {
+        guard let current, let item = current.opened, !awaitsServer, current.playback == nil else { return }
         guard let decoder,
             let playback = AnnouncementPlayback(
                 current.announcement, item, factor: factor(of: current.announcement), decoder: decoder)
@@ -165,6 +182,8 @@ import NowPlaying
         playback.onEnd = { [unowned self] result in end(result) }
         playback.onLoss = { [unowned self] error in giveUp(error.message) }
         playback.open(player.output)
+        guard self.current === current else { return }
+        if let end = current.ringEnd { playback.ends(at: end) } else if current.isFilled { playback.framesCame() }
     }
 
     private func makeRoom(for announcement: Announcement) {
@@ -187,7 +206,6 @@ import NowPlaying
 
     /// Nothing can be heard: neither this one nor those that wait.
     private func giveUp(_ message: String) {
-        awaitsServer = false
         let refused = waiting
         waiting = []
         end(.failure(.noDevice(message)))
@@ -196,6 +214,7 @@ import NowPlaying
 
     private func end(_ result: Result<AnnouncementOutcome, AnnouncementRefusal>) {
         deadline = nil
+        awaitsServer = false
         guard let ended = current else { return rest() }
         current = nil
         ended.playback?.close()
