@@ -66,9 +66,9 @@ package final class ArtworkSearch: Sendable {
     package init() {}
 
     /// The pictures of what is played from `source`. `roots` answers the folder that links must not lead out of, for a
-    /// folder of music; `films` are animated ones that were named with it. Given up with `task`.
+    /// folder of music; `picture` and the animated `films` were named with it. Given up with `task`.
     package func search(
-        _ source: MediaSource, _ rules: Rules, films: [AnimatedShape: ConfinedPath] = [:],
+        _ source: MediaSource, _ rules: Rules, picture: ConfinedPath? = nil, films: [AnimatedShape: ConfinedPath] = [:],
         root: (FilePath) -> FilePath?, _ task: ArtworkTask
     ) -> Result {
         var result = Result()
@@ -86,6 +86,7 @@ package final class ArtworkSearch: Sendable {
                 }
             }
         }
+        if result.found.isEmpty, let picture { look(at: picture, &result, task) }
         if rules.isAnimated {
             for shape in AnimatedShape.allCases {
                 if let film = films[shape] { look(at: film, still: nil, as: shape, &result, task) }

@@ -252,7 +252,8 @@ extension Acceptance {
         }
 
         /// A picture as small as one can be, of so many pixels across.
-        private static func gif(_ width: Int) -> [UInt8] {
+        /// The head of a picture so many pixels wide, which is all that is looked at.
+        static func gif(_ width: Int) -> [UInt8] {
             Array("GIF89a".utf8) + [UInt8(width), 0, 10, 0, 0, 0, 0, 0x3B]
         }
 

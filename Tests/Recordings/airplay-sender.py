@@ -1,12 +1,15 @@
-"""An AirPlay sender of two tracks of silence, without encryption; in the second it pauses for two seconds.
+"""An AirPlay sender of two tracks of silence, without encryption; in the second it pauses for two seconds, and sends a
+picture at last.
 usage: airplay-sender.py PORT, where shairport-sync listens
 
 shairport-sync-3.3.8.metadata is what shairport-sync 3.3.8 of Debian 12 wrote into its metadata pipe meanwhile, with
-general = { output_backend = "dummy"; port = PORT; }; metadata = { enabled = "yes"; pipe_name = "..."; };
+general = { output_backend = "dummy"; port = PORT; }; metadata = { enabled = "yes"; include_cover_art = "yes"; pipe_name = "..."; };
 (it needs a system's D-Bus and avahi-daemon). The test of etc/adapters/shairport-session plays it back.
 """
 import re, socket, struct, sys, threading, time
 
+# A GIF of 3×2 pixels.
+PICTURE = bytes.fromhex("47494638396103000200800000ff000000000021f90401000000002c00000000030002000002038c6f05003b")
 HOST, PORT = "127.0.0.1", int(sys.argv[1])
 control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 control.bind((HOST, 0))
@@ -106,7 +109,9 @@ sound.join()
 ask("FLUSH", uri, {"RTP-Info": "seq=751;rtptime=1264352"})
 time.sleep(2)
 sound = play(4, 1264352)
-time.sleep(4)
+time.sleep(2)
+ask("SET_PARAMETER", uri, {"Content-Type": "image/gif", "RTP-Info": "rtptime=1264352"}, PICTURE)
+time.sleep(2)
 sound.join()
 ask("TEARDOWN", uri)
 time.sleep(0.5)

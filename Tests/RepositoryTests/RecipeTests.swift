@@ -130,7 +130,8 @@ import Testing
             kill $adapter
             shows '{{session}}' main
             mkfifo ~/pipe; shairport-session ~/pipe & adapter=$!
-            # What shairport-sync wrote for a sender of two tracks, with a pause in the second (see Tests/Recordings).
+            # What shairport-sync wrote for a sender of two tracks, with a pause in the second and a
+            # picture at last (see Tests/Recordings).
             items() {
                 awk -v RS='</item>\n' -v ORS='</item>\n' -v from="$1" -v to="$2" 'NR >= from && NR <= to' \
                     \(ScriptRun.root)/Tests/Recordings/shairport-sync-3.3.8.metadata > ~/pipe
@@ -144,7 +145,14 @@ import Testing
             shows '{{state}}' paused
             items 28 29
             shows '{{state}}' playing
-            items 30 30
+            items 30 32
+            for i in $(seq 200); do
+                found=$(nowplayingctl --json status | jq --compact-output '.item.artwork[0] | [.type, .width, .height]')
+                [ "$found" = '["image/gif",3,2]' ] && break; sleep 0.05
+            done
+            [ "$found" = '["image/gif",3,2]' ]
+            nowplayingctl artwork --output ~/sleeve.gif && [ $(wc -c < ~/sleeve.gif) = 44 ]
+            items 33 33
             shows '{{state}}' stopped
             kill $adapter
             shows '{{session}}' main

@@ -69,5 +69,9 @@ extension Catalogue {
         [
             .optional("uri", .text, "a name of it that does not change"),
             .optional("duration", .numberIn(0...1e9), "seconds"),
-        ] + itemFields
+        ] + itemFields + [
+            .optional("isLiked", .boolean, "whether its listener likes it"),
+            .optional("isDisliked", .boolean, "whether its listener does not"),
+            .optional("rating", .numberIn(0...5), "what its listener gave it"),
+        ]
 }

@@ -9,7 +9,7 @@ extension ArtworkKeeper {
     /// An object: `state` (`none` without an item, `searching`, `found`, `placeholder`, `unfetched`, `missing`), where
     /// pictures come from, why others are not shown, and what their owner might do better.
     var report: JSONValue {
-        guard let item = parts.player.state.item?.id else { return ["state": "none"] }
+        guard let item = parts.subject.state.item?.id else { return ["state": "none"] }
         guard let known = known.last(where: { $0.item == item }) else {
             return ["state": running?.item == item ? "searching" : "missing"]
         }

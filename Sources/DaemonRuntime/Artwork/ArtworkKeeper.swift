@@ -10,7 +10,8 @@ import PlaybackEngine
 @PlayerLoop final class ArtworkKeeper {
     /// What a keeper works with.
     struct Parts {
-        var player: Player
+        /// Whose pictures they are.
+        var subject: any ArtworkSubject
         var loop: EventLoop
         var workers: Workers
         var rules: ArtworkSearch.Rules
@@ -31,6 +32,8 @@ import PlaybackEngine
         let uri: String
         /// Animated ones that a client named.
         let films: [String: String]
+        /// A picture that a client named.
+        let picture: String?
         var result: ArtworkSearch.Result
     }
 
@@ -55,7 +58,7 @@ import PlaybackEngine
     /// A keeper for one player.
     init(_ parts: Parts) {
         self.parts = parts
-        parts.player.artworkOf = { [unowned self] in artwork(of: $0) }
+        parts.subject.artworkOf = { [unowned self] in artwork(of: $0) }
     }
 
     isolated deinit { parts.cache?.keep([], for: ObjectIdentifier(self).hashValue) }
@@ -86,7 +89,7 @@ import PlaybackEngine
             for artwork in artwork(of: known.item) { ids.insert(artwork.id) }
             for found in known.result.found { ids.insert(found.artwork.id) }
         }
-        for artwork in parts.player.state.item?.artwork ?? [] { ids.insert(artwork.id) }
+        for artwork in parts.subject.state.item?.artwork ?? [] { ids.insert(artwork.id) }
         for preview in previews where ids.contains(preview.film) { ids.insert(preview.found.artwork.id) }
         parts.cache?.keep(ids, for: ObjectIdentifier(self).hashValue)
     }
@@ -94,7 +97,7 @@ import PlaybackEngine
     /// An item's picture is known now, or not any more.
     func changed(_ item: ItemID) {
         keepShown()
-        parts.player.artworkFound(for: item)
+        parts.subject.artworkFound(for: item)
     }
 
     // MARK: Looking
@@ -108,11 +111,13 @@ import PlaybackEngine
         }
         guard !wanted.isEmpty else { return }
         let next = wanted.first { item in
-            guard let uri = parts.player.queue[item]?.source.uri else { return false }
-            let films = films(of: item)
-            return !known.contains { $0.item == item && $0.uri == uri && $0.films == films }
+            guard let uri = parts.subject.entry(of: item)?.source.uri else { return false }
+            let (films, picture) = (films(of: item), picture(of: item))
+            return !known.contains {
+                $0.item == item && $0.uri == uri && $0.films == films && $0.picture == picture
+            }
         }
-        guard let next, let source = parts.player.queue[next]?.source else { return keepShown() }
+        guard let next, let source = parts.subject.entry(of: next)?.source else { return keepShown() }
         if let running {
             if running.item == next { return }
             if wanted.contains(running.item) { return }
@@ -122,7 +127,14 @@ import PlaybackEngine
     }
 
     private func films(of item: ItemID) -> [String: String] {
-        parts.rules.isAnimated ? parts.player.queue[item]?.details?.given.animatedArtwork ?? [:] : [:]
+        parts.rules.isAnimated ? parts.subject.entry(of: item)?.details?.given.animatedArtwork ?? [:] : [:]
+    }
+
+    /// The picture of this host that a client named.
+    private func picture(of item: ItemID) -> String? {
+        guard let text = parts.subject.entry(of: item)?.details?.given.artworkURL, case .path = MediaAddress(text)
+        else { return nil }
+        return text
     }
 
     private func look(for item: ItemID, _ source: MediaSource) {
@@ -131,20 +143,22 @@ import PlaybackEngine
         let named = films(of: item)
         running = (item, uri, task)
         let (search, rules, roots) = (search, parts.rules, parts.roots())
-        let (films, refused) = places(named, of: item, roots)
-        parts.workers.submit {
-            search.search(source, rules, films: films, root: { roots.place(of: $0)?.root }, task)
-        } _: { [weak self] result in
+        var (films, refused) = places(named, of: item, roots)
+        let namedPicture = picture(of: item)
+        let picture = namedPicture.flatMap { place(of: $0, "the picture", of: item, roots, &refused) }
+        parts.workers.submit { [films] in
+            search.search(source, rules, picture: picture, films: films, root: { roots.place(of: $0)?.root }, task)
+        } _: { [weak self, refused] result in
             guard let self, running?.task === task else { return }
             running = nil
             var result = result
             result.failures += refused
             for failure in result.failures.prefix(1) { parts.log(failure) }
             known.removeAll { $0.item == item }
-            known.append(Known(item: item, uri: uri, films: named, result: result))
+            known.append(Known(item: item, uri: uri, films: named, picture: namedPicture, result: result))
             if known.count > Self.remembered { known.removeFirst() }
             changed(item)
-            follow(parts.player.state)
+            follow(parts.subject.state)
         }
     }
 
@@ -156,16 +170,24 @@ import PlaybackEngine
         var refused: [String] = []
         for (shape, uri) in named.sorted(by: { $0.key < $1.key }) {
             guard let shape = AnimatedShape(rawValue: shape) else { continue }
-            let words = "the animated picture “\(PrintableText.escaped(uri, limit: 200))” is not shown: "
-            guard case .path(let path) = MediaAddress(uri), let name = FilePath(path.name) else {
-                refused.append(words + "it is no file of this host")
-                continue
-            }
-            let place =
-                roots.place(of: path) ?? (isTrusted(item) ? ConfinedPath(root: path.folder, relative: name) : nil)
-            if let place { films[shape] = place } else { refused.append(words + "it lies outside of the media roots") }
+            films[shape] = place(of: uri, "the animated picture", of: item, roots, &refused)
         }
         return (films, refused)
+    }
+
+    /// Where a file is that was named with an item; nil: nowhere that it may be, and words say so.
+    private func place(
+        of uri: String, _ what: String, of item: ItemID, _ roots: MediaRoots, _ refused: inout [String]
+    ) -> ConfinedPath? {
+        let words = "\(what) “\(PrintableText.escaped(uri, limit: 200))” is not shown: "
+        guard case .path(let path) = MediaAddress(uri), let name = FilePath(path.name) else {
+            refused.append(words + "it is no file of this host")
+            return nil
+        }
+        if let place = roots.place(of: path) { return place }
+        if isTrusted(item) { return ConfinedPath(root: path.folder, relative: name) }
+        refused.append(words + "it lies outside of the media roots")
+        return nil
     }
 
     // MARK: Whose word it is
@@ -180,7 +202,7 @@ import PlaybackEngine
 
     /// Where an item's picture is on the network, as a client or the stream itself says.
     func address(of item: ItemID) -> (address: PictureFetch.Address, shown: String)? {
-        guard let entry = parts.player.queue[item], let details = entry.details else { return nil }
+        guard let entry = parts.subject.entry(of: item), let details = entry.details else { return nil }
         let given = details.given.artworkURL
         guard let text = given ?? details.found.artworkURL,
             case .remote(let address, let shown) = MediaAddress(text)

@@ -106,8 +106,9 @@ package enum PlayerAssembly {
             log: { Log.warning($0) })
     }
 
-    @PlayerLoop private static func makeArtworkKeeper(
-        _ context: DaemonContext, _ player: Player, _ firstItem: Int64
+    /// What looks for the pictures of what `subject` plays, items of which have numbers from `firstItem` on.
+    @PlayerLoop static func makeArtworkKeeper(
+        _ context: DaemonContext, _ subject: any ArtworkSubject, _ firstItem: Int64
     ) -> ArtworkKeeper {
         let configuration = context.configuration
         var rules = ArtworkSearch.Rules(
@@ -116,7 +117,7 @@ package enum PlayerAssembly {
         rules.films = configuration.artworkFilms
         return ArtworkKeeper(
             ArtworkKeeper.Parts(
-                player: player, loop: context.loop, workers: Workers(context.loop, name: "artwork"), rules: rules,
+                subject: subject, loop: context.loop, workers: Workers(context.loop, name: "artwork"), rules: rules,
                 cache: context.cacheDirectory.map {
                     ArtworkCache.at(folder: $0 + "/artwork", limit: Int64(configuration.artworkCacheSize) << 20)
                 }, certificates: configuration.certificates, firstItem: firstItem,

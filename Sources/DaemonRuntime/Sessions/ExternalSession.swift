@@ -1,10 +1,11 @@
+import AudioCore
 import ControlProtocol
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
 /// A session of a client that plays by itself, and only tells what: commands are sent to it as requests.
-@PlayerLoop final class ExternalSession: PlaybackSession {
+@PlayerLoop final class ExternalSession: PlaybackSession, ArtworkSubject {
     let name: String
     let terms: SessionTerms
     /// The connection of the client.
@@ -19,6 +20,9 @@ import PlaybackEngine
     private let tell: @PlayerLoop (NowPlayingState) -> Void
     /// Whether an item is an audiobook or a podcast.
     private let isSpoken: (MediaMetadata) -> Bool
+    /// Looks for pictures; made when the first is named.
+    private(set) var artwork: ArtworkKeeper?
+    var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     /// Whose sound it was paused for.
     private var pausedFor: Set<String> = []
 
@@ -74,10 +78,15 @@ import PlaybackEngine
         let standing = isOther ? 0 : state.anchor.position(at: time, duration: state.item?.duration)
         let elapsed = next.state == .stopped ? 0 : given?["elapsed"]?.doubleValue ?? standing
         next.anchor = Self.anchor(min(elapsed, next.item?.duration ?? elapsed), rate: rate, at: time)
+        if isOther, next.item != nil { next.item?.id = ItemID(firstItem + Int64(events.last + 1)) }
         guard let cause = cause(next, isOther: isOther, expected: standing) else {
             return .success(["seq": .integer(Int64(state.sequence))])
         }
-        if isOther, next.item != nil { next.item?.id = ItemID(firstItem + Int64(events.last + 1)) }
+        if let item = next.item, item.metadata.artworkURL != nil {
+            let keeper = artwork ?? PlayerAssembly.makeArtworkKeeper(context, self, firstItem)
+            artwork = keeper
+            if request.client.isForeign { keeper.named(byForeigner: CollectionOfOne(item.id)) }
+        }
         publish(next, cause, reason: isOther ? .jump : nil, by: request.client.originator)
         return .success(["seq": .integer(Int64(state.sequence))])
     }
@@ -93,6 +102,13 @@ import PlaybackEngine
             id: state.item?.id ?? ItemID(firstItem), play: 1, uri: fields["uri"]?.stringValue ?? "",
             metadata: MediaMetadata(fields: fields).localized(in: []), duration: fields["duration"]?.doubleValue)
         item.metadata.title = item.metadata.title.map { PrintableText.stripped($0, limit: 4096) }
+        if fields["isLiked"] != nil || fields["isDisliked"] != nil || fields["rating"] != nil {
+            var feedback = Feedback()
+            feedback.isLiked = fields["isLiked"] == true
+            feedback.isDisliked = fields["isDisliked"] == true
+            feedback.rating = fields["rating"]?.doubleValue
+            item.feedback = feedback
+        }
         return item
     }
 
@@ -113,18 +129,36 @@ import PlaybackEngine
         if next.item?.metadata != state.item?.metadata || next.item?.duration != state.item?.duration {
             return .metadata
         }
+        if next.item?.feedback != state.item?.feedback { return .feedback }
         return off > Self.noise ? .drift : nil
     }
 
     private func publish(
         _ next: NowPlayingState, _ cause: Cause, reason: ChangeReason? = nil, by: Originator?
     ) {
+        let liked = state.item?.feedback?.activeCommands ?? []
         state = next
+        state.item?.artwork = next.item.flatMap { artworkOf?($0.id) } ?? []
+        if liked != state.item?.feedback?.activeCommands ?? [] { state.commandsVersion += 1 }
         state.sequence = events.next()
         state.cause = cause
         state.reason = cause == .track ? reason : cause == .stop ? .command : nil
         state.by = by
         tell(state)
+        artwork?.follow(state)
+    }
+
+    // MARK: Pictures
+
+    func entry(of item: ItemID) -> QueueEntry? {
+        guard let shown = state.item, shown.id == item else { return nil }
+        return QueueEntry(
+            id: item, source: .handedOver(name: shown.uri), details: ItemDetails(given: shown.metadata))
+    }
+
+    func artworkFound(for item: ItemID) {
+        guard let told = state.item, told.id == item, told.artwork != artworkOf?(item) ?? [] else { return }
+        publish(state, .metadata, by: nil)
     }
 
     private static func anchor(_ elapsed: Double, rate: Double, at time: MonotonicTime) -> PlaybackAnchor {
@@ -140,12 +174,15 @@ import PlaybackEngine
         last.item = nil
         last.anchor = Self.anchor(0, rate: 0, at: EventLoop.now)
         publish(last, .session, by: by)
+        artworkOf = nil
+        artwork = nil
     }
 
     // MARK: What the client is told
 
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         if request.method == .commandsList { return answer(.success(commandList)) }
+        if request.method == .artworkGet, let artwork { return artwork.get(request, answer) }
         guard let command = RemoteCommand(rawValue: request.method.rawValue) else {
             return answer(
                 .failure(
@@ -203,13 +240,23 @@ import PlaybackEngine
     }
 
     private var commandList: JSONValue {
+        let active = state.item?.feedback?.activeCommands ?? []
         let list = RemoteCommand.allCases.map { command -> JSONValue in
-            commands.contains(command)
-                ? ["command": .string(command.rawValue), "enabled": true]
-                : [
+            guard commands.contains(command) else {
+                return [
                     "command": .string(command.rawValue), "enabled": false,
                     "reason": .string("“\(name)” does not take it"),
                 ]
+            }
+            switch command {
+            case .like, .dislike:
+                return [
+                    "command": .string(command.rawValue), "enabled": true, "isActive": .bool(active.contains(command)),
+                ]
+            case .rating:
+                return ["command": .string(command.rawValue), "enabled": true, "minimumRating": 0, "maximumRating": 5]
+            default: return ["command": .string(command.rawValue), "enabled": true]
+            }
         }
         return ["version": .integer(Int64(state.commandsVersion)), "commands": .array(list)]
     }
