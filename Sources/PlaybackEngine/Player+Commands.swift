@@ -15,8 +15,8 @@ extension Player {
         stayAwake(command, by: by)
         endsScan(command)
         if isRefusedSound(command) { return answer(.failure(.interrupted(by: interruption?.by ?? "the sound server"))) }
+        if playThroughInterruption(command, waiter) { return }
         if case .play(nil) = command {
-            if playThroughInterruption(waiter) { return }
             if stall != nil, !playWithoutLostDevice() { tryAgain() }
         }
         do throws(Transport.Refusal) {

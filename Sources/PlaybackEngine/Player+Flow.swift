@@ -158,7 +158,7 @@ extension Player {
 
     /// Forgets the place that is being prepared; those who waited for it.
     @discardableResult
-    private func dropPending() -> [Waiter] {
+    func dropPending() -> [Waiter] {
         guard let change = pending else { return [] }
         pending = nil
         change.deadline?.release()

@@ -66,26 +66,28 @@ extension Player {
         resumeFlow(of: lane, beginFlow(.interruptionEnded, nil, by: by, waiter))
     }
 
-    /// The user wants sound in spite of who interrupts. True: that is all there is to do.
-    func playThroughInterruption(_ waiter: Waiter) -> Bool {
-        guard let ended = interruption, !isAskedForSilence else { return false }
+    /// The user wants sound in spite of who interrupts: nobody does any more. True: that is all there is to do.
+    func playThroughInterruption(_ command: PlayerCommand, _ waiter: Waiter) -> Bool {
+        guard let ended = interruption, !isAskedForSilence, wantsSound(command) else { return false }
         output.acceptNeighbours()
         interruption = nil
-        guard transport.wish == .playing else { return false }
+        guard case .play(nil) = command, transport.wish == .playing else { return false }
         endedInterruption = ended
         goOnAfterInterruption(by: waiter.by, waiter)
         return true
     }
 
     /// Whether a command would make sound that the sound server mutes.
-    func isRefusedSound(_ command: PlayerCommand) -> Bool {
-        guard isAskedForSilence else { return false }
+    func isRefusedSound(_ command: PlayerCommand) -> Bool { isAskedForSilence && wantsSound(command) }
+
+    /// Whether something is to be heard by a command that may be silent now.
+    private func wantsSound(_ command: PlayerCommand) -> Bool {
         switch command {
-        case .play, .playItem, .playQueue: return true
-        case .togglePlayPause: return transport.wish != .playing
+        case .play, .playItem, .playQueue: true
+        case .togglePlayPause: transport.wish != .playing
         case .pause, .stop, .nextTrack, .previousTrack, .skip, .skipChapter, .seek, .changeRate, .repeatMode,
             .shuffleMode:
-            return false
+            false
         }
     }
 

@@ -6,7 +6,8 @@ extension Player {
     /// Publishes the whole state because the session is the active one now.
     package func tellActivation(by: Originator?) { publish(.session, by: by) }
 
-    /// Publishes one last state, in which there is nothing. Nothing may be asked of the player afterwards.
+    /// Publishes one last state, in which there is nothing, and answers those who wait that it is over. Nothing may be asked of
+    /// the player afterwards.
     package func close(by: Originator?) {
         var last = state
         last.sequence = parts.events.next()
@@ -20,5 +21,9 @@ extension Player {
         state = last
         onPublish?(last)
         onPublish = nil
+        let waiters = dropPending() + (flow?.waiters ?? [])
+        flow?.deadline?.release()
+        flow = nil
+        for waiter in waiters { waiter.answer(.failure(.closed)) }
     }
 }

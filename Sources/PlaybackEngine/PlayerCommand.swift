@@ -82,6 +82,8 @@ package enum CommandRefusal: Error, Equatable, Sendable {
     case interrupted(by: String)
     /// The queue would grow over its limit.
     case queueFull
+    /// The session was closed before it happened.
+    case closed
 
     init(_ refusal: Transport.Refusal) {
         switch refusal {

@@ -1,7 +1,10 @@
 /// What must come of what clients ask of sessions: who is active, and who plays, is held or not.
-struct SessionModel {
+///
+/// What is asked is told later: when it is heard, or silent. What somebody else asks in between counts, and so two that ask
+/// at once have several outcomes (`outcomes`).
+struct SessionModel: Hashable {
     /// Who a session belongs to.
-    enum Kind: Equatable {
+    enum Kind: Hashable {
         /// Is there until it is closed, also over restarts.
         case lasting
         /// Ends with the connection of this client.
@@ -17,23 +20,44 @@ struct SessionModel {
         }
     }
 
-    struct Session {
+    /// How somebody wants sound that is not heard yet.
+    enum Asking: Hashable {
+        case play
+        /// By the button that does both.
+        case toggle
+        /// In spite of those who hold it.
+        case playThrough
+    }
+
+    struct Session: Hashable {
         var kind = Kind.lasting
         var policy = "pause"
         var publishes = true
         var hasItem = false
         /// `playing`, `paused` or `stopped`: what is wanted, whoever holds it.
         var wish = "stopped"
+        /// What everybody sees: the same, or `interrupted`.
+        var told = "stopped"
         /// Those whose play it makes room for, and how.
         var yieldsTo: [String: String] = [:]
+        var asked: Asking?
+        /// Whether it goes on in spite of those who held it when that was asked.
+        var playsThrough = false
+
+        var isHeld: Bool { yieldsTo.values.contains("pause") }
+        /// What will be seen.
+        var next: String { wish == "playing" && isHeld && !playsThrough ? "interrupted" : wish }
+        var isExternal: Bool { if case .external = kind { true } else { false } }
     }
 
     var sessions = ["main": Session()]
-    /// The active one at the end, those that were it before below.
-    var order = ["main"]
-    var begun: Set<String> = []
-    /// Those that are to be active as soon as they can.
+    /// The active one at the end, those that were it before below; who was it before main will not be it again.
+    private(set) var order = ["main"]
+    private var begun: Set<String> = []
+    /// External ones that are to be active as soon as they can.
     private var played: Set<String> = []
+    /// Those that are being made.
+    private(set) var making: [String: Session] = [:]
 
     var active: String { order.last ?? "main" }
 
@@ -41,22 +65,15 @@ struct SessionModel {
         sessions[name].map { $0.policy != "mix" && $0.publishes && $0.hasItem } ?? false
     }
 
-    /// What everybody sees of a session.
-    func state(_ name: String) -> String {
-        guard let session = sessions[name] else { return "" }
-        if case .external = session.kind { return session.wish }
-        return session.wish == "playing" && session.yieldsTo.values.contains("pause") ? "interrupted" : session.wish
-    }
-
     /// One line a session, as `session.list` must tell.
     var lines: [String] {
-        sessions.keys.sorted().map { "\($0) \(state($0)) \($0 == active) \(canBecomeActive($0))" }
+        sessions.map { "\($0) \($1.told) \($0 == active) \(canBecomeActive($0))" }.sorted()
     }
 
     // MARK: What is asked
 
     /// What a client asks.
-    enum Request: Equatable {
+    enum Request: Hashable {
         case create(String, Kind, policy: String, publishes: Bool)
         case close(String)
         case activate(String)
@@ -71,95 +88,78 @@ struct SessionModel {
         case publish(String, state: String, hasItem: Bool)
     }
 
-    /// The request with the active session by its name.
-    func named(_ request: Request) -> Request {
-        switch request {
-        case .play(nil): .play(active)
-        case .pause(nil): .pause(active)
-        case .stop(nil): .stop(active)
-        case .toggle(nil): .toggle(active)
-        default: request
-        }
+    /// What it is answered.
+    enum Answer: Hashable {
+        case granted
+        case refused
+        /// Whether a session is the active one now.
+        case isActive(Bool)
     }
 
-    /// The session that a request wants to play, or not to; nil: it is another one.
-    func target(_ request: Request) -> String? {
-        switch request {
-        case .play(let name), .pause(let name), .stop(let name), .toggle(let name): name ?? active
-        default: nil
-        }
-    }
-
-    /// Whether it is granted; the model is as it must be then.
-    mutating func apply(_ request: Request) -> Bool {
+    mutating func ask(_ request: Request) -> Answer {
         switch request {
         case .create(let name, let kind, let policy, let publishes):
-            guard sessions[name] == nil else { return false }
-            sessions[name] = Session(kind: kind, policy: policy, publishes: publishes)
-            order.insert(name, at: 0)
-            return true
+            guard sessions[name] == nil, making[name] == nil else { return .refused }
+            making[name] = Session(kind: kind, policy: policy, publishes: publishes)
+            if making[name]?.isExternal == true { made(name) }
         case .close(let name):
-            guard name != "main", sessions[name] != nil else { return false }
+            guard name != "main", sessions[name] != nil else { return .refused }
             close(name)
-            return true
         case .activate(let name):
-            guard sessions[name] != nil else { return false }
+            guard sessions[name] != nil else { return .refused }
             if canBecomeActive(name) { move(to: name) }
-            return true
+            return .isActive(active == name)
         case .add(let name):
-            guard let session = sessions[name], session.kind.owner == nil || !isExternal(name) else { return false }
+            guard sessions[name]?.isExternal == false else { return .refused }
             sessions[name]?.hasItem = true
-            return true
         case .clear(let name):
-            guard sessions[name] != nil, !isExternal(name) else { return false }
+            guard sessions[name]?.isExternal == false else { return .refused }
             sessions[name]?.hasItem = false
             rest(name, "stopped")
-            return true
-        case .play(let name): return play(name ?? active)
+        case .play(let name): return play(name ?? active, .play)
         case .pause(let name): return hold(name ?? active, "paused")
         case .stop(let name): return hold(name ?? active, "stopped")
         case .toggle(let name):
             let name = name ?? active
-            guard let session = sessions[name], !isExternal(name), session.hasItem else { return false }
-            return session.wish == "playing" ? hold(name, "paused") : play(name)
+            guard let session = sessions[name], !session.isExternal, session.hasItem else { return .refused }
+            return session.wish == "playing" ? hold(name, "paused") : play(name, .toggle)
         case .publish(let name, let state, let hasItem):
-            guard sessions[name] != nil else { return false }
+            guard sessions[name] != nil else { return .refused }
             publish(name, state, hasItem)
-            return true
         }
+        return .granted
     }
 
-    private func isExternal(_ name: String) -> Bool {
-        if case .external? = sessions[name]?.kind { return true }
-        return false
-    }
-
-    private mutating func play(_ name: String) -> Bool {
-        guard let session = sessions[name], !isExternal(name), session.hasItem else { return false }
-        // What holds already is no beginning.
-        if state(name) == "playing", name == active { return true }
+    private mutating func play(_ name: String, _ how: Asking) -> Answer {
+        guard let session = sessions[name], !session.isExternal, session.hasItem else { return .refused }
+        if session.wish == "playing", session.next == "playing" {
+            // What holds already is no beginning, but it is the one to hear.
+            if session.told == "playing", session.asked == nil, name != active { begin(name) }
+            return .granted
+        }
+        sessions[name]?.asked = session.wish == "playing" ? .playThrough : how
         sessions[name]?.wish = "playing"
-        begin(name)
-        if canBecomeActive(name) { move(to: name) }
-        return true
+        sessions[name]?.playsThrough = session.isHeld
+        return .granted
     }
 
     /// Pauses or stops.
-    private mutating func hold(_ name: String, _ wish: String) -> Bool {
-        guard let session = sessions[name], !isExternal(name) else { return false }
-        if session.wish == "stopped" { return true }
-        rest(name, wish)
-        return true
+    private mutating func hold(_ name: String, _ wish: String) -> Answer {
+        guard let session = sessions[name], !session.isExternal else { return .refused }
+        if session.wish != "stopped" { rest(name, wish) }
+        return .granted
     }
 
     private mutating func rest(_ name: String, _ wish: String) {
         sessions[name]?.wish = wish
-        if wish == "stopped" { end(name) }
+        sessions[name]?.asked = nil
+        sessions[name]?.playsThrough = false
     }
 
     private mutating func publish(_ name: String, _ state: String, _ hasItem: Bool) {
-        let before = sessions[name]?.wish
+        let before = sessions[name]?.told
         sessions[name]?.wish = state
+        sessions[name]?.told = state
         sessions[name]?.hasItem = hasItem
         if state != "playing" { played.remove(name) }
         if state == "stopped" { end(name) }
@@ -174,33 +174,29 @@ struct SessionModel {
         }
     }
 
-    private mutating func begin(_ name: String) {
-        begun.insert(name)
-        let policy = sessions[name]?.policy ?? "mix"
-        sessions[name]?.yieldsTo = [:]
-        for other in sessions.keys where other != name && policy != "mix" && sessions[other]?.policy != "mix" {
-            sessions[other]?.yieldsTo[name] = policy
-        }
-    }
-
-    private mutating func end(_ name: String) {
-        guard begun.remove(name) != nil else { return }
-        for other in sessions.keys { sessions[other]?.yieldsTo[name] = nil }
-    }
-
-    private mutating func move(to name: String) {
-        order.removeAll { $0 == name }
-        order.append(name)
-    }
-
-    private mutating func close(_ name: String) {
-        end(name)
-        played.remove(name)
-        sessions[name] = nil
-        order.removeAll { $0 == name }
-    }
-
     // MARK: What happens
+
+    /// The sessions of which something is to be told.
+    var untold: [String] {
+        sessions.filter { !$1.isExternal && ($1.asked != nil || $1.next != $1.told) }.keys.sorted()
+    }
+
+    /// What became of a session is heard.
+    mutating func tell(_ name: String) {
+        guard let session = sessions[name] else { return }
+        sessions[name]?.told = session.next
+        sessions[name]?.asked = nil
+        if session.next == "stopped" { end(name) }
+        guard session.next == "playing" else { return }
+        let isTurnedTo = session.asked == .play && name != active
+        let isNews = session.told != "playing" && (session.asked != nil || !begun.contains(name))
+        if isNews || isTurnedTo || session.asked == .playThrough { begin(name) }
+    }
+
+    /// A session that was being made is there.
+    mutating func made(_ name: String) {
+        sessions[name] = making.removeValue(forKey: name)
+    }
 
     /// A client's connection ended.
     mutating func disconnect(_ client: Int) {
@@ -213,11 +209,92 @@ struct SessionModel {
         let last = active
         begun = []
         played = []
-        for name in sessions.keys {
+        for (name, session) in sessions {
+            let wish = session.wish == "playing" ? "paused" : session.wish
             sessions[name]?.yieldsTo = [:]
-            if sessions[name]?.wish == "playing" { sessions[name]?.wish = "paused" }
+            sessions[name]?.wish = wish
+            sessions[name]?.told = wish
         }
         move(to: "main")
         if canBecomeActive(last) { move(to: last) }
+    }
+
+    /// It is heard: the others make room, and it is the one that is followed.
+    private mutating func begin(_ name: String) {
+        begun.insert(name)
+        let policy = sessions[name]?.policy ?? "mix"
+        sessions[name]?.yieldsTo = [:]
+        sessions[name]?.playsThrough = false
+        for other in sessions.keys where other != name && policy != "mix" && sessions[other]?.policy != "mix" {
+            sessions[other]?.yieldsTo[name] = policy
+        }
+        if sessions[name]?.isExternal == false, canBecomeActive(name) { move(to: name) }
+    }
+
+    private mutating func end(_ name: String) {
+        guard begun.remove(name) != nil else { return }
+        for other in sessions.keys {
+            sessions[other]?.yieldsTo[name] = nil
+            if sessions[other]?.isHeld == false { sessions[other]?.playsThrough = false }
+        }
+    }
+
+    private mutating func move(to name: String) {
+        order.removeAll { $0 == name }
+        order.append(name)
+        order.removeFirst(order.firstIndex(of: "main") ?? 0)
+    }
+
+    private mutating func close(_ name: String) {
+        end(name)
+        played.remove(name)
+        sessions[name] = nil
+        order.removeAll { $0 == name }
+    }
+}
+
+extension SessionModel {
+    /// What may have come of requests that were under way at once, each of another client, when all is told.
+    struct Outcome: Hashable {
+        var model: SessionModel
+        /// Nil: not asked yet.
+        var answers: [Answer?]
+    }
+
+    /// All of them: every order in which they can have been asked and told.
+    func outcomes(of requests: [Request]) -> [Outcome] {
+        var seen: Set<Outcome> = []
+        var waiting = [Outcome(model: self, answers: requests.map { _ in nil })]
+        var result: [Outcome] = []
+        while let next = waiting.popLast() {
+            guard seen.insert(next).inserted else { continue }
+            let later = next.later(requests)
+            waiting += later
+            if later.isEmpty { result.append(next) }
+        }
+        return result
+    }
+}
+
+extension SessionModel.Outcome {
+    /// What can happen next.
+    fileprivate func later(_ requests: [SessionModel.Request]) -> [Self] {
+        var result: [Self] = []
+        for (index, request) in requests.enumerated() where answers[index] == nil {
+            var next = self
+            next.answers[index] = next.model.ask(request)
+            result.append(next)
+        }
+        for name in model.untold {
+            var next = self
+            next.model.tell(name)
+            result.append(next)
+        }
+        for name in model.making.keys {
+            var next = self
+            next.model.made(name)
+            result.append(next)
+        }
+        return result
     }
 }

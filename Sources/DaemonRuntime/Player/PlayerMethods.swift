@@ -173,6 +173,7 @@ import PlaybackEngine
         case .rateUnavailable(let message): .failure(.commandFailed("unavailable", message))
         case .queueFull:
             .failure(.commandFailed("queueFull", "the queue holds at most \(Player.queueLimit) entries"))
+        case .closed: .failure(.noSuchContent("the session was closed before this was done", reason: "noSession"))
         }
     }
 

@@ -13,6 +13,8 @@ import PlaybackEngine
     var isExternal: Bool { get }
     /// What was published last.
     var state: NowPlayingState { get }
+    /// Hands out its pictures; nil: it has none.
+    var artwork: ArtworkKeeper? { get }
     /// Whether there is anything that it could be told to do.
     var hasCommands: Bool { get }
     /// Carries out a request that is meant for it.
@@ -41,6 +43,9 @@ extension PlaybackSession {
     var isExternal: Bool { false }
     /// Called when nothing of it is used any more.
     var onClosed: (@PlayerLoop () -> Void)?
+    /// Keeps it for a moment after its end.
+    private var afterlife: EventSource?
+    private static let afterlifeSeconds = 1.0
 
     init(name: String, terms: SessionTerms, owner: Int?, methods: PlayerMethods) {
         self.name = name
@@ -50,6 +55,8 @@ extension PlaybackSession {
     }
 
     var state: NowPlayingState { methods.player.state }
+
+    var artwork: ArtworkKeeper? { methods.artwork }
 
     var hasCommands: Bool { !methods.player.queue.isEmpty && methods.hasEnabledCommand }
 
@@ -68,7 +75,16 @@ extension PlaybackSession {
 
     func close(by: Originator?) {
         methods.player.close(by: by)
+        discard()
+    }
+
+    /// Ends it without a word: nobody was told of it.
+    func discard() {
         methods.finish()
         onClosed?()
+        // What was asked of streams, disks and the decode thread may be answered yet, to a player that has to be there.
+        afterlife = methods.loop.deadline(EventLoop.now.advanced(bySeconds: Self.afterlifeSeconds)) {
+            self.afterlife = nil
+        }
     }
 }

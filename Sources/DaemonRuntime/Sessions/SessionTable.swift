@@ -22,6 +22,8 @@ import PlaybackEngine
     private var playing: Set<String> = []
     /// Those that began to play and are to be the active one as soon as they can.
     private var played: Set<String> = []
+    /// Sessions that are being made, and the connections that they will end with.
+    private var unborn: [String: Int] = [:]
     private let factory: SessionFactory
     private var settings: SessionSettings
     /// In how many seconds all is as loud as before an announcement.
@@ -72,9 +74,13 @@ import PlaybackEngine
         }
         let isNew = !begun.contains(state.session)
         switch state.cause {
-        case .play, .track, .interruptionEnded, .unstall:
-            guard playing.insert(state.session).inserted else { return false }
-            return isNew || (state.by != nil && state.cause != .unstall)
+        case .play, .track, .seek, .interruptionEnded, .unstall:
+            let isWanted = state.by != nil && state.cause != .unstall
+            guard playing.insert(state.session).inserted else {
+                // Told as playing still, it was held meanwhile, and somebody wants it in spite of that.
+                return isWanted && state.cause == .interruptionEnded
+            }
+            return isNew || isWanted
         default:
             // What is told while it comes to play, that it is the active one or its tags, says nothing of who wanted that.
             return isNew && playing.insert(state.session).inserted
@@ -128,24 +134,26 @@ import PlaybackEngine
         case .outputSelect: select(request, answer)
         case .artworkGet: (owner(ofPicture: request.string("id") ?? "") ?? main).perform(request, answer)
         case .play where sessions.count > 1:
-            let target = target(of: request)
+            guard let target = target(of: request) else { return answer(noSuchTarget(request)) }
             target.perform(request) { [self] result in
                 if case .failure = result {} else { wanted(target, by: request.client.originator) }
                 answer(result)
             }
-        default: target(of: request).perform(request, answer)
+        default:
+            guard let target = target(of: request) else { return answer(noSuchTarget(request)) }
+            target.perform(request, answer)
         }
     }
 
     /// The session whose item has the picture with this id.
     private func owner(ofPicture id: String) -> (any PlaybackSession)? {
-        sessions.values.first { ($0 as? LocalSession)?.methods.artwork?.knows(id) == true }
+        sessions.values.first { $0.artwork?.knows(id) == true }
     }
 
-    /// The session that a request names, or that a bare one is meant for.
-    private func target(of request: MethodRequest) -> any PlaybackSession {
+    /// The session that a request names, or that a bare one is meant for; nil: it was closed while the request was looked at.
+    private func target(of request: MethodRequest) -> (any PlaybackSession)? {
+        if let name = request.string("session") { return sessions[name] }
         if sessions.count == 1 { return main }
-        if let name = request.string("session") { return sessions[name] ?? main }
         guard Catalogue.method(request.method).parameters.contains(where: { $0.name == "session" }) else { return main }
         guard active.isExternal else { return active }
         // What another program plays has no queue here, and no volume of ours.
@@ -178,7 +186,7 @@ import PlaybackEngine
     }
 
     private func activate(_ request: MethodRequest) -> MethodResult {
-        guard let session = named(request) else { return .failure(noSession(request)) }
+        guard let session = named(request) else { return .failure(noSession(request.string("name"))) }
         guard session !== active else { return .success(["active": true]) }
         guard session.canBecomeActive else { return .success(["active": false]) }
         move(to: session)
@@ -187,7 +195,7 @@ import PlaybackEngine
     }
 
     private func close(_ request: MethodRequest) -> MethodResult {
-        guard let session = named(request) else { return .failure(noSession(request)) }
+        guard let session = named(request) else { return .failure(noSession(request.string("name"))) }
         guard session !== main else { return .failure(.commandFailed("inUse", "“main” can't be closed")) }
         guard request.client.role == .admin || session.owner == request.client.number else {
             return .failure(.denied("only its own client and the daemon's own user may close a session"))
@@ -249,8 +257,12 @@ import PlaybackEngine
 
     private func named(_ request: MethodRequest) -> (any PlaybackSession)? { sessions[request.string("name") ?? ""] }
 
-    private func noSession(_ request: MethodRequest) -> RPCError {
-        let shown = PrintableText.escaped(request.string("name") ?? "", limit: 64)
+    private func noSuchTarget(_ request: MethodRequest) -> MethodResult {
+        .failure(noSession(request.string("session")))
+    }
+
+    private func noSession(_ name: String?) -> RPCError {
+        let shown = PrintableText.escaped(name ?? "", limit: 64)
         return .noSuchContent(
             "there is no session “\(shown)”; session.list tells which there are", reason: "noSession")
     }
@@ -302,10 +314,17 @@ import PlaybackEngine
             )
         }
         let owner = request.bool("whileConnected") == true ? request.client.number : nil
+        unborn[name] = owner
         factory.make(name, terms, owner: owner) { [self] result in
             switch result {
-            case .failure(let error): answer(.failure(error))
+            case .failure(let error):
+                unborn[name] = nil
+                answer(.failure(error))
             case .success(let session):
+                guard owner == nil || unborn.removeValue(forKey: name) != nil else {
+                    session.discard()
+                    return answer(.failure(.commandFailed("abandoned", "the client has gone meanwhile")))
+                }
                 add(session)
                 saveList()
                 answer(.success(["name": .string(name)]))
@@ -344,6 +363,7 @@ import PlaybackEngine
     func clientGone(_ client: ClientIdentity) {
         for session in sessions.values { (session as? LocalSession)?.methods.clientGone(client) }
         for session in sessions.values where session.owner == client.number { close(session, by: client.originator) }
+        unborn = unborn.filter { $1 != client.number }
     }
 
     func take(_ configuration: Configuration, instead before: Configuration, by: Originator) {
