@@ -6,6 +6,7 @@ taken for code. Unique for 13 hours at 44.1 kHz, exact as long as the samples ar
 """
 import pathlib
 import subprocess
+import wave
 
 import numpy as np
 
@@ -115,6 +116,20 @@ class Material:
         """So many files, cut from one code."""
         return [self._made(f"piece-{seconds}-{number}.flac", lambda path, number=number: write_flac(
             path, coded(number * seconds * RATE, seconds), "-2")) for number in range(count)]
+
+    def clip(self, kind="wav"):
+        """Half a second of code, as a doorbell is."""
+        def make(path):
+            if kind == "flac":
+                return write_flac(path, [frames(0, RATE // 2)], "-2")
+            with wave.open(str(path), "wb") as file:
+                file.setparams((2, 2, RATE, 0, "NONE", ""))
+                file.writeframes(frames(0, RATE // 2).astype("<i2").tobytes())
+        return self._made(f"clip.{kind}", make)
+
+    def silence(self):
+        """Ten minutes of silence: what is said over it is recorded as it is."""
+        return self._made("silence.flac", lambda path: write_flac(path, (frames(0, 30 * RATE) * 0 for _ in range(20)), "-2"))
 
     def short(self):
         """Three seconds of code."""
