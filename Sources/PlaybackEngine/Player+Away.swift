@@ -166,7 +166,8 @@ extension Player {
         }
         decoder = nil
         hungThreads.append(thread)
-        thread.end { [unowned self, unowned thread] in
+        thread.end { [weak self, unowned thread] in
+            guard let self else { return }
             hungThreads.removeAll { $0 === thread }
             if mediaIsAway { mediaMayBeBack() }
         }

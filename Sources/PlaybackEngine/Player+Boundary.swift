@@ -66,7 +66,8 @@ extension Player {
             }
             return ahead == nil ? endHeard() : handOver()
         }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard lane === audible, pending == nil, !lane.isCorked, boundary == nil else { return }
             guard case .success(let timing) = result else { return }
             lane.note(timing, isPrompt: false)
@@ -131,7 +132,8 @@ extension Player {
         audible = next
         decoder?.setAudible(next.ring)
         next.heardFrom = 0
-        letFlow(next) { [unowned self] timing in
+        letFlow(next) { [weak self] timing in
+            guard let self else { return }
             retire(old)
             // A command that came meanwhile goes on from there, and tells it.
             guard audible === next, pending == nil else { return }

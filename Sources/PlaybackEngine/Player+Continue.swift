@@ -56,7 +56,8 @@ extension Player {
             return
         }
         stream.flush { _ in }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard lane === audible, lane.standsAt == frame, pending == nil else { return }
             guard case .success(let timing) = result else { return }
             lane.sentEnd = frame - offset
@@ -69,7 +70,8 @@ extension Player {
 
     /// Lets a filled lane flow, and tells that it is heard again.
     private func letGo(_ lane: Lane) {
-        letFlow(lane) { [unowned self] timing in
+        letFlow(lane) { [weak self] timing in
+            guard let self else { return }
             guard lane === audible, wantsFlow else { return }
             lane.note(timing)
             stall = nil

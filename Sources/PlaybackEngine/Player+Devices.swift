@@ -94,7 +94,8 @@ extension Player {
         lane.isCorked = true
         lane.onStarted = nil
         stream.setCorked(true) { _ in }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard case .success(let timing) = result else { return }
             lane.note(timing)
             held(heldAnchor(lane, timing))
@@ -233,7 +234,8 @@ extension Player {
         guard wantsFlow, pending == nil, flow == nil, let lane = audible, !lane.isCorked, lane.onStarted == nil else {
             return publish(.route, route: route)
         }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard case .success(let timing) = result, lane === audible, timing.isPlaying, stall == nil else {
                 return publish(.route, route: route)
             }

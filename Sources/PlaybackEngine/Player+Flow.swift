@@ -46,7 +46,8 @@ extension Player {
     func resumeFlow(of lane: Lane, _ change: FlowChange) {
         if lane.standsAt != nil { return attachAgain() }
         lane.heardFrom = Int64(heldFrame(lane).rounded())
-        letFlow(lane) { [unowned self] timing in
+        letFlow(lane) { [weak self] timing in
+            guard let self else { return }
             guard flow === change else { return }
             lane.note(timing)
             stall = nil
@@ -83,7 +84,8 @@ extension Player {
         lane.isCorked = true
         lane.onStarted = nil
         stream.setCorked(true) { _ in }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard flow === change else { return }
             switch result {
             case .failure(let error):
@@ -150,7 +152,8 @@ extension Player {
             return finishHalt(change)
         }
         lane.isCorked = true
-        stream.setCorked(true) { [unowned self] _ in
+        stream.setCorked(true) { [weak self] _ in
+            guard let self else { return }
             lane.close()
             if flow === change { finishHalt(change) }
         }

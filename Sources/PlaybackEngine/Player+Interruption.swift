@@ -39,7 +39,8 @@ extension Player {
         lane.onStarted = nil
         stream.setCorked(true) { _ in }
         if let pending, pending.isSplicing, pending.lane === lane { settleSilently(pending, lane) }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard case .success(let timing) = result else { return told(stoppedAnchor(at: EventLoop.now)) }
             lane.note(timing)
             told(heldAnchor(lane, timing))

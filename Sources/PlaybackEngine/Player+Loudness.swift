@@ -116,7 +116,8 @@ extension Player {
             }
             return
         }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard lane === audible, lane.stream === stream, !lane.awaitsSplice, lane.offset == offset,
                 case .success(let timing) = result
             else { return change(lane.sentEnd, lane.offset ?? 0, length) }

@@ -99,7 +99,8 @@ extension Player {
     private func atMark() {
         markDeadline = nil
         guard let lane = audible else { return }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard lane === audible, pending == nil, !lane.isCorked, markDeadline == nil else { return }
             guard case .success(let timing) = result else { return }
             lane.note(timing, isPrompt: false)

@@ -207,7 +207,8 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             setStalled(latenessReason, at: lane.timing.map { heldAnchor(lane, $0) })
             watchForHang(of: lane)
         }
-        letFlow(lane) { [unowned self] timing in
+        letFlow(lane) { [weak self] timing in
+            guard let self else { return }
             guard lane === audible, wantsFlow else { return }
             lane.note(timing)
             let wasTold = stall != nil

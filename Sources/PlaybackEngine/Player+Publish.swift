@@ -232,7 +232,8 @@ extension Player {
         guard wantsFlow, pending == nil, flow == nil, stall == nil, let lane = audible, !lane.isCorked,
             lane.onStarted == nil
         else { return publishClockStep() }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard case .success(let timing) = result, lane === audible, timing.isPlaying, wantsFlow, stall == nil else {
                 return publishClockStep()
             }

@@ -24,7 +24,8 @@ extension Player {
     private func askForRefill(_ lane: Lane) {
         guard lane.isReady, lane.offset != nil, !lane.isRefilling else { return }
         lane.isRefilling = true
-        lane.readTiming { [unowned self, weak lane] result in
+        lane.readTiming { [weak self, weak lane] result in
+            guard let self else { return }
             guard let lane else { return }
             lane.isRefilling = false
             guard lane === audible, !lane.awaitsSplice else { return }

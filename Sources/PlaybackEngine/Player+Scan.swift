@@ -33,8 +33,8 @@ extension Player {
         }
         guard transport.wish == .playing else {
             // What is scanned through is heard.
-            return perform(.play(position: nil), by: by) { [unowned self] result in
-                guard case .success = result, transport.wish == .playing else { return answer(result) }
+            return perform(.play(position: nil), by: by) { [weak self] result in
+                guard let self, case .success = result, transport.wish == .playing else { return answer(result) }
                 beginScan(forward: isForward, owner: owner, by: by, answer)
             }
         }

@@ -19,7 +19,8 @@ extension Player {
             lane.stream?.setCorked(true) { _ in }
             spliceSilently(change, lane, opened)
         } else if lane === audible, !lane.isCorked {
-            lane.readTiming { [unowned self] result in
+            lane.readTiming { [weak self] result in
+                guard let self else { return }
                 guard pending === change, case .success(let timing) = result else {
                     return spliceFailed(change, result)
                 }
@@ -51,7 +52,8 @@ extension Player {
     private func spliceSilently(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
         guard let stream = lane.stream else { return }
         stream.flush { _ in }
-        lane.readTiming { [unowned self] result in
+        lane.readTiming { [weak self] result in
+            guard let self else { return }
             guard pending === change, case .success(let timing) = result else { return spliceFailed(change, result) }
             let (place, skipped) = continuation(of: change, lane, opened, from: max(0, timing.takenFrame))
             lane.timeline = Timeline()
@@ -88,9 +90,10 @@ extension Player {
         lane.send(upTo: min(sendableEnd(of: lane), target), at: streamFrame)
         guard wantsFlow else { return settleSilently(change, lane) }
         if lane.isCorked || lane.onStarted != nil {
-            letFlow(lane) { [unowned self] timing in settle(change, lane, timing) }
+            letFlow(lane) { [weak self] timing in self?.settle(change, lane, timing) }
         } else {
-            lane.readTiming { [unowned self] result in
+            lane.readTiming { [weak self] result in
+                guard let self else { return }
                 guard pending === change else { return }
                 guard case .success(let timing) = result else { return spliceFailed(change, result) }
                 settle(change, lane, timing)
@@ -103,9 +106,11 @@ extension Player {
         lane.isCorked = false
         lane.flowingSince = EventLoop.now
         lane.clock.restart()
-        lane.onStarted = { [unowned self, unowned lane] in
+        lane.onStarted = { [weak self, unowned lane] in
+            guard let self else { return }
             guard lane.stream != nil else { return }
-            lane.readTiming { [unowned self] result in
+            lane.readTiming { [weak self] result in
+                guard let self else { return }
                 switch result {
                 case .failure(let error): if lane.onStarted != nil { requestFailed(error, on: lane) }
                 case .success(let timing):
@@ -119,7 +124,8 @@ extension Player {
                 }
             }
         }
-        lane.stream?.setCorked(false) { [unowned self] error in
+        lane.stream?.setCorked(false) { [weak self] error in
+            guard let self else { return }
             if let error { return requestFailed(error, on: lane) }
             // What is too short to begin by itself begins by being told that it is all.
             drainIfEnding(lane, audible: Double(lane.heardFrom))
