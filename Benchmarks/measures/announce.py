@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from harness.player import Daemon
+from harness.daemon import Daemon
 from harness.process import Window, memory
 from harness.sound import Recording, SoundServer
 
