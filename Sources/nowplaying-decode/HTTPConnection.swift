@@ -71,7 +71,7 @@ final class HTTPConnection {
             let status = transfer.status
             zone = transfer.zone
             var next: CurlSupport.Address?
-            if (300..<400).contains(status), let location = transfer.header("location") {
+            if (300..<400).contains(status), let location = transfer.head["location"] {
                 next = CurlSupport.address(location, relativeTo: place.address.url)
             } else if !(200..<300).contains(status) {
                 throw Self.refusal(status)
@@ -120,7 +120,7 @@ final class HTTPConnection {
 
     /// The links of a playlist; nil: it is none. Reads it whole.
     private func playlist(_ transfer: HTTPTransfer) throws(WireFailure) -> [String]? {
-        let type = transfer.header("content-type")?.lowercased() ?? ""
+        let type = transfer.head["content-type"]?.lowercased() ?? ""
         let isAnnounced = PlaylistLinks.isAnnounced(by: type)
         // A stream says what it is; what calls itself text may be a list.
         guard isAnnounced || type.isEmpty || type.hasPrefix("text/") || type.hasPrefix("application/octet") else {

@@ -52,7 +52,7 @@ final class HTTPInput: MediaInput {
         position = offset
         let transfer = try connection.open(offset: offset, readsLists: false)
         try check(transfer)
-        size = transfer.header("content-length").flatMap { Int64($0) }.map { $0 + offset }
+        size = transfer.head.wholeLength(from: offset)
     }
 
     /// Whether it is a playlist of HLS.
@@ -63,17 +63,12 @@ final class HTTPInput: MediaInput {
     var address: String { connection.place.address.url }
 
     private func begin(_ transfer: HTTPTransfer) {
-        let length = transfer.header("content-length").flatMap { Int64($0) }
-        let server = transfer.header("server")?.lowercased() ?? ""
-        let isRadio =
-            transfer.hasHeader(beginning: "icy-") || server.hasPrefix("icecast") || server.contains("shoutcast")
-        isLive = length == nil && isRadio && !isSegmented
-        size = length.flatMap { $0 >= 0 ? $0 : nil }
-        isSeekable =
-            size != nil && !isSegmented
-            && transfer.header("accept-ranges")?.lowercased().contains("bytes") == true
-        if let interval = transfer.header("icy-metaint").flatMap({ Int($0) }) { filter = IcyFilter(interval: interval) }
-        station = Station(transfer)
+        let head = transfer.head
+        size = head.contentLength
+        isLive = size == nil && head.isRadio && !isSegmented
+        isSeekable = size != nil && !isSegmented && head.acceptsRanges
+        if let interval = head.titleInterval { filter = IcyFilter(interval: interval) }
+        station = Station(head)
     }
 
     // MARK: Reading
@@ -168,11 +163,10 @@ final class HTTPInput: MediaInput {
     /// Whether an answer begins where it was asked to. Throws `WireFailure`.
     private func check(_ transfer: HTTPTransfer) throws(WireFailure) {
         guard arrived > 0 else { return }
-        let range = transfer.header("content-range") ?? ""
-        guard transfer.status == 206, range.hasPrefix("bytes \(arrived)-") else {
+        guard transfer.status == 206, transfer.head.begins(at: arrived) else {
             throw WireFailure(.broken, "its server sends another part than it was asked for")
         }
-        guard let size, let whole = range.split(separator: "/").last.flatMap({ Int64($0) }) else { return }
+        guard let size, let whole = transfer.head.rangedLength else { return }
         guard whole == size else { throw WireFailure(.broken, "it was changed while it was read") }
     }
 

@@ -14,16 +14,14 @@ final class HTTPTransfer {
 
     /// Bytes that are kept at most before reading from the network waits.
     private static let enough = 64 << 10
-    /// Longest line of a header, and most of them.
-    private static let maximumHeader = (bytes: 16 << 10, count: 200)
 
     let address: CurlSupport.Address
     private let handle: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer
     private let judgement: Judgement
     private var fields: UnsafeMutablePointer<curl_slist>?
-    private var headers: [(name: String, value: String)] = []
-    private var inHeaders = true
+    /// The head of the answer, as far as it has come.
+    private(set) var head = HTTPFields()
     /// Whether an address was refused by its zone.
     private var isRefused = false
     /// Answers of status 401 that are not the last word: libcurl asks first how the server wants to be told the password.
@@ -106,12 +104,6 @@ final class HTTPTransfer {
 
     // MARK: The answer
 
-    /// The value of a header field of the answer, its name in small letters.
-    func header(_ name: String) -> String? { headers.last { $0.name == name }?.value }
-
-    /// Whether a field has a name that begins so.
-    func hasHeader(beginning prefix: String) -> Bool { headers.contains { $0.name.hasPrefix(prefix) } }
-
     /// Status of the answer.
     var status: Int {
         var code = 0
@@ -188,14 +180,8 @@ final class HTTPTransfer {
     }
 
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard line.count <= Self.maximumHeader.bytes, headers.count < Self.maximumHeader.count else { return false }
-        let text = String(decoding: line, as: UTF8.self)
-        if text.hasPrefix("HTTP/") || text.hasPrefix("ICY ") {
-            headers = []
-        } else if let colon = text.firstIndex(of: ":") {
-            let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            headers.append((text[..<colon].lowercased(), String(value.prefix { !$0.isNewline })))
-        } else if text.allSatisfy(\.isNewline) {
+        guard let kind = head.take(line) else { return false }
+        if kind == .end {
             if status == 401, refusalsToSkip > 0 {
                 refusalsToSkip -= 1
             } else {

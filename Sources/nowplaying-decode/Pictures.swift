@@ -41,7 +41,7 @@ enum Pictures {
         let tooLong = WireFailure(.unavailable, "it has more than \(WirePicture.maximumBytes >> 20) MiB")
         let connection = try HTTPConnection(channel, request)
         let transfer = try connection.open(offset: 0, readsLists: false)
-        let length = transfer.header("content-length").flatMap { Int($0) }
+        let length = transfer.head.contentLength
         if let length, length > WirePicture.maximumBytes { throw tooLong }
         var result: [UInt8] = []
         while true {

@@ -81,6 +81,7 @@ extension FuzzTarget {
         medium("wave") { [$0.wave(), $0.rf64(), $0.w64(), $0.aiff(), $0.au(), $0.caf()] },
         medium("mp3") { made($0, "mp3", ["-codec:a", "libmp3lame", "-b:a", "32k", "-metadata", "title=T"]) },
         medium("vorbis", repair: withSums) { made($0, "ogg", ["-codec:a", "libvorbis", "-metadata", "title=T"]) },
+        medium("ogg-flac", repair: withSums) { made($0, "oga", ["-codec:a", "flac", "-metadata", "title=T"]) },
         medium("opus", repair: withSums) { made($0, "opus", ["-codec:a", "libopus", "-b:a", "24k"]) },
     ]
 

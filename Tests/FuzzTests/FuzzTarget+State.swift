@@ -3,6 +3,7 @@ import ForeignMedia
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
+import TestSupport
 
 @testable import DaemonRuntime
 
@@ -68,6 +69,45 @@ extension FuzzTarget {
             guard let bytes = PlaceSlot.encode(place, number: 10) else { return }
             let again = bytes.withUnsafeBytes { PlaceSlot.decode($0) }
             precondition(again?.place == place && again?.number == 10, "what was written is not what was read")
+        })
+
+    /// What is remembered of items, as it lies on the disk.
+    static let feedback = FuzzTarget(
+        name: "feedback-database",
+        seeds: {
+            let folder = TemporaryFolder()
+            let database = FeedbackDatabase(stateDirectory: folder.path)
+            for (number, name) in ["a", "b"].enumerated() {
+                _ = try? database.change(name) {
+                    $0.rating = 3.5
+                    $0.isLiked = true
+                    $0.bookmark = 12.5
+                    $0.playCount = number
+                }
+            }
+            withExtendedLifetime(database) {}
+            return [folder.read("feedback.db") + folder.read("feedback.db-wal")].filter { !$0.isEmpty }
+                + [Array("bookmark a 12.5\nleft b 1e300\n".utf8)]
+        },
+        run: { bytes in
+            let folder = TemporaryFolder()
+            _ = folder.write(bytes, "feedback.db")
+            _ = folder.write(bytes, "resume-places")
+            let database = FeedbackDatabase(stateDirectory: folder.path)
+            for name in ["a", "b", "c"] {
+                guard let feedback = try? database.feedback(of: name) else { continue }
+                precondition((0...5).contains(feedback.rating ?? 0))
+                precondition((0...1e9).contains(feedback.bookmark ?? 0) && (0...1e9).contains(feedback.left ?? 0))
+                precondition(feedback.playCount >= 0 && feedback.skipCount >= 0)
+                precondition((feedback.lastPlayed ?? 0).isFinite)
+            }
+            precondition((0...1e9).contains(database.places.place(at: "u") { "a" }?.seconds ?? 0))
+            // Whatever it was, what is said from now on is remembered.
+            let liked = try? database.change("a") {
+                $0 = Feedback()
+                $0.isLiked = true
+            }
+            if let liked { precondition((try? database.feedback(of: "a")) == liked, "what was said is forgotten") }
         })
 
     /// Messages of the confined child: the first byte says which body the rest is.

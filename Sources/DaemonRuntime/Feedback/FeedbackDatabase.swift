@@ -176,18 +176,19 @@ final class FeedbackDatabase: Sendable {
             """, [.text(identity)], columns: 8)
         var feedback = Feedback()
         guard row.count == 8 else { return feedback }
-        feedback.rating = row[0]
+        feedback.rating = row[0].flatMap { (0...5).contains($0) ? $0 : nil }
         feedback.isLiked = row[1] == 1
         feedback.isDisliked = row[2] == 1
-        feedback.bookmark = row[3]
-        feedback.left = row[4]
+        feedback.bookmark = ResumePlaces.seconds(row[3])
+        feedback.left = ResumePlaces.seconds(row[4])
         feedback.playCount = count(row[5])
         feedback.skipCount = count(row[6])
-        feedback.lastPlayed = row[7]
+        feedback.lastPlayed = row[7].flatMap { (0...1e12).contains($0) ? $0 : nil }
         return feedback
     }
 
-    private static func count(_ value: Double?) -> Int { value.flatMap { Int(exactly: $0.rounded()) } ?? 0 }
+    /// What a damaged disk made of a number is not believed.
+    private static func count(_ value: Double?) -> Int { max(0, value.flatMap { Int(exactly: $0.rounded()) } ?? 0) }
 
     private static func write(
         _ identity: String, _ feedback: Feedback, _ connection: SQLiteConnection

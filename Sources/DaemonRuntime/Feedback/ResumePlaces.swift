@@ -97,14 +97,17 @@ final class ResumePlaces: Sendable {
         var places: [String: Place] = [:]
         for line in contents().split(separator: "\n").suffix(Self.limit) {
             let words = line.split(separator: " ").map(String.init)
-            guard words.count == 3, let kind = Kind(rawValue: words[0]), let seconds = Double(words[2]),
-                seconds.isFinite, seconds > 0, places[words[1]] == nil
+            guard words.count == 3, let kind = Kind(rawValue: words[0]), let seconds = Self.seconds(Double(words[2])),
+                seconds > 0, places[words[1]] == nil
             else { continue }
             places[words[1]] = Place(kind: kind, seconds: seconds)
             state.order.append(words[1])
         }
         state.places = places
     }
+
+    /// A place that can be one: what a damaged disk made of it is not believed.
+    static func seconds(_ place: Double?) -> Double? { place.flatMap { (0...1e9).contains($0) ? $0 : nil } }
 
     private func contents() -> String {
         let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)

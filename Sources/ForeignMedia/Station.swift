@@ -1,28 +1,26 @@
-import ForeignMedia
-
 /// What the server of a radio station says about it.
-struct Station {
-    var name: String?
-    var genre: String?
-    var homepage: String?
-    var artwork: String?
+package struct Station {
+    package var name: String?
+    package var genre: String?
+    package var homepage: String?
+    package var artwork: String?
     /// Bits a second; 0: not known.
-    var bitRate = 0
+    package var bitRate = 0
     /// The type of the content as the server tells it, in small letters.
-    var contentType = ""
+    package var contentType = ""
 
     /// Nothing known.
-    init() {}
+    package init() {}
 
     /// What the head of an answer says.
-    init(_ transfer: HTTPTransfer) {
-        name = Self.text(transfer.header("icy-name"))
-        genre = Self.text(transfer.header("icy-genre"))
-        homepage = Self.text(transfer.header("icy-url"))
-        artwork = Self.text(transfer.header("icy-logo"))
-        let rate = transfer.header("icy-br")?.prefix { $0.isNumber }
+    package init(_ head: HTTPFields) {
+        name = Self.text(head["icy-name"])
+        genre = Self.text(head["icy-genre"])
+        homepage = Self.text(head["icy-url"])
+        artwork = Self.text(head["icy-logo"])
+        let rate = head["icy-br"]?.prefix { $0.isNumber }
         bitRate = min(Int(rate ?? "") ?? 0, 100_000) * 1000
-        contentType = (transfer.header("content-type") ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        contentType = head.contentType
     }
 
     private static func text(_ value: String?) -> String? {
@@ -31,7 +29,7 @@ struct Station {
     }
 
     /// As fields of the item.
-    var tags: [WireTag] {
+    package var tags: [WireTag] {
         [("STATION", name), ("GENRE", genre), ("STATIONURL", homepage), ("ARTWORK", artwork)].compactMap {
             name, value in
             value.map { WireTag(name, $0.utf8) }
@@ -39,7 +37,7 @@ struct Station {
     }
 
     /// A title that came with the stream, as fields: `artist - title` is taken apart.
-    static func tags(title text: [UInt8]) -> [WireTag] {
+    package static func tags(title text: [UInt8]) -> [WireTag] {
         let picture = IcyFilter.field("StreamUrl", in: text).flatMap { isPicture($0) ? WireTag("ARTWORK", $0) : nil }
         guard let whole = IcyFilter.field("StreamTitle", in: text), !whole.isEmpty else { return [] }
         let separator = Array(" - ".utf8)

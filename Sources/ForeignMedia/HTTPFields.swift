@@ -1,0 +1,68 @@
+/// The head of an answer over HTTP, or of an old radio server's, as its lines come. What a server sends is taken for hostile.
+package struct HTTPFields {
+    /// What a line was.
+    package enum Line: Equatable {
+        case status, field, end
+        /// Nothing that is known.
+        case other
+    }
+
+    /// Longest line, in bytes, and most fields.
+    package static let maximum = (bytes: 16 << 10, count: 200)
+    private var fields: [(name: String, value: String)] = []
+
+    /// Those of no answer yet.
+    package init() {}
+
+    /// Takes the next line, with its end; nil: it is too long, or one too many. Another status begins anew.
+    package mutating func take(_ line: some Collection<UInt8>) -> Line? {
+        guard line.count <= Self.maximum.bytes, fields.count < Self.maximum.count else { return nil }
+        let text = String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") || text.hasPrefix("ICY ") {
+            fields = []
+            return .status
+        }
+        if let colon = text.firstIndex(of: ":") {
+            let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+            fields.append((text[..<colon].lowercased(), String(value.prefix { !$0.isNewline })))
+            return .field
+        }
+        return text.allSatisfy(\.isNewline) ? .end : .other
+    }
+
+    /// The value of a field, its name in small letters; of several the last.
+    package subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
+
+    /// Bytes of the body; nil: it is not told, or can't be.
+    package var contentLength: Int64? { self["content-length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
+
+    /// Bytes of the whole of which the body is the part from this byte on; nil: not known.
+    package func wholeLength(from offset: Int64) -> Int64? {
+        guard let sum = contentLength?.addingReportingOverflow(offset), !sum.overflow else { return nil }
+        return sum.partialValue
+    }
+
+    /// Whether the body begins with this byte of the whole, by its range.
+    package func begins(at offset: Int64) -> Bool { self["content-range"]?.hasPrefix("bytes \(offset)-") == true }
+
+    /// Bytes of the whole, by its range; nil: not told.
+    package var rangedLength: Int64? { self["content-range"]?.split(separator: "/").last.flatMap { Int64($0) } }
+
+    /// Whether parts may be asked for.
+    package var acceptsRanges: Bool { self["accept-ranges"]?.lowercased().contains("bytes") == true }
+
+    /// Whether it is a radio station's server.
+    package var isRadio: Bool {
+        let server = self["server"]?.lowercased() ?? ""
+        return fields.contains { $0.name.hasPrefix("icy-") } || server.hasPrefix("icecast")
+            || server.contains("shoutcast")
+    }
+
+    /// Bytes of audio between two titles in the stream; nil: there are none.
+    package var titleInterval: Int? { self["icy-metaint"].flatMap { Int($0) } }
+
+    /// The type of the content as the server tells it, in small letters and without its parameters.
+    package var contentType: String {
+        (self["content-type"] ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    }
+}
