@@ -43,6 +43,53 @@ import Testing
         #expect(run.text.contains("\"repeatMode\":\"all\"") && run.text.contains("album"))
     }
 
+    /// The user's own ssh, to a server that is a program of the test: nobody's machine is opened for it.
+    @Test func fromAnotherMachine() throws {
+        let server = """
+            import asyncio, asyncssh
+
+            class Server(asyncssh.SSHServer):
+                def begin_auth(self, username):
+                    return False
+
+                def unix_connection_requested(self, path):
+                    return True
+
+            async def main():
+                key = asyncssh.generate_private_key("ssh-ed25519")
+                server = await asyncssh.create_server(Server, "127.0.0.1", 0, server_host_keys=[key])
+                print(server.sockets[0].getsockname()[1], flush=True)
+                await server.wait_closed()
+
+            asyncio.run(main())
+            """
+        try server.write(toFile: home.path + "/server.py", atomically: true, encoding: .utf8)
+        let blocks = try MarkdownBlock.all(of: "etc/recipes/README.md")
+        let recipe = try #require(blocks.map(\.text).first { $0.contains("ssh -N") })
+        let lines = recipe.replacingOccurrences(of: "/run/nowplayingd/", with: "$XDG_RUNTIME_DIR/nowplayingd/")
+            .split(separator: "\n")
+        try #require(lines.count == 2 && lines[0].hasSuffix("&"))
+        let run = try run(
+            """
+            tunnel= server=
+            trap 'kill $tunnel $server $daemon; wait' EXIT
+            /usr/bin/python3 -W ignore "$HOME/server.py" > "$HOME/port" & server=$!
+            until [ -s "$HOME/port" ]; do kill -0 $server; done
+            mkdir "$HOME/bin"
+            printf '#!/bin/sh\nexec /usr/bin/ssh -F "%s/config" "$@"\n' "$HOME" > "$HOME/bin/ssh"
+            chmod +x "$HOME/bin/ssh"
+            printf '%s\n' 'Host kitchen' 'HostName 127.0.0.1' "Port $(cat "$HOME/port")" 'StrictHostKeyChecking no' \
+                'UserKnownHostsFile /dev/null' 'LogLevel ERROR' > "$HOME/config"
+            PATH="$HOME/bin:$PATH"
+            \(lines[0])
+            tunnel=$!
+            until [ -S "$XDG_RUNTIME_DIR/kitchen.sock" ]; do kill -0 $tunnel; done
+            \(lines[1])
+            """)
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        #expect(run.text.contains("the queue is empty"), "\(run.text)")
+    }
+
     @Test func theRampIsTheDaemons() throws {
         let run = try run(
             """
