@@ -20,6 +20,7 @@ extension Player {
         let next = nextBoundary(on: lane)
         guard let (frame, isEnd) = next,
             let time = lane.clock.time(of: Double(frame)) ?? timeOfPassed(Double(frame), on: lane)
+                ?? timeOfNextLook(on: lane, isEnd: isEnd)
         else {
             boundary = nil
             return
@@ -44,6 +45,12 @@ extension Player {
     func timeOfPassed(_ frame: Double, on lane: Lane) -> MonotonicTime? {
         guard let timing = lane.timing, timing.audibleFrame >= frame else { return nil }
         return timing.time
+    }
+
+    /// When to look again at an output without a pace of which nothing is known yet; the end of its drain tells by itself.
+    private func timeOfNextLook(on lane: Lane, isEnd: Bool) -> MonotonicTime? {
+        guard lane.stream?.isPaced == false, !(isEnd && lane.isDraining) else { return nil }
+        return EventLoop.now.advanced(bySeconds: Player.unpacedPause)
     }
 
     /// The next boundary behind what listeners were told of: its stream frame, and whether all ends there.

@@ -178,7 +178,15 @@ extension Player {
             guard let lane, lane.isDraining else { return }
             lane.isDrained = true
             self?.retire(nil)
+            self?.drained(lane)
         }
+    }
+
+    /// An output without a pace was faster than any reading of it: that it is at its end is the first that is known.
+    private func drained(_ lane: Lane) {
+        guard lane === audible, lane.stream?.isPaced == false, let timing = lane.stream?.presentTiming else { return }
+        lane.note(timing)
+        scheduleBoundary()
     }
 
     /// Fills the stream that waits for its turn.
