@@ -13,19 +13,18 @@ def run(bench):
     clips = [bench.material.clip(), bench.material.clip("flac")]
     starts = {"the first since the start": [], "over nothing": [], "over music": []}
     with SoundServer(bench.folder()) as server:
-        recording = Recording(server)
-        for number in range(max(4, bench.samples // 10)):
-            with Daemon(bench.program, bench.folder(), server) as daemon:
-                # The usual box was started long ago.
-                time.sleep(1.5)
-                _announce(daemon, clips[number % 2], starts["the first since the start"])
-                time.sleep(1)
-                _announce(daemon, clips[number % 2], starts["over nothing"])
-                daemon.load(bench.material.silence())
-                daemon.call("play")
-                time.sleep(1)
-                _announce(daemon, clips[number % 2], starts["over music"])
-        recording.finish()
+        with Recording(server) as recording:
+            for number in range(max(4, bench.samples // 10)):
+                with Daemon(bench.program, bench.folder(), server) as daemon:
+                    # The usual box was started long ago.
+                    time.sleep(1.5)
+                    _announce(daemon, clips[number % 2], starts["the first since the start"])
+                    time.sleep(1)
+                    _announce(daemon, clips[number % 2], starts["over nothing"])
+                    daemon.load(bench.material.silence())
+                    daemon.call("play")
+                    time.sleep(1)
+                    _announce(daemon, clips[number % 2], starts["over music"])
     delays = {kind: [_delay(recording, instant) for instant in sent] for kind, sent in starts.items()}
     left = _left(bench, clips[0])
     bench.note("announce", {"ms": delays} | left)
