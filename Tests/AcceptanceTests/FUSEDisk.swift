@@ -15,20 +15,20 @@ final class FUSEDisk {
         return AudioMaterial.run("sh", ["-c", "command -v fuse2fs mkfs.ext4"]) == 0
     }()
 
-    /// A disk that is mounted at `fuse` in this folder, with the files that `fill` writes into the folder that it is given.
-    static func mount(in folder: TemporaryFolder, _ fill: (_ path: String) -> Void) async -> FUSEDisk {
+    /// A disk that is mounted at `fuse` in this folder, with the files that `fill` writes into it.
+    static func mount(in folder: TemporaryFolder, _ fill: (_ content: DiskContent) -> Void) async -> FUSEDisk {
         let disk = FUSEDisk(in: folder, fill)
         await disk.mount()
         return disk
     }
 
-    private init(in folder: TemporaryFolder, _ fill: (_ path: String) -> Void) {
+    private init(in folder: TemporaryFolder, _ fill: (_ content: DiskContent) -> Void) {
         path = folder.path("fuse")
         image = folder.path("fuse.img")
         let content = folder.path("fuse.content")
         mkdir(path, 0o755)
         mkdir(content, 0o755)
-        fill(content)
+        fill(DiskContent(folder: folder, name: "fuse.content"))
         precondition(
             AudioMaterial.run("truncate", ["-s", "400M", image]) == 0
                 && AudioMaterial.run("mkfs.ext4", ["-q", "-F", "-d", content, image]) == 0)
@@ -71,4 +71,16 @@ final class FUSEDisk {
     }
 
     deinit { end() }
+}
+
+/// What a disk is made of: a folder in that of a test.
+struct DiskContent {
+    let folder: TemporaryFolder
+    /// The folder's name in it.
+    let name: String
+
+    /// A minute of silence of which a buffer holds no more than a second and a half.
+    func wideSilence(_ file: String) {
+        _ = folder.silence("\(name)/\(file)", seconds: 60, rate: 192_000, channels: 8)
+    }
 }

@@ -16,12 +16,12 @@ final class FailingDisk {
         return AudioMaterial.run("/usr/bin/python3", ["-c", "import fusepy"]) == 0
     }()
 
-    /// A disk that is mounted at `failing` in this folder, with the files that `fill` writes into the folder that it is given.
-    static func mount(in folder: TemporaryFolder, _ fill: (_ path: String) -> Void) async -> FailingDisk {
+    /// A disk that is mounted at `failing` in this folder, with the files that `fill` writes into it.
+    static func mount(in folder: TemporaryFolder, _ fill: (_ content: DiskContent) -> Void) async -> FailingDisk {
         let (path, content) = (folder.path("failing"), folder.path("failing.content"))
         mkdir(path, 0o755)
         mkdir(content, 0o755)
-        fill(content)
+        fill(DiskContent(folder: folder, name: "failing.content"))
         let (program, order) = (folder.write(Array(program.utf8), "failing.py"), folder.path("failing.order"))
         let process = await LoopThread.run { TestProcess(["/usr/bin/python3", program, content, path, order]) }
         let disk = FailingDisk(path: path, order: order, process: process)

@@ -16,22 +16,12 @@ extension Acceptance {
         private static let codes =
             Campaign.isLong ? [ESTALE, EIO, ENODEV, ENXIO, ENOTCONN, ETIMEDOUT, EHOSTDOWN, ECONNRESET] : [ESTALE]
 
-        /// A file of which a buffer holds no more than a second and a half.
-        private func file(_ content: String) {
-            let data = UInt32(60 * 192_000 * 16)
-            let head = AudioMaterial(sampleRate: 192_000, channels: 8, bits: 16, samples: []).wave(dataSize: data)
-            let file = fopen(content + "/a.wav", "w")
-            fwrite(head, 1, head.count, file)
-            fclose(file)
-            #expect(truncate(content + "/a.wav", head.count + Int(data)) == 0)
-        }
-
         @Test(
             "a read that fails since the medium is away: play stands there, and goes on where it stood",
             arguments: codes)
         func reading(code: Int32) async throws {
             let daemon = await RealDaemon.silent()
-            let disk = await FailingDisk.mount(in: daemon.folder, file)
+            let disk = await FailingDisk.mount(in: daemon.folder) { $0.wideSilence("a.wav") }
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("play", ["uri": .string(disk.path + "/a.wav")])
@@ -56,7 +46,7 @@ extension Acceptance {
         @Test("an item that can't be opened since the medium is away is waited for, not skipped", arguments: codes)
         func opening(code: Int32) async throws {
             let daemon = await RealDaemon.silent()
-            let disk = await FailingDisk.mount(in: daemon.folder, file)
+            let disk = await FailingDisk.mount(in: daemon.folder) { $0.wideSilence("a.wav") }
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let other = JSONValue.string(daemon.folder.silence("other.wav", seconds: 5))

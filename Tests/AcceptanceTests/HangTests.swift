@@ -11,20 +11,10 @@ extension Acceptance {
     struct HangTests {
         init() { LoopThread.start() }
 
-        /// A file of which a buffer holds no more than a second and a half.
-        private func file(_ content: String) {
-            let data = UInt32(60 * 192_000 * 16)
-            let head = AudioMaterial(sampleRate: 192_000, channels: 8, bits: 16, samples: []).wave(dataSize: data)
-            let file = fopen(content + "/a.wav", "w")
-            fwrite(head, 1, head.count, file)
-            fclose(file)
-            #expect(truncate(content + "/a.wav", head.count + Int(data)) == 0)
-        }
-
         @Test("a read that hangs in the middle of an item is given up, and play goes on there when the disk does")
         func middle() async throws {
             let daemon = await RealDaemon.silent()
-            let disk = await FUSEDisk.mount(in: daemon.folder, file)
+            let disk = await FUSEDisk.mount(in: daemon.folder) { $0.wideSilence("a.wav") }
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("play", ["uri": .string(disk.path + "/a.wav")])
