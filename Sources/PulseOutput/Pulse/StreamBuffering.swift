@@ -7,7 +7,7 @@ package import AudioCore
 package struct StreamBuffering: Equatable, Sendable {
     /// Length of the whole queue: 8 s, or what 4 MiB hold.
     package var target: Int64
-    /// What the device may take ahead: 2 s; less, to half a second, where the queue is short of two refills of 2.5 s.
+    /// What the device may take ahead: 2 s, or half of the queue.
     package var deviceLatency: Int64
     /// Least amount asked for at once: half of the rest.
     package var refill: Int64
@@ -19,8 +19,7 @@ package struct StreamBuffering: Equatable, Sendable {
     package init(_ format: AudioFormat, isLive: Bool = false) {
         let rate = Int64(format.sampleRate)
         target = min(8 * rate, Int64((4 << 20) / format.bytesPerFrame))
-        let wished = isLive ? rate / 4 : max(rate / 2, min(2 * rate, target - 5 * rate))
-        deviceLatency = min(wished, target / 2)
+        deviceLatency = min(isLive ? rate / 4 : 2 * rate, target / 2)
         refill = max(1, (target - deviceLatency) / 2)
         prebuffer = max(1, min(rate / 4, target / 4))
     }
