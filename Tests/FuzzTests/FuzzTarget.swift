@@ -12,7 +12,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] =
         [
             line, configuration, template, mqttCommand, busText, journal, queueEdit, place, childMessage, icyStream,
-            links, playlist, cueSheet, image, film, httpHead, childStream, feedback,
+            links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket,
         ] + media
 
     /// The target of this name.
