@@ -104,9 +104,13 @@ def _has_played(player, before):
 def _alone(bench, player):
     player.load(bench.material.music())
     player.play()
-    # Ours keeps pages of its program for some seconds after a command.
+    # The mean of some seconds: ours keeps pages of its program after a command, until it decodes again.
     time.sleep(12)
-    return memory(player.pid)["pss"]
+    sizes = []
+    for _ in range(15):
+        sizes.append(memory(player.pid)["pss"])
+        time.sleep(1)
+    return sum(sizes) / len(sizes)
 
 
 def _own(bench):
