@@ -14,10 +14,13 @@ extension DecodeWorker {
         return media
     }
 
-    /// What the item says of itself, with the chapters that somebody else knows.
+    /// What the item says of itself, with the chapters that somebody else knows: asked for once, as a seek in the same item
+    /// must not wait for files beside it.
     func metadata(of item: DecodeItem, _ decoder: any AudioDecoder, isLive: Bool) -> MediaMetadata {
         var metadata = decoder.metadata
-        if metadata.chapters == nil, !isLive { metadata.chapters = shared.knowledge.chapters(item.source) }
+        guard metadata.chapters == nil, !isLive else { return metadata }
+        if knownChapters?.id != item.id { knownChapters = (item.id, shared.knowledge.chapters(item.source)) }
+        metadata.chapters = knownChapters?.chapters
         return metadata
     }
 }

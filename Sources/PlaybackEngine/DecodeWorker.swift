@@ -83,6 +83,8 @@ final class DecodeWorker {
     /// Whether the player knows that nothing follows.
     private var toldDrained = false
     private var isFilling = false
+    /// What somebody else knows of the chapters of the item that was opened last.
+    var knownChapters: (id: ItemID, chapters: [Chapter]?)?
     /// Frames between a decoder and a rate changer; empty until there is one.
     var scratch: [UInt8] = []
 
