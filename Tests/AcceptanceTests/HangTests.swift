@@ -11,6 +11,26 @@ extension Acceptance {
     struct HangTests {
         init() { LoopThread.start() }
 
+        @Test("who likes an item of a session that is closed while its disk hangs is answered when the disk goes on")
+        func closedSession() async throws {
+            let daemon = await RealDaemon.silent()
+            let disk = await FUSEDisk.mount(in: daemon.folder) { $0.wideSilence("a.wav") }
+            let client = daemon.connect()
+            client.call("session.create", ["name": "night"])
+            client.call(
+                "queue.add", ["session": "night", "items": [.string(disk.path + "/a.wav")], "play": true])
+            disk.hang()
+            let like = client.send("like", ["session": "night"])
+            #expect(client.call("session.close", ["name": "night"]) == [:])
+            // It lasts longer than what is left of a closed session.
+            let bell = daemon.folder.silence("bell.wav", seconds: 1.3)
+            #expect(client.call("announce", ["uri": .string(bell)]) != nil)
+            disk.goOn()
+            #expect(client.answer(like)["result"]?.playing == "stopped")
+            #expect(daemon.stop() == 0)
+            disk.end()
+        }
+
         @Test("a read that hangs in the middle of an item is given up, and play goes on there when the disk does")
         func middle() async throws {
             let daemon = await RealDaemon.silent()

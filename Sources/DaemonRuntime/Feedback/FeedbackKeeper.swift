@@ -192,8 +192,8 @@ import PlaybackEngine
             } catch {
                 return (identity, .failure(error))
             }
-        } _: { [weak self] identity, result in
-            self?.finished(task, identity, result)
+        } _: { [self] identity, result in
+            finished(task, identity, result)
         }
     }
 
