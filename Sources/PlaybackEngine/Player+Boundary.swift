@@ -85,7 +85,7 @@ extension Player {
     }
 
     /// Tells of each item that has begun by this reading; those of a few frames may have gone by at once. False: of none.
-    private func tellHeardItems(on lane: Lane, _ timing: StreamTiming) -> Bool {
+    func tellHeardItems(on lane: Lane, _ timing: StreamTiming) -> Bool {
         let frame = lane.audibleFrame(timing) + 0.001 * Double(lane.format.sampleRate)
         guard let place = lane.timeline.place(at: frame), place.segment.ticket != shownTicket else { return false }
         let segments = lane.timeline.segments

@@ -213,7 +213,12 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             lane.note(timing)
             let wasTold = stall != nil
             stall = nil
-            if wasTold { publish(.unstall, anchor: flowingAnchor(lane, timing)) } else { checkDrift(lane, timing) }
+            if !wasTold {
+                checkDrift(lane, timing)
+            } else if !tellHeardItems(on: lane, timing) {
+                // Else it stood at a boundary, and what is heard is the next item.
+                publish(.unstall, anchor: flowingAnchor(lane, timing))
+            }
             refill(lane, timing)
         }
     }
