@@ -140,7 +140,7 @@ let package = Package(
             "MPRISTests",
             [
                 "MPRISBridge", "nowplaying-mpris", "nowplayingd", "nowplayingctl", "BridgeRuntime", "NowPlayingClient",
-                "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
+                "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CSystemd",
             ]),
         tests(
             "FuzzTests",

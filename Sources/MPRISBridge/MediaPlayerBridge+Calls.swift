@@ -23,7 +23,10 @@ extension MediaPlayerBridge {
         }
 
         /// Answers it by an error.
-        @PlayerLoop func refuse(_ name: BusError.Name, _ words: String) { bus.refuse(message, BusError(name, words)) }
+        @PlayerLoop func refuse(_ name: BusError.Name, _ words: String) {
+            // They may name what the caller sent.
+            bus.refuse(message, BusError(name, PrintableText.escaped(words)))
+        }
     }
 
     /// Judges who calls, and does what it asks for.
