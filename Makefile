@@ -12,6 +12,9 @@ FILE ?=
 BENCH ?=
 RIVALS ?= mpd mpv cmus
 MATERIAL ?=
+HOURS ?=
+TRACKS ?=
+PACE ?=
 PROGRAMS ?= build
 
 bindir = $(DESTDIR)$(PREFIX)/bin
@@ -29,7 +32,7 @@ samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test lint bench nightly faults fuzz microbenchmarks corpora install install-files deb uninstall clean
+.PHONY: help run build test lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -67,6 +70,19 @@ nightly:
 faults:
 	@Scripts/packages build run test
 	@Scripts/faults
+
+#: make soak [TRACKS=10000] [PACE=8] | HOURS=…  months of a box's life, in less; see Tests/Soak/RESULTS.md
+soak:
+	@Scripts/packages build decode run test
+	@Scripts/soak
+soak: export HOURS := $(HOURS)
+soak: export TRACKS := $(TRACKS)
+soak: export PACE := $(PACE)
+
+#: make sanitize [SANITIZER=thread|address]  the tests under a sanitizer; without one under both
+sanitize:
+	@Scripts/packages build decode run test
+	@for kind in $(or $(SANITIZER),thread address); do Scripts/sanitize $$kind || exit 1; done
 
 #: make fuzz [MINUTES=20] [TARGETS="flac …"]  look for bytes that break what reads them
 fuzz:

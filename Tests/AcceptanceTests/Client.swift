@@ -53,6 +53,12 @@ final class Client {
         if sent != bytes.count { fail("a line could not be sent") }
     }
 
+    /// Sends a text without an end of line.
+    func sendPart(_ text: String) {
+        let bytes = Array(text.utf8)
+        if linux_send(descriptor, bytes, bytes.count, nil, 0) != bytes.count { fail("a text could not be sent") }
+    }
+
     /// Sends a request and returns its result; nil after an error.
     @discardableResult func call(_ method: String, _ parameters: JSONValue = [:], files: [String] = []) -> JSONValue? {
         answer(send(method, parameters, files: files))["result"]

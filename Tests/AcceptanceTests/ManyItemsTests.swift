@@ -73,7 +73,7 @@ extension Acceptance {
             var threads = (least: Int.max, most: 0)
             var children = 0
 
-            mutating func take(_ had: RealDaemon.Belongings) {
+            mutating func take(_ had: ProcessFigures) {
                 descriptors = (min(descriptors.least, had.descriptors), max(descriptors.most, had.descriptors))
                 threads = (min(threads.least, had.threads), max(threads.most, had.threads))
                 children = max(children, had.children)

@@ -10,13 +10,17 @@ final class RealDaemon: Sendable {
 
     /// Starts the daemon, found beside the tests, and returns when it answers. `server`: the sound server for `pulse`.
     /// `folder`: where its files lie; without it one of its own. `isLate`: it plays where the server listens late.
-    /// `isLogged`: its log goes into `log`. `before`: words in front of its command line.
+    /// `isLogged`: its log goes into `log`. `before`: words in front of its command line. `variables`: what its environment
+    /// has besides.
     static func start(
         _ server: SoundServer?, sink: String? = nil, output: String = "pulse", in folder: TemporaryFolder? = nil,
-        isLate: Bool = false, isLogged: Bool = false, before: [String] = [], _ arguments: [String] = []
+        isLate: Bool = false, isLogged: Bool = false, before: [String] = [], variables: [String: String] = [:],
+        _ arguments: [String] = []
     ) async -> RealDaemon {
         let address = isLate ? server.map { "unix:\($0.lateSocket)" } : server?.address
-        let daemon = await LoopThread.run { RealDaemon(folder, address, sink, output, isLogged, before, arguments) }
+        let daemon = await LoopThread.run {
+            RealDaemon(folder, address, sink, output, isLogged, before, variables, arguments)
+        }
         precondition(becomes { answers(daemon.socket) }, "the daemon did not come up")
         return daemon
     }
@@ -29,7 +33,7 @@ final class RealDaemon: Sendable {
 
     private init(
         _ folder: TemporaryFolder?, _ server: String?, _ sink: String?, _ output: String, _ isLogged: Bool,
-        _ before: [String], _ arguments: [String]
+        _ before: [String], _ variables: [String: String], _ arguments: [String]
     ) {
         let folder = folder ?? TemporaryFolder()
         self.folder = folder
@@ -42,14 +46,16 @@ final class RealDaemon: Sendable {
         environment["XDG_RUNTIME_DIR"] = folder.path
         environment["XDG_CONFIG_HOME"] = folder.path
         environment["HOME"] = folder.path
+        environment.merge(variables) { $1 }
         process = TestProcess(before + words + arguments, environment: environment)
     }
 
-    /// nowplayingd as it was built with the tests.
+    /// nowplayingd as it was built with the tests, or that in the folder `NOWPLAYING_PROGRAMS`.
     static let program = program("nowplayingd")
 
     /// A program of ours, as it was built with the tests.
     static func program(_ name: String) -> String {
+        if let folder = getenv("NOWPLAYING_PROGRAMS") { return String(cString: folder) + "/" + name }
         for candidate in [selfPath()] + CommandLine.arguments {
             let range = candidate.firstRange(of: "/debug/") ?? candidate.firstRange(of: "/release/")
             guard let range else { continue }
@@ -60,7 +66,7 @@ final class RealDaemon: Sendable {
     }
 
     /// Whether nowplaying-decode was built beside it.
-    static let decodesForeignFiles = access(program.dropLast("nowplayingd".count) + "nowplaying-decode", X_OK) == 0
+    static let decodesForeignFiles = access(program("nowplaying-decode"), X_OK) == 0
 
     private static func selfPath() -> String {
         var buffer = [CChar](repeating: 0, count: 4096)

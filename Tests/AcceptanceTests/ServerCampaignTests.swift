@@ -73,7 +73,7 @@ extension Acceptance {
             client.call("nowPlaying.subscribe")
             let file = daemon.folder.silence("a.wav", seconds: 6000)
             client.call("play", ["uri": .string(file)])
-            var all: [RealDaemon.Belongings] = []
+            var all: [ProcessFigures] = []
             for _ in 0..<Campaign.times(4, long: 101) {
                 server.kill()
                 #expect(client.event("stall")["stall"]?["reason"] == "noServer")

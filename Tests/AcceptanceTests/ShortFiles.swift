@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Files of 20 ms in many formats, with tags: what a daemon runs through by the thousand.
+/// Files in many formats, with tags: what a daemon runs through by the thousand.
 struct ShortFiles: CustomTestStringConvertible, Sendable {
     /// What they are, for people.
     let testDescription: String
@@ -34,11 +34,12 @@ struct ShortFiles: CustomTestStringConvertible, Sendable {
             ffmpeg + ["-c:a", "libopus", "-ar", "48000", "NAME.mka"],
         ], withSound: false)
 
-    /// Writes them into a folder; their paths.
-    func write(into folder: TemporaryFolder) throws -> [String] {
+    /// Writes them into a folder; their paths. `seconds`: how long those of each of the four sounds are.
+    func write(into folder: TemporaryFolder, seconds: [Double] = [0.02, 0.02, 0.02, 0.02]) throws -> [String] {
         var result: [String] = []
-        for (rate, channels) in [(44_100, 2), (48_000, 2), (44_100, 1), (96_000, 2)] {
-            let material = AudioMaterial.waves(frames: rate / 50, sampleRate: rate, channels: channels)
+        for ((rate, channels), length) in zip([(44_100, 2), (48_000, 2), (44_100, 1), (96_000, 2)], seconds) {
+            let material = AudioMaterial.waves(
+                frames: Int(Double(rate) * length), sampleRate: rate, channels: channels)
             let wave = folder.write(material.wave(), "\(rate)-\(channels).wav")
             if withSound { result.append(wave) }
             let name = folder.path("\(rate)-\(channels)")

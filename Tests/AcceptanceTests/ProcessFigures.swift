@@ -1,0 +1,76 @@
+import Glibc
+import TestSupport
+
+/// What a process takes of the system at an instant.
+struct ProcessFigures {
+    /// Open descriptors.
+    let descriptors: Int
+    let threads: Int
+    /// Processes that it started and that are there.
+    let children: Int
+    /// KiB that are its own and no file's.
+    let memory: Int
+    /// KiB by its share of every page.
+    let proportional: Int
+    /// Voluntary context switches of its first thread so far.
+    let wakeups: Int
+
+    /// Those of a process that runs; zeros if it does not. Memory takes the kernel a millisecond to count.
+    init(_ process: pid_t, withMemory: Bool = true) {
+        let tasks = Self.entries("/proc/\(process)/task")
+        descriptors = Self.entries("/proc/\(process)/fd").count
+        threads = tasks.count
+        children = Self.children(of: process).count
+        var memory: [String: Int] = [:]
+        if withMemory {
+            for line in Self.words("/proc/\(process)/smaps_rollup") where line.count > 1 {
+                memory[line[0]] = Int(line[1])
+            }
+        }
+        self.memory = memory["Pss_Anon:"] ?? 0
+        proportional = memory["Pss:"] ?? 0
+        let switches = Self.words("/proc/\(process)/status").first { $0.first == "voluntary_ctxt_switches:" }
+        wakeups = switches?.last.flatMap { Int($0) } ?? 0
+    }
+
+    /// The processes that a process started and that are there still, by their numbers.
+    static func children(of process: pid_t) -> [pid_t] {
+        entries("/proc/\(process)/task").flatMap { task in
+            words("/proc/\(process)/task/\(task)/children").joined().compactMap { pid_t($0) }
+        }
+    }
+
+    private static func entries(_ path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    /// The words of each line.
+    private static func words(_ path: String) -> [[String]] {
+        guard let file = fopen(path, "r") else { return [] }
+        defer { fclose(file) }
+        var lines: [[String]] = []
+        var line = [CChar](repeating: 0, count: 1024)
+        while fgets(&line, 1024, file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            lines.append(text.split(whereSeparator: \.isWhitespace).map(String.init))
+        }
+        return lines
+    }
+}
+
+extension RealDaemon {
+    /// What it takes of the system now.
+    var belongings: ProcessFigures { ProcessFigures(process.pid) }
+
+    /// The processes that it started and that are there still, by their numbers.
+    var children: [pid_t] { ProcessFigures.children(of: process.pid) }
+}

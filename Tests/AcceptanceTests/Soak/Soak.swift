@@ -1,0 +1,176 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+
+/// Months of what an owner does with a box: lists are played one after the other, and at random moments something is asked
+/// for by somebody. What the programs take of the system is looked at each time that all is quiet.
+final class Soak {
+    /// How long, and in what world.
+    struct Plan {
+        /// Items that are to begin; nil: as many as do.
+        var tracks: Int?
+        /// Seconds that it goes on, of the tester's clock.
+        var seconds: Double?
+        /// How many times as fast the daemon's clocks run.
+        var pace: Int
+        /// Seconds of the tester's clock that somebody waits at most before doing the next thing.
+        var moment: Double
+        /// Items between two looks at rest, or seconds between them where the time is what ends it.
+        var interval: Double
+        /// Seconds by which a position may be off.
+        var tolerance: Double
+        /// Seconds of silence, at most, in which a stream of another format begins or a stall is noticed.
+        var gap: Double
+    }
+
+    let household: SoakHousehold
+    let plan: Plan
+    /// Who asks.
+    let client: Client
+    /// Who follows all sessions.
+    let watcher: Client
+    let library: SoakLibrary
+    var numbers = SeededRandom(seed: 10)
+    var check: EventCheck
+    var guests = SoakGuests()
+    /// How often each thing was done.
+    private(set) var deeds: [String: Int] = [:]
+    private(set) var samples: [SoakSample] = []
+    /// Items that began, and the seconds of the daemon's clock in which they played.
+    private(set) var tracks = 0
+    private(set) var faults: [String] = []
+    /// What happened last, for those who look for a fault.
+    private var history: [String] = []
+    /// The last state of `main` that was told.
+    private(set) var state: JSONValue = .null
+    private let begin = now()
+    private var isQuiet = false
+
+    init(_ household: SoakHousehold, _ library: SoakLibrary, _ plan: Plan) {
+        self.household = household
+        self.library = library
+        self.plan = plan
+        client = household.daemon.connect()
+        watcher = household.daemon.connect()
+        check = EventCheck(tolerance: plan.tolerance, gap: plan.gap)
+        watcher.call("nowPlaying.subscribe", ["session": "*"])
+    }
+
+    func chance(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &numbers) }
+
+    /// Lets so many moments go by, at most.
+    func linger(_ moments: Double = 1) { usleep(UInt32(chance(Int(moments * plan.moment * 1_000_000)))) }
+
+    // MARK: Course
+
+    /// Runs to the end of the plan.
+    func run() {
+        loadList()
+        var next = plan.interval
+        while !isOver, faults.isEmpty {
+            guard let event = nextEvent() else { break }
+            // The others are those of `loadList` and `stop`.
+            if event["session"] == "main", event["cause"] == "stop",
+                ["ended", "next", "error"].contains(event["reason"]?.stringValue)
+            {
+                loadList()
+            } else if event["session"] == "main", event["stall"]?["reason"] == "mediaGone" {
+                // A busy machine did not open it in the time that a disk gets.
+                note("given up")
+                ask("nextTrack")
+            } else if event["session"] == "main", event["cause"] == "track", chance(3) > 0 {
+                doSomething()
+            }
+            if progress >= next {
+                next += plan.interval
+                rest()
+                loadList()
+            }
+        }
+        rest()
+    }
+
+    /// Items, or seconds.
+    private var progress: Double { plan.tracks == nil ? now() - begin : Double(tracks) }
+
+    private var isOver: Bool { progress >= plan.tracks.map(Double.init) ?? plan.seconds ?? 0 }
+
+    /// What is played next: by turns a folder, a list of each kind, and files.
+    private func loadList() {
+        client.call("queue.clear")
+        let list = library.list(&numbers)
+        guard client.call("queue.add", ["items": list, "play": true]) != nil else {
+            faults.append("a list could not be played: \(list)")
+            return
+        }
+        note("list loaded")
+        learnOrder()
+    }
+
+    /// Reads the order of the queue.
+    func learnOrder() {
+        let list = client.call("queue.list", ["session": "main", "limit": 1000])
+        check.order = list?["items"]?.arrayValue?.compactMap { $0["id"]?.integerValue } ?? []
+        check.version = list?["version"]?.integerValue ?? -1
+    }
+
+    private func nextEvent() -> JSONValue? {
+        let event = watcher.event()
+        guard event != .null else {
+            let last = client.call("nowPlaying.get", ["session": "main"]) ?? .null
+            faults.append("nothing is told any more; main is \(JSONWriter.text(last)) after \(history)")
+            return nil
+        }
+        take(event)
+        return event
+    }
+
+    private func take(_ event: JSONValue) {
+        check.take(event)
+        let session = event["session"] == "main" ? "" : "\(event["session"]?.stringValue ?? ""): "
+        remember("\(session)\(event.words) \(event.playing) \(event.itemID ?? 0) at \(event.elapsed)")
+        guard event["session"] == "main" else { return }
+        state = event
+        if event["cause"] == "track" { tracks += 1 }
+    }
+
+    /// Takes note of something that was done.
+    func note(_ deed: String) {
+        deeds[deed, default: 0] += 1
+        remember(deed)
+    }
+
+    private func remember(_ line: String) {
+        history.append(line)
+        if history.count > 30 { history.removeFirst() }
+    }
+
+    // MARK: At rest
+
+    /// Ends what plays and who visits, waits until nothing moves any more, and looks.
+    private func rest() {
+        guests.leave()
+        client.call("stop", ["session": "main"])
+        watcher.call("hello")
+        for event in watcher.takeNotifications() { take(event) }
+        let daemon = household.daemon
+        let wakeups = ProcessFigures(daemon.process.pid).wakeups
+        let busy = daemon.contextSwitches
+        var (before, quiet) = (-1, 0)
+        for _ in 0..<200 where quiet < 3 {
+            usleep(200_000)
+            let current = daemon.contextSwitches + ProcessFigures(daemon.process.pid, withMemory: false).threads
+            quiet = current == before ? quiet + 1 : 0
+            before = current
+        }
+        if quiet < 3 { faults.append("the daemon does not come to rest: \(before - busy) switches in 40 s") }
+        let begun = daemon.contextSwitches
+        usleep(1_000_000)
+        samples.append(
+            SoakSample(
+                tracks: tracks, events: check.count, seconds: now() - begin,
+                played: (now() - begin) * Double(plan.pace),
+                figures: household.processes.map { ($0.name, ProcessFigures($0.process.pid)) },
+                restingSwitches: daemon.contextSwitches - begun, wakeups: wakeups))
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// A box that runs for months: what the programs take of the system stays what it is, and the position model agrees at
+    /// every event.
+    @Suite struct SoakTests {
+        init() { LoopThread.start() }
+
+        /// A number that `make soak` gives.
+        private static func given(_ name: String) -> Double? { currentEnvironment()[name].flatMap { Double($0) } }
+
+        @Test(
+            "in a faster world: every kind of file, and everything that people ask for",
+            .enabled(if: given("NOWPLAYING_SOAK_HOURS") == nil))
+        func accelerated() async throws {
+            let tracks = Self.given("NOWPLAYING_SOAK_TRACKS") ?? Double(repetitions(15, nightly: 1000))
+            let pace = Self.given("NOWPLAYING_SOAK_PACE") ?? 8
+            let isShort = tracks < 100
+            let plan = Soak.Plan(
+                tracks: Int(tracks), pace: Int(pace), moment: 0.05, interval: max(15, tracks / 25),
+                tolerance: 0.005 * pace, gap: (isShort ? 5 : 0.5) * pace)
+            // Whatever the pace, so long of the tester's clock.
+            let lengths = (isShort ? [0.12] : [0.07, 0.12, 0.2, 0.4]).map { $0 * pace }
+            try await run(nil, plan, albums: isShort ? 1 : 10, lengths)
+        }
+
+        @Test("in real time, on PulseAudio", .enabled(if: given("NOWPLAYING_SOAK_HOURS") != nil))
+        func realTime() async throws {
+            let seconds = (Self.given("NOWPLAYING_SOAK_HOURS") ?? 1) * 3600
+            let plan = Soak.Plan(
+                seconds: seconds, pace: 1, moment: 0.4, interval: max(60, seconds / 24), tolerance: 0.03, gap: 0.5)
+            let server = await SoundServer.pulseAudio([TestSink("soak")])
+            try await run(server, plan, albums: 10, [3, 5, 8, 12])
+            server.stop()
+        }
+
+        private func run(_ server: SoundServer?, _ plan: Soak.Plan, albums: Int, _ lengths: [Double]) async throws {
+            let household = await SoakHousehold.begin(server, pace: plan.pace)
+            let library = try SoakLibrary(in: household.daemon.folder, albums: albums, seconds: lengths)
+            let soak = Soak(household, library, plan)
+            soak.run()
+            report(soak)
+            #expect(soak.faults == [], "\(household.log)")
+            #expect(soak.check.complaints == [])
+            #expect(soak.check.successions > 0)
+            #expect(soak.check.remarks * 20 <= soak.check.count)
+            #expect(SoakSample.growth(of: soak.samples, allowing: 400) == [], "\(SoakSample.rows(soak.samples))")
+            #expect(household.end() == ["daemon": 0, "hooks": 0, "mpris": 0, "mqtt": 0])
+        }
+
+        /// Writes the table for `make soak`.
+        private func report(_ soak: Soak) {
+            guard let path = currentEnvironment()["NOWPLAYING_SOAK_REPORT"], let file = fopen(path, "w") else { return }
+            defer { fclose(file) }
+            let deeds = soak.deeds.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
+            let check = soak.check
+            fputs(
+                """
+                \(soak.tracks) items, \(check.successions) of them at the end of the one before; \(check.count) events, \
+                none left out, \(check.merged) that stand for several; \(check.complaints.count) complaints. The position \
+                of an event was at most \(Campaign.text(check.greatestError * 1000)) ms off the one that the event before \
+                told for that instant; \(check.corrections) told that sound had come late, by \
+                \(Campaign.text(check.greatestCorrection * 1000)) ms at most. Done: \(deeds.joined(separator: ", ")).
+
+                \(SoakSample.head(soak.household.processes.map(\.name)))
+                \(SoakSample.rows(soak.samples))
+
+                """, file)
+        }
+    }
+}
