@@ -51,7 +51,14 @@ extension Player {
             guard flow === change else { return }
             lane.note(timing)
             stall = nil
-            finish(change, anchor: flowingAnchor(lane, timing))
+            // Held at a boundary, it may be past that by now: told is where it went on, and then the next item.
+            let isPast =
+                nextBoundary(on: lane).map { !$0.isEnd && lane.audibleFrame(timing) > Double($0.frame) } ?? false
+            let anchor =
+                isPast
+                ? flowingAnchor(lane, timing, at: Double(lane.heardFrom), media: state.anchor.media)
+                : flowingAnchor(lane, timing)
+            finish(change, anchor: anchor)
             refill(lane, timing)
         }
     }
