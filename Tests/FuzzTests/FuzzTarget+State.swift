@@ -66,9 +66,14 @@ extension FuzzTarget {
             writer.bytes += json
             guard let (place, number) = writer.bytes.withUnsafeBytes({ PlaceSlot.decode($0) }) else { return }
             precondition(number == 9)
+            // Nine decimals are written of a number: what was read of them is what counts.
             guard let bytes = PlaceSlot.encode(place, number: 10) else { return }
-            let again = bytes.withUnsafeBytes { PlaceSlot.decode($0) }
-            precondition(again?.place == place && again?.number == 10, "what was written is not what was read")
+            guard let (rounded, _) = bytes.withUnsafeBytes({ PlaceSlot.decode($0) }) else {
+                preconditionFailure("what was written can't be read")
+            }
+            let written = PlaceSlot.encode(rounded, number: 11) ?? []
+            let again = written.withUnsafeBytes { PlaceSlot.decode($0) }
+            precondition(again?.place == rounded && again?.number == 11, "what was written is not what was read")
         })
 
     /// What is remembered of items, as it lies on the disk.
