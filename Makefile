@@ -79,7 +79,7 @@ soak: export HOURS := $(HOURS)
 soak: export TRACKS := $(TRACKS)
 soak: export PACE := $(PACE)
 
-#: make sanitize [SANITIZER=thread|address]  the tests under a sanitizer; without one under both
+#: make sanitize [SANITIZER=thread|address]  the tests under a sanitizer; without one under both (an hour each)
 sanitize:
 	@Scripts/packages build decode run test
 	@for kind in $(or $(SANITIZER),thread address); do Scripts/sanitize $$kind || exit 1; done

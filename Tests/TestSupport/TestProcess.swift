@@ -38,7 +38,10 @@ package final class TestProcess: Sendable {
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         argv.append(nil)
         defer { for word in argv { free(word) } }
-        var variables: [UnsafeMutablePointer<CChar>?] = (environment ?? [:]).map { strdup("\($0.key)=\($0.value)") }
+        // Where a sanitizer is to write what it finds.
+        let sanitizers = currentEnvironment().filter { $0.key.hasSuffix("SAN_OPTIONS") }
+        var variables: [UnsafeMutablePointer<CChar>?] =
+            (environment ?? [:]).merging(sanitizers) { own, _ in own }.map { strdup("\($0.key)=\($0.value)") }
         variables.append(nil)
         defer { for word in variables { free(word) } }
         var started: pid_t = 0
