@@ -8,11 +8,15 @@ import numpy as np
 
 from harness.daemon import Connection, Daemon
 from harness.floor import decoding
-from harness.process import Window, cpu, memory
+from harness.process import Window, cpu, memory, voluntary
 from harness.sound import SoundServer
+from harness.station import Station
 from measures.formats import _first
 
 SECONDS = 300
+# Name, ending, coder, container, type and bytes a second of a station.
+STATIONS = [("MP3", "station.mp3", ["-c:a", "libmp3lame", "-b:a", "128k", "-write_xing", "0"], "mp3", "audio/mpeg", 16000),
+            ("AAC", "station.aac", ["-c:a", "aac", "-b:a", "96k"], "adts", "audio/aac", 12000)]
 # Name, ending, FFmpeg's coder.
 FORMATS = [("AAC", "m4a", ["-c:a", "aac", "-b:a", "192k"]), ("ALAC", "alac.m4a", ["-c:a", "alac"])]
 
@@ -37,6 +41,16 @@ def run(bench):
                 bench.row(f"{name}: CPU of the child against ffmpeg", playing["child"] / ffmpeg, "×", 1.15),
                 bench.row(f"{name}: memory of the daemon, more than with FLAC", (playing["pss"] - own["pss"]) / 2**20, "MB", 1),
                 bench.row(f"{name}: context switches of the daemon a second", playing["switches_per_second"], "", 1.5),
+                bench.row(f"{name}: context switches of the child a second", playing["child_switches"], "", 5),
+            ]
+        for name, ending, coder, form, kind, rate in STATIONS:
+            audio = _file(bench, ending, coder, form).read_bytes()
+            with Daemon(bench.program, bench.folder(), server) as daemon, Station(audio, rate, kind) as station:
+                playing = _playing(bench, daemon, station.url)
+            notes[f"{name} station"] = playing
+            rows += [
+                bench.row(f"Station, {name}: context switches of the daemon a second", playing["switches_per_second"], "", 5),
+                bench.row(f"Station, {name}: context switches of the child a second", playing["child_switches"], "", 5),
             ]
     bench.note("foreign", notes | {"FLAC": own})
     return rows
@@ -44,15 +58,21 @@ def run(bench):
 
 def _playing(bench, daemon, path):
     """What the daemon and its child use while they play; `child`: CPU seconds in a minute of playing."""
-    daemon.load(path)
-    daemon.play()
-    time.sleep(5)
+    if str(path).startswith("http"):
+        daemon.call("play", uri=path)
+    else:
+        daemon.load(path)
+        daemon.play()
+    time.sleep(10)
     children = _children(daemon.pid)
     window, used = Window(daemon.pid), sum(map(cpu, children))
+    switches = [voluntary(child) for child in children]
     begun = time.monotonic()
     time.sleep(bench.window)
     seconds = time.monotonic() - begun
-    return window.done() | {"child": (sum(map(cpu, children)) - used) * 60 / seconds, "pss": memory(daemon.pid)["pss"]}
+    switches = sum(sum(voluntary(child).values()) - sum(old.values()) for child, old in zip(children, switches))
+    return window.done() | {"child": (sum(map(cpu, children)) - used) * 60 / seconds, "pss": memory(daemon.pid)["pss"],
+                            "child_switches": switches / seconds}
 
 
 def _children(pid):
@@ -84,9 +104,9 @@ def _next(daemon, path, trials=15):
     return float(np.median(found))
 
 
-def _file(bench, ending, coder):
+def _file(bench, ending, coder, form=None):
     def make(part):
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", str(bench.material.music()), "-t", str(SECONDS),
-                        "-map_metadata", "-1", *coder, "-f", "flac" if ending == "flac" else "ipod", str(part)], check=True)
+                        "-map_metadata", "-1", *coder, "-f", form or ("flac" if ending == "flac" else "ipod"), str(part)], check=True)
 
     return bench.material._made(f"foreign.{ending}", make)

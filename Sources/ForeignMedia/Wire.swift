@@ -1,4 +1,5 @@
-/// What the daemon and nowplaying-decode say to each other over their socket: messages of 8 bytes of header (kind, three
+/// What the daemon and nowplaying-decode say to each other, orders over a socket and answers over a pipe (over the same
+/// socket, where pictures are asked for): messages of 8 bytes of header (kind, three
 /// zero bytes, length of the body as UInt32) and a body; all numbers little-endian. The daemon takes what comes from the
 /// child for hostile: whatever is not exactly as written here ends the child.
 package enum WireMessage: UInt8, Sendable {
@@ -28,7 +29,7 @@ package enum WireMessage: UInt8, Sendable {
     /// Bytes of a header.
     package static let headerBytes = 8
     /// Longest body of audio or of a piece of a picture, in bytes.
-    package static let maximumAudioBytes = 256 << 10
+    package static let maximumAudioBytes = 768 << 10
     /// Longest other body, in bytes.
     package static let maximumBodyBytes = 640 << 10
 

@@ -37,6 +37,8 @@ package final class DecodeThread: Sendable {
         var ending = false
         /// Whether the thread sleeps and would look again after a wake.
         var isAsleep = false
+        /// Whether it sleeps until a source has more, and looks at the mark and at the room then.
+        var awaitsSource = false
         /// Told when the thread has ended.
         var farewell: LoopSignal?
         var reports: [(run: Int, report: DecodeReport)] = []
@@ -102,12 +104,14 @@ package final class DecodeThread: Sendable {
     }
 
     /// Report `reached` once, when the end of the ring in work is at `mark` or behind it.
-    package func setMark(_ mark: Int64?) { change { $0.mark = mark } }
+    package func setMark(_ mark: Int64?) {
+        change(wakes: { !$0.awaitsSource }, { $0.mark = mark })
+    }
 
     /// The consumer released frames of this ring. Wakes the thread if that is room enough for it to go on.
     package func roomMade(in ring: SampleRing) {
         let isEnough = ring.room >= DecodeWorker.lowWater(of: ring)
-        change(wakes: { isEnough || $0.mark != nil }) { _ in }
+        change(wakes: { !$0.awaitsSource && (isEnough || $0.mark != nil) }) { _ in }
     }
 
     /// This is the ring that is heard from now on.

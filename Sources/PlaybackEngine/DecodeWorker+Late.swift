@@ -21,7 +21,10 @@ extension DecodeWorker {
             pollfd(fd: decoder.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         let result = poll(&polled, 2, Int32(decoder.patience * 1000))
-        shared.state.withLock { $0.isAsleep = false }
+        shared.state.withLock { state in
+            state.isAsleep = false
+            state.awaitsSource = false
+        }
         if polled[0].revents != 0 {
             var count: UInt64 = 0
             _ = read(shared.wakeup, &count, 8)

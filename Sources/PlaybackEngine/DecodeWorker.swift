@@ -147,8 +147,7 @@ final class DecodeWorker {
             }
             if state.run == run, let opening {
                 if opening.isReadable { return .open }
-                state.isAsleep = true
-                return .wait
+                return Self.wait(&state)
             }
             if state.run == run, let work, work.isLost {
                 if state.reopening == work.item.ticket {
@@ -157,9 +156,7 @@ final class DecodeWorker {
                 }
             } else if state.run == run, let work, !work.isFinished {
                 if mayFill(work, mark: state.mark) {
-                    guard work.isDry else { return .decode }
-                    state.isAsleep = true
-                    return .wait
+                    return work.isDry ? Self.wait(&state) : .decode
                 }
                 if work.isToBeMeasured { return .measure }
             } else if state.run == run {
@@ -177,11 +174,19 @@ final class DecodeWorker {
         }
     }
 
+    private static func wait(_ state: inout DecodeThread.State) -> Step {
+        state.isAsleep = true
+        state.awaitsSource = true
+        return .wait
+    }
+
     /// Fills to the brim once it has begun, and begins when there is room for a good piece: one wakeup for much work. A mark
     /// that is not reached is reason enough.
     private func mayFill(_ work: Work, mark: Int64?) -> Bool {
         let room = work.ring.room
         if room == 0 { isFilling = false }
+        // What another process decodes comes piece by piece: none of them is waited for that may as well come later.
+        if work.isDry { isFilling = false }
         if room >= Self.lowWater(of: work.ring) { isFilling = true }
         if let mark, work.ring.end < mark, room > 0 { isFilling = true }
         return isFilling

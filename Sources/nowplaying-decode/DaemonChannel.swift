@@ -1,12 +1,14 @@
 import ForeignMedia
 import Glibc
 
-/// The socket to the daemon. When the daemon closes it, the process ends at once.
+/// The ways from and to the daemon. When the daemon closes them, the process ends at once.
 final class DaemonChannel {
-    /// Number under which the daemon hands it over.
+    /// Number under which the daemon hands over the socket that orders come by.
     private static let descriptor: Int32 = 3
+    /// The same for where answers go: a pipe, or the socket.
+    private static let answers: Int32 = 4
     /// The same for the file of the profile *file*.
-    static let fileDescriptor: Int32 = 4
+    static let fileDescriptor: Int32 = 5
 
     private var received: [UInt8] = []
     private var request: OpenRequest?
@@ -14,6 +16,8 @@ final class DaemonChannel {
     private(set) var task: PictureRequest.Task?
     /// The newest seek that was asked for and not taken yet.
     private var seek: WireSeek?
+    /// What collects audio to be sent; nil before there is any.
+    weak var audio: AudioSender?
 
     /// Sends a message; waits as long as the daemon has no room for it.
     func send(_ kind: WireMessage, _ body: [UInt8]) {
@@ -22,19 +26,21 @@ final class DaemonChannel {
 
     /// The same without a copy.
     func send(_ kind: WireMessage, _ body: UnsafeRawBufferPointer) {
-        kind.header(count: body.count).withUnsafeBytes { sendAll($0, more: !body.isEmpty) }
-        sendAll(body, more: false)
-    }
-
-    private func sendAll(_ bytes: UnsafeRawBufferPointer, more: Bool) {
-        var rest = bytes[...]
-        let flags = Int32(MSG_NOSIGNAL) | (more ? Int32(MSG_MORE) : 0)
-        while !rest.isEmpty {
-            let part = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.send(Self.descriptor, part.baseAddress, part.count, flags)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { leave(0) }
-            rest = rest.dropFirst(count)
+        kind.header(count: body.count).withUnsafeBytes { header in
+            var rest = [iovec(header), iovec(body)]
+            while true {
+                // A signal for a pipe that nobody reads is ignored: writing fails.
+                var count = writev(Self.answers, rest, Int32(rest.count))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { leave(0) }
+                while let part = rest.first, count >= part.iov_len {
+                    count -= part.iov_len
+                    rest.removeFirst()
+                }
+                if rest.isEmpty { return }
+                rest[0].iov_base = rest[0].iov_base.map { $0 + count }
+                rest[0].iov_len -= count
+            }
         }
     }
 
@@ -105,5 +111,11 @@ final class DaemonChannel {
         }
         received.removeFirst(end)
         return true
+    }
+}
+
+extension iovec {
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+        self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }
 }

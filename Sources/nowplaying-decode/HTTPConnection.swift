@@ -162,8 +162,11 @@ final class HTTPConnection {
                 deadline = now + Self.patience
             }
             guard now < deadline else { throw WireFailure(.lost, "nothing came for \(Int(Self.patience)) seconds") }
+            channel.audio?.flushIfDue()
+            let seconds = min(deadline - now, transfer?.restForPiece(channel.audio) ?? .infinity)
             var command = curl_waitfd(fd: channel.pollDescriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-            curl_multi_poll(multi, &command, 1, Int32((deadline - now) * 1000) + 1, nil)
+            curl_multi_poll(multi, &command, 1, Int32(seconds * 1000) + 1, nil)
+            transfer?.setLowWater(1)
             // A command is looked at by who waits for it; a daemon that is gone ends us.
             if command.revents != 0 { _ = channel.hasCommand() }
         }

@@ -33,6 +33,9 @@ final class HTTPTransfer {
     private(set) var result: CURLcode?
     /// Bytes of the body that have come.
     private(set) var bodyCount: Int64 = 0
+    private var lowWater: Int32 = 1
+    /// The connections that were tried, of which one is in use.
+    private var sockets: [curl_socket_t] = []
 
     /// Begins a request; `offset`: for the bytes from there on. Throws `WireFailure`.
     init(
@@ -171,6 +174,33 @@ final class HTTPTransfer {
         )
     }
 
+    // MARK: Waiting for much at once
+
+    /// Has the kernel wake us only when about as much has come as the next piece of audio is made of, and says how many
+    /// seconds to wait at most until what has come is looked at all the same.
+    func restForPiece(_ audio: AudioSender?) -> Double {
+        guard let audio else { return .infinity }
+        let delay = audio.delay ?? .infinity
+        let patience = audio.patience
+        guard patience >= Self.leastRest, audio.taken > 0 else { return delay }
+        setLowWater(Int32(clamping: Int(patience / audio.taken * Double(bodyCount))))
+        return min(delay, 1.25 * patience)
+    }
+
+    /// Seconds for which it is worth it to ask the kernel.
+    private static let leastRest = 0.05
+
+    /// Bytes that have to be there before the connection is readable (SO_RCVLOWAT).
+    func setLowWater(_ bytes: Int32) {
+        guard bytes != lowWater else { return }
+        var value = max(1, bytes)
+        // libcurl tries two at a time, and closes the slower one.
+        for socket in sockets {
+            setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+        lowWater = bytes
+    }
+
     // MARK: Called by libcurl
 
     private func take(_ body: UnsafeRawBufferPointer) {
@@ -199,7 +229,9 @@ final class HTTPTransfer {
             isRefused = true
             return -1
         }
-        return socket(
+        let made = socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        if made >= 0 { sockets.append(made) }
+        return made
     }
 }

@@ -60,7 +60,11 @@ extension Acceptance {
             #expect(later.map(\.threads.most).max()! <= 16, "\(figures)")
             // Nothing plays any more, so nothing is left of the children.
             #expect(becomes { daemon.children.isEmpty }, "\(daemon.children)")
-            if total >= 10_000 { #expect(Set(later.map(\.threads.least)).count == 1, "\(figures)") }
+            if total >= 10_000 {
+                // The one that writes the state may be there at every look between two marks, or not.
+                let threads = later.map(\.threads.least)
+                #expect(threads.max()! - threads.min()! <= 1, "\(figures)")
+            }
             #expect(daemon.stop() == 0)
             return later
         }

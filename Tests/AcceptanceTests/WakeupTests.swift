@@ -9,7 +9,7 @@ extension Acceptance {
         @Test("paused, stopped and fresh daemons never wake, nor do their bridges; a playing one rarely")
         func wakeups() async throws {
             let server = await SharedServer.pulseAudio.value
-            let sinks = (0..<3).map { TestSink("wakeups\($0)", rewinds: true) }
+            let sinks = (0..<4).map { TestSink("wakeups\($0)", rewinds: true) }
             let modules = sinks.map { server.load($0) }
             defer { for module in modules { server.control("unload-module", module) } }
             // Somebody else wants 50 ms on the sink of the second playing one.
@@ -22,14 +22,17 @@ extension Acceptance {
             defer { other.end() }
             let rendered = now()
             var daemons: [RealDaemon] = []
-            for index in 0..<5 { daemons.append(await RealDaemon.start(server, sink: sinks[min(index, 2)].name)) }
+            for index in [0, 1, 2, 2, 2, 3] {
+                daemons.append(await RealDaemon.start(server, sink: sinks[index].name))
+            }
             let paused = await EveryBridge.start(daemons[2])
             let fresh = await EveryBridge.start(daemons[4])
             // What a null sink has rendered before, up to 2 s of silence, it does not take back for a short latency.
             usleep(UInt32(max(0, 2.5 - (now() - rendered)) * 1e6))
-            for (index, daemon) in daemons.enumerated() where index < 4 {
+            for (index, daemon) in daemons.enumerated() where index != 4 {
                 let client = daemon.connect()
-                let file = daemon.folder.silence("a.wav", seconds: 600, rate: 44100, channels: 2)
+                var file = daemon.folder.silence("a.wav", seconds: 600, rate: 44100, channels: 2)
+                if index == 5, RealDaemon.decodesForeignFiles { file = try coded(file, in: daemon.folder) }
                 client.call("nowPlaying.subscribe")
                 let answer = client.call("play", ["uri": .string(file)])
                 #expect(answer?.playing == "playing", "\(index): \(client.notifications)")
@@ -41,7 +44,9 @@ extension Acceptance {
             let bridges = [("paused", paused), ("fresh", fresh)].flatMap { part, set in
                 set.bridges.map { ("\($0.name), \(part)", $0.process) }
             }
-            let names = ["playing", "playing beside another client", "paused", "stopped", "fresh"] + bridges.map(\.0)
+            let names =
+                ["playing", "playing beside another client", "paused", "stopped", "fresh", "playing from a child"]
+                + bridges.map(\.0)
             let processes = daemons.map(\.process) + bridges.map(\.1)
             let seconds = repetitions(10, nightly: 60)
             let before = processes.map(\.contextSwitches)
@@ -55,6 +60,14 @@ extension Acceptance {
             }
             print(
                 "voluntary switches in \(seconds) s:", zip(names, counts).map { "\($0) \($1)" }.joined(separator: ", "))
+        }
+
+        /// A minute of a file in a coding that a child decodes.
+        private func coded(_ file: String, in folder: TemporaryFolder) throws -> String {
+            let path = folder.path("a.m4a")
+            try #require(
+                AudioMaterial.run("ffmpeg", ["-v", "error", "-i", file, "-t", "120", "-c:a", "aac", path]) == 0)
+            return path
         }
     }
 }

@@ -20,7 +20,8 @@ struct ConfinementTests {
             try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
             defer { close(ends[1]) }
             process = try ChildProcess.start(
-                try #require(ForeignProgram.path), arguments, descriptors: [ends[1]] + (file.map { [$0] } ?? []))
+                try #require(ForeignProgram.path), arguments,
+                descriptors: [ends[1], ends[1]] + (file.map { [$0] } ?? []))
             socket = ends[0]
             let body = request.bytes
             let message = WireMessage.open.header(count: body.count) + body
@@ -100,7 +101,7 @@ struct ConfinementTests {
             let place = String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
             places.append("\(number) \(place.prefix { $0 != ":" })")
         }
-        #expect(places == ["0 /dev/null", "1 /dev/null", "2 /dev/null", "3 socket", "4 \(path)"])
+        #expect(places == ["0 /dev/null", "1 /dev/null", "2 /dev/null", "3 socket", "4 socket", "5 \(path)"])
     }
 
     @Test("nobody but its parent starts it, and it ends with the socket")

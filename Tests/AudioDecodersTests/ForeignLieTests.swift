@@ -29,8 +29,8 @@ import Testing
                 """
                 #!/bin/bash
                 echo $$ > \(pidFile)
-                /bin/cat \(said) >&3
-                \(repeats.isEmpty ? "" : "while /bin/cat \(more) >&3; do :; done")
+                /bin/cat \(said) >&4
+                \(repeats.isEmpty ? "" : "while /bin/cat \(more) >&4; do :; done")
                 \(hangs ? "/bin/sleep 60 & wait" : "")
                 """.utf8), "child")
         chmod(program, 0o700)

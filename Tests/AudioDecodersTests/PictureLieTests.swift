@@ -20,7 +20,7 @@ import Testing
     /// What comes of a program that says these bytes.
     private func outcome(_ bytes: [UInt8]) throws -> Result<[[UInt8]], DecodingError> {
         let said = folder.write(bytes, "said")
-        let program = folder.write(Array("#!/bin/bash\n/bin/cat \(said) >&3\n".utf8), "child")
+        let program = folder.write(Array("#!/bin/bash\n/bin/cat \(said) >&4\n".utf8), "child")
         chmod(program, 0o700)
         let file = open(said, O_RDONLY)
         defer { close(file) }

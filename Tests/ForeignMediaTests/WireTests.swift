@@ -74,7 +74,7 @@ import Testing
     @Test(
         "a header that announces too much, or what nobody knows, is none",
         arguments: [
-            [17, 0, 0, 0, 1, 0, 4, 0], [16, 0, 0, 0, 1, 0, 10, 0],
+            [17, 0, 0, 0, 1, 0, 12, 0], [16, 0, 0, 0, 1, 0, 10, 0],
             [99, 0, 0, 0, 0, 0, 0, 0], [17, 1, 0, 0, 0, 0, 0, 0],
             [17, 0, 0, 1, 0, 0, 0, 0], [17, 0, 0, 0, 0, 0, 0, 255],
         ] as [[UInt8]])

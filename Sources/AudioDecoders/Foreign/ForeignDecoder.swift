@@ -7,8 +7,7 @@ package import NowPlaying
 /// What nowplaying-decode decodes for us. What it sends is taken for hostile: it is a process that reads what anybody on the
 /// internet sends. The process ends with this object.
 package final class ForeignDecoder: LateDecoder {
-    private let process: ChildProcess
-    private let socket: OwnedDescriptor
+    private let child: ForeignProgram.Child
     private let incoming: ForeignMessages
     /// What it found; nil until it is open.
     private var opened: OpenedMedia?
@@ -26,7 +25,7 @@ package final class ForeignDecoder: LateDecoder {
     private var isAtEnd = false
     private var failure: DecodingError?
     private let onOpened: ((OpenedMedia) -> Void)?
-    /// Bytes that may be on their way when a seek is asked for: what sockets hold, and some pieces.
+    /// Bytes that may be on their way when a seek is asked for: what the pipe holds, and some pieces.
     private static let maximumDiscarded = 16 << 20
     /// Messages about what changes that may come before the first audio.
     private static let maximumFirstChanges: Int64 = 16
@@ -41,8 +40,8 @@ package final class ForeignDecoder: LateDecoder {
     package init(
         file: Int32, program: String? = ForeignProgram.path, patience: Double = ForeignDecoder.filePatience
     ) throws(DecodingError) {
-        (process, socket) = try ForeignProgram.start(program, file: file, OpenRequest())
-        incoming = ForeignMessages(socket.number)
+        child = try ForeignProgram.start(program, file: file, OpenRequest())
+        incoming = ForeignMessages(child.answers.number)
         self.patience = patience
         onOpened = nil
     }
@@ -58,15 +57,15 @@ package final class ForeignDecoder: LateDecoder {
         request.wasPublic = media.wasPublic
         request.certificates = certificates ?? ""
         request.userAgent = userAgent
-        (process, socket) = try ForeignProgram.start(ForeignProgram.path, file: nil, request)
-        incoming = ForeignMessages(socket.number)
+        child = try ForeignProgram.start(ForeignProgram.path, file: nil, request)
+        incoming = ForeignMessages(child.answers.number)
         patience = Self.networkPatience
         onOpened = { if $0.isPublic { media.wasPublic = true } }
     }
 
     // MARK: What it is
 
-    package var descriptor: Int32 { socket.number }
+    package var descriptor: Int32 { child.answers.number }
     package var format: AudioFormat { opened.map { AudioFormat($0.format) } ?? Self.unknown }
     package var isLive: Bool { opened?.isLive ?? false }
     package var isSeekable: Bool { opened?.isSeekable ?? false }
@@ -132,7 +131,7 @@ package final class ForeignDecoder: LateDecoder {
         let body = WireSeek(number: seekNumber, frame: frame).bytes
         let message = WireMessage.seek.header(count: body.count) + body
         guard
-            send(socket.number, message, message.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            send(child.orders.number, message, message.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
                 == message.count
         else { throw gone }
     }
@@ -146,7 +145,7 @@ package final class ForeignDecoder: LateDecoder {
 
     package func wait(seconds: Double) -> Bool {
         guard seconds > 0 else { return false }
-        var polled = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
+        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&polled, 1, Int32(seconds * 1000)) > 0
     }
 
@@ -232,7 +231,7 @@ package final class ForeignDecoder: LateDecoder {
     private func lie(_ what: String) -> DecodingError {
         let error = DecodingError(.broken, "the program that decodes it sent \(what): it may be damaged")
         failure = error
-        kill(process.pid, SIGKILL)
+        kill(child.process.pid, SIGKILL)
         return error
     }
 

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// The messages of a child as they come off its socket. It keeps 64 KiB, and one body that is not audio.
+/// The messages of a child as they come off its pipe or socket. It keeps 64 KiB, and one body that is not audio.
 final class ForeignMessages {
     /// A message, or the part of it that has come.
     enum Message {
@@ -16,7 +16,7 @@ final class ForeignMessages {
     var frameBytes = 1
     /// Whether the other side has closed.
     private(set) var isClosed = false
-    private let socket: Int32
+    private let descriptor: Int32
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var start = 0
     private var end = 0
@@ -25,8 +25,11 @@ final class ForeignMessages {
     private var left = 0
     private var body: [UInt8] = []
 
-    /// Messages of this socket, which does not block.
-    init(_ socket: Int32) { self.socket = socket }
+    /// Messages that come here: our end is made one that does not block.
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    }
 
     deinit { buffer.deallocate() }
 
@@ -79,14 +82,14 @@ final class ForeignMessages {
         while true {
             let left = deadline.seconds(since: EventLoop.now)
             guard left > 0 else { return false }
-            var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let count = poll(&polled, 1, Int32(left * 1000) + 1)
             if count > 0 { return true }
             if count < 0, errno != EINTR { return false }
         }
     }
 
-    /// Takes off the socket what is there; false: nothing is.
+    /// Takes what is there; false: nothing is.
     private func receive() throws(WireError) -> Bool {
         if start > 0 {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
@@ -94,8 +97,7 @@ final class ForeignMessages {
             start = 0
         }
         while true {
-            let count = recv(
-                socket, buffer.baseAddress! + end, buffer.count - end, Int32(MSG_DONTWAIT))
+            let count = Glibc.read(descriptor, buffer.baseAddress! + end, buffer.count - end)
             if count > 0 {
                 end += count
                 return true

@@ -83,7 +83,7 @@ package final class PictureFetch: Sendable {
         file: Int32?, _ request: PictureRequest, patience: Double
     ) throws(DecodingError) -> [[UInt8]] {
         let deadline = EventLoop.now.advanced(bySeconds: patience)
-        let (process, socket) = try ForeignProgram.start(program, file: file, .look, request.bytes)
+        let (process, socket) = try ForeignProgram.start(program, file: file, request)
         defer { withExtendedLifetime(process) {} }
         let isGivenUp = state.withLock { state in
             state.socket = socket

@@ -122,6 +122,7 @@ int linux_sealable_file(const char *name) { return memfd_create(name, MFD_CLOEXE
 int linux_seal(int file) { return fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL); }
 int linux_spawn_begin_in(void *actions, const char *folder) { return posix_spawn_file_actions_addchdir_np(actions, folder); }
 int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+int linux_set_pipe_size(int end, int bytes) { return fcntl(end, F_SETPIPE_SZ, bytes); }
 
 /* `context`: an address within the object that is meant; NULL: the first object, which is the program. */
 static int give_back_segments(struct dl_phdr_info *object, size_t size, void *context) {

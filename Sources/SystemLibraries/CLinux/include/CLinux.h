@@ -50,6 +50,8 @@ int linux_seal(int file);
 int linux_spawn_begin_in(void *actions, const char *folder);
 /* pipe2(2), both ends close-on-exec. */
 int linux_pipe(int ends[2]);
+/* fcntl(2) F_SETPIPE_SZ: how many bytes a pipe holds. */
+int linux_set_pipe_size(int end, int bytes);
 /* madvise(2) MADV_DONTNEED over the read-only segments of the program's own file, but not over what the linker relocated:
    dl_iterate_phdr(3), which Swift does not import. */
 void linux_give_back_program_pages(void);
