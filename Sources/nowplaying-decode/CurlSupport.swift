@@ -25,8 +25,11 @@ enum CurlSupport {
         var url: String
         var user: String?
         var password: String?
+        var scheme: String
+        var host: String
+        var port: String
         /// Scheme, host and port: whom the credentials are for.
-        var origin: String
+        var origin: String { "\(scheme)://\(host):\(port)" }
     }
 
     /// Takes an address apart, `base` being what it is relative to. Nil: it is none of http or https.
@@ -43,7 +46,7 @@ enum CurlSupport {
         let password = part(parts, CURLUPART_PASSWORD, UInt32(CURLU_URLDECODE))
         for name in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] { curl_url_set(parts, name, nil, 0) }
         guard let url = part(parts, CURLUPART_URL) else { return nil }
-        return Address(url: url, user: user, password: password, origin: "\(scheme)://\(host):\(port)")
+        return Address(url: url, user: user, password: password, scheme: scheme, host: host, port: port)
     }
 
     private static func part(_ parts: OpaquePointer, _ name: CURLUPart, _ flags: UInt32 = 0) -> String? {

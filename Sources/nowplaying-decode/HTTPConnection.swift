@@ -14,6 +14,8 @@ final class HTTPConnection {
     private static let maximumReferrals = 10
     /// Seconds without a byte after which a connection is given up.
     private static let patience = 15.0
+    /// The same where there is another one to turn to.
+    private static let shortPatience = 5.0
 
     let channel: DaemonChannel
     let request: OpenRequest
@@ -66,25 +68,35 @@ final class HTTPConnection {
     /// Connects and follows where that leads; returns the answer, whose bytes begin at `offset`. `readsLists`: also through
     /// playlists of links. Waits. Throws `WireFailure`.
     func open(offset: Int64, readsLists: Bool) throws(WireFailure) -> HTTPTransfer {
+        var others: [Place] = []
         for _ in 0...Self.maximumReferrals {
-            let transfer = try connect(offset)
-            let status = transfer.status
-            zone = transfer.zone
-            var next: CurlSupport.Address?
-            if (300..<400).contains(status), let location = transfer.head["location"] {
-                next = CurlSupport.address(location, relativeTo: place.address.url)
-            } else if !(200..<300).contains(status) {
-                throw Self.refusal(status)
-            } else if readsLists, let links = try playlist(transfer) {
-                next =
-                    links.lazy.compactMap { [place] in
-                        CurlSupport.address($0, relativeTo: place.address.url)
-                    }.first
-            } else {
-                return transfer
+            do throws(WireFailure) {
+                let transfer = try connect(offset, hurries: !others.isEmpty)
+                let status = transfer.status
+                zone = transfer.zone
+                let links: [String]
+                if (300..<400).contains(status), let location = transfer.head["location"] {
+                    links = [location]
+                } else if !(200..<300).contains(status) {
+                    throw Self.refusal(status)
+                } else if readsLists, let found = try playlist(transfer) {
+                    links = found
+                } else {
+                    return transfer
+                }
+                let referrer = max(place.referrer ?? zone, zone)
+                let places = links.compactMap { link in
+                    CurlSupport.address(link, relativeTo: place.address.url)
+                        .map { Place(address: $0, referrer: referrer) }
+                }
+                guard let first = places.first else { throw Self.leadsNowhere }
+                place = first
+                others = places.dropFirst() + others
+            } catch {
+                // The same station is to be had elsewhere, if that was a list.
+                guard !others.isEmpty else { throw error }
+                place = others.removeFirst()
             }
-            guard let next else { throw Self.leadsNowhere }
-            place = Place(address: next, referrer: max(place.referrer ?? zone, zone))
         }
         throw CurlSupport.failure(CURLE_TOO_MANY_REDIRECTS)
     }
@@ -103,17 +115,17 @@ final class HTTPConnection {
         }
     }
 
-    /// Makes a connection and waits for the head of its answer.
-    private func connect(_ offset: Int64) throws(WireFailure) -> HTTPTransfer {
+    /// Makes a connection and waits for the head of its answer. `hurries`: it is not the only place to look.
+    private func connect(_ offset: Int64, hurries: Bool) throws(WireFailure) -> HTTPTransfer {
         transfer = nil
         let address = place.address
         let own = address.user != nil ? address : address.origin == credentials.origin ? credentials : nil
         let transfer = try HTTPTransfer(
             address, in: multi,
             HTTPTransfer.Judgement(referrer: place.referrer, mayUseLoopback: request.mayUseLoopback), request,
-            credentials: own, offset: offset)
+            credentials: own, offset: offset, hurries: hurries)
         self.transfer = transfer
-        try wait { transfer.hasHeaders || transfer.result != nil }
+        try wait(for: hurries ? Self.shortPatience : Self.patience) { transfer.hasHeaders || transfer.result != nil }
         if let code = transfer.result, !transfer.hasHeaders { throw transfer.failure(code) }
         return transfer
     }
@@ -143,8 +155,10 @@ final class HTTPConnection {
     }
 
     /// Lets the network work until `isDone`. Throws `WireFailure` when nothing has come for too long.
-    func wait(_ isDone: () -> Bool) throws(WireFailure) {
-        var deadline = Clock.seconds + Self.patience
+    func wait(_ isDone: () -> Bool) throws(WireFailure) { try wait(for: Self.patience, isDone) }
+
+    private func wait(for patience: Double, _ isDone: () -> Bool) throws(WireFailure) {
+        var deadline = Clock.seconds + patience
         var before = transfer?.bodyCount ?? 0
         while true {
             var running: Int32 = 0
@@ -159,9 +173,9 @@ final class HTTPConnection {
             let now = Clock.seconds
             if let count = transfer?.bodyCount, count != before {
                 before = count
-                deadline = now + Self.patience
+                deadline = now + patience
             }
-            guard now < deadline else { throw WireFailure(.lost, "nothing came for \(Int(Self.patience)) seconds") }
+            guard now < deadline else { throw WireFailure(.lost, "nothing came for \(Int(patience)) seconds") }
             channel.audio?.flushIfDue()
             let seconds = min(deadline - now, transfer?.restForPiece(channel.audio) ?? .infinity)
             var command = curl_waitfd(fd: channel.pollDescriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)

@@ -37,11 +37,11 @@ final class HTTPTransfer {
     /// The connections that were tried, of which one is in use.
     private var sockets: [curl_socket_t] = []
 
-    /// Begins a request; `offset`: for the bytes from there on. Throws `WireFailure`.
+    /// Begins a request; `offset`: for the bytes from there on; `hurries`: there is another place to look. Throws `WireFailure`.
     init(
         _ address: CurlSupport.Address, in multi: UnsafeMutableRawPointer, _ judgement: Judgement,
         _ request: OpenRequest,
-        credentials: CurlSupport.Address?, offset: Int64
+        credentials: CurlSupport.Address?, offset: Int64, hurries: Bool
     ) throws(WireFailure) {
         guard let handle = curl_easy_init() else { throw WireFailure(.broken, "there is no memory left") }
         self.address = address
@@ -57,7 +57,7 @@ final class HTTPTransfer {
         curl_set_number(handle, CURLOPT_FRESH_CONNECT, 1)
         curl_set_number(handle, CURLOPT_FORBID_REUSE, 1)
         curl_set_text(handle, CURLOPT_PROXY, "")
-        curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, 10)
+        curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, hurries ? 4 : 10)
         curl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         curl_set_number(handle, CURLOPT_BUFFERSIZE, 16 << 10)
         curl_set_text(handle, CURLOPT_USERAGENT, request.userAgent)
@@ -75,6 +75,11 @@ final class HTTPTransfer {
         fields = curl_slist_append(fields, "Accept: */*")
         if offset > 0 { fields = curl_slist_append(fields, "Range: bytes=\(offset)-") }
         curl_set_list(handle, CURLOPT_HTTPHEADER, fields)
+        let found = LocalName.addresses(of: address.host)
+        if !found.isEmpty {
+            known = curl_slist_append(nil, "\(address.host):\(address.port):\(found.joined(separator: ","))")
+            curl_set_list(handle, CURLOPT_RESOLVE, known)
+        }
         curl_set_context(handle, CURLOPT_WRITEDATA, own)
         curl_set_context(handle, CURLOPT_HEADERDATA, own)
         curl_set_context(handle, CURLOPT_OPENSOCKETDATA, own)
@@ -97,12 +102,15 @@ final class HTTPTransfer {
     }
 
     private var aliases: UnsafeMutablePointer<curl_slist>?
+    /// Addresses of the host, where we found them ourselves.
+    private var known: UnsafeMutablePointer<curl_slist>?
 
     deinit {
         curl_multi_remove_handle(multi, handle)
         curl_easy_cleanup(handle)
         curl_slist_free_all(fields)
         curl_slist_free_all(aliases)
+        curl_slist_free_all(known)
     }
 
     // MARK: The answer

@@ -93,6 +93,29 @@ struct RemoteFileTests {
         }
     }
 
+    @Test(
+        "a list whose first links lead nowhere is heard from the next; what the last one says is told where none does")
+    func mirrors() throws {
+        let server = HTTPServer { request, connection in
+            switch request.target {
+            case "/list.m3u", "/dead.m3u":
+                let last = request.target == "/list.m3u" ? "/a.wav" : "/403"
+                let text = "http://127.0.0.1:1/a.wav\n/404\nhttp://name.invalid/\n/to404\n\(last)\n"
+                connection.answer("200 OK", ["Content-Type: audio/x-mpegurl"], Array(text.utf8))
+            case "/a.wav": connection.file(Self.file, type: "audio/wav", request)
+            case "/to404": connection.answer("302 Found", ["Location: /404"])
+            case "/403": connection.answer("403 Forbidden")
+            default: connection.answer("404 Not Found")
+            }
+        }
+        let decoder = try remote(server.url("/list.m3u"))
+        #expect(decoder.lengthInFrames == 400_000)
+        try decoder.seek(toFrame: 300_000)
+        let expected = expectedBytes(Self.material, decoder.format.sampleFormat)
+        expectSame(try readFrames(decoder, frames: 10), expected[1_200_000..<1_200_040])
+        #expect(refusal(server.url("/dead.m3u")).contains("403"))
+    }
+
     @Test("what is not there, is forbidden, or no audio is refused in words")
     func refusals() {
         let server = HTTPServer { request, connection in

@@ -1,0 +1,76 @@
+import CCurl
+import ForeignMedia
+import Glibc
+
+/// Finds hosts by names that end in `.local`: they answer for themselves. What does this for other programs (Avahi) is
+/// behind a local socket, and those are not for us to use.
+enum LocalName {
+    /// Seconds after which is asked again, and for which is waited altogether.
+    private static let pauses = [0.3, 0.7, 1.0]
+    /// Seconds that an answer holds: the parts of one source come one after the other.
+    private static let kept = 60.0
+    private nonisolated(unsafe) static var known: [String: (addresses: [String], time: Double)] = [:]
+
+    /// Addresses of a host as text; none: its name is no such name, or nobody answers to it. Waits for that.
+    static func addresses(of host: String) -> [String] {
+        let now = Clock.seconds
+        if let old = known[host], now - old.time < kept { return old.addresses }
+        guard let name = MulticastName(host, number: UInt16.random(in: 1 ... .max)) else { return [] }
+        let found = ask(name)
+        if !found.isEmpty { known[host] = (found, now) }
+        return found
+    }
+
+    private static func ask(_ name: MulticastName) -> [String] {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var group = sockaddr_in()
+        group.sin_family = sa_family_t(AF_INET)
+        group.sin_port = UInt16(5353).bigEndian
+        group.sin_addr.s_addr = UInt32(0xE000_00FB).bigEndian
+        let question = name.question
+        for pause in pauses {
+            let sent = withUnsafePointer(to: &group) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    sendto(descriptor, question, question.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard sent == question.count else { return [] }
+            let deadline = Clock.seconds + pause
+            while case let left = deadline - Clock.seconds, left > 0 {
+                var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&polled, 1, Int32(left * 1000) + 1) > 0 else { continue }
+                let found = receive(descriptor, name)
+                if !found.isEmpty { return found }
+            }
+        }
+        return []
+    }
+
+    /// The addresses in the message that came, if it came from near.
+    private static func receive(_ descriptor: Int32, _ name: MulticastName) -> [String] {
+        var bytes = [UInt8](repeating: 0, count: 9000)
+        var sender = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let count = withUnsafeMutablePointer(to: &sender) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                recvfrom(descriptor, &bytes, bytes.count, 0, $0, &size)
+            }
+        }
+        guard count > 0 else { return [] }
+        let zone = withUnsafeBytes(of: sender.sin_addr) { AddressZone(ipv4: $0) }
+        guard zone == .local || zone == .loopback else { return [] }
+        return name.addresses(in: Array(bytes[..<count])).compactMap(text)
+    }
+
+    /// An address as libcurl takes it. One that holds on one link only would need to be told which.
+    private static func text(_ address: [UInt8]) -> String? {
+        if address.count == 4 { return address.map(String.init).joined(separator: ".") }
+        if address[0] == 0xFE, address[1] & 0xC0 == 0x80 { return nil }
+        let groups = stride(from: 0, to: 16, by: 2).map {
+            String(Int(address[$0]) << 8 | Int(address[$0 + 1]), radix: 16)
+        }
+        return "[\(groups.joined(separator: ":"))]"
+    }
+}
