@@ -51,6 +51,14 @@ func expectSame(
         sourceLocation: location)
 }
 
+/// Whether samples of 32 bit floats differ by less than the least bit of 16.
+func isNear(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+    func samples(_ bytes: some Collection<UInt8>) -> [Float] {
+        Array(bytes).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+    }
+    return zip(samples(a), samples(b)).allSatisfy { abs($0 - $1) < 1 / 32768 }
+}
+
 /// The contract of `AudioDecoder`, checked on a decoder just opened whose frames are to be `expected`.
 func checkConformance(
     _ decoder: any AudioDecoder, expected: [UInt8], seeks: Int = 40, seed: UInt64 = 7,
