@@ -7,6 +7,8 @@ final class Container {
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private let io: InputContext
     private let segments: SegmentSource?
+    /// Where the playlist of parts was found; nil: it is none.
+    private let address: String?
     private(set) var packet: UnsafeMutablePointer<AVPacket>?
     /// The stream of audio that is decoded.
     private(set) var stream: UnsafeMutablePointer<AVStream>
@@ -15,11 +17,27 @@ final class Container {
     private static let probeBytes: Int64 = 1 << 20
 
     /// Opens a container and chooses its audio. Throws `WireFailure`.
-    init(_ input: any MediaInput) throws(WireFailure) {
+    convenience init(_ input: any MediaInput) throws(WireFailure) {
+        guard let list = input as? HTTPInput, list.isSegmented else {
+            try self.init(input, nil, address: nil)
+            return
+        }
+        let segments = try SegmentSource(list)
+        try self.init(segments.begin(at: nil), segments, address: list.address)
+    }
+
+    /// The same source of parts once more, from the part on that plays at this second. Throws `WireFailure`.
+    func reopened(at seconds: Double) throws(WireFailure) -> Container {
+        guard let segments else { throw WireFailure(.broken, "it can't be moved in") }
+        close()
+        return try Container(segments.begin(at: seconds), segments, address: address)
+    }
+
+    private init(_ input: any MediaInput, _ segments: SegmentSource?, address: String?) throws(WireFailure) {
         let network = input as? HTTPInput
         let isLive = network?.isLive ?? false
-        let list = network.flatMap { $0.isSegmented ? $0 : nil }
-        segments = list.map { SegmentSource($0) }
+        self.segments = segments
+        self.address = address
         io = try InputContext(input)
         packet = av_packet_alloc()
         guard packet != nil, let new = avformat_alloc_context() else {
@@ -28,7 +46,7 @@ final class Container {
         new.pointee.pb = io.context
         new.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (isLive ? AVFMT_FLAG_NOBUFFER : 0)
         new.pointee.probesize = Self.probeBytes
-        new.pointee.max_analyze_duration = (list == nil ? 5 : 2) * Int64(AV_TIME_BASE)
+        new.pointee.max_analyze_duration = (segments == nil ? 5 : 2) * Int64(AV_TIME_BASE)
         new.pointee.max_streams = 64
         // Whatever a container refers to is not opened.
         new.pointee.io_open = { _, _, _, _, _ in ffmpeg_error_io }
@@ -38,8 +56,8 @@ final class Container {
         var format: UnsafePointer<AVInputFormat>?
         var options: OpaquePointer?
         defer { av_dict_free(&options) }
-        if list != nil {
-            segments?.attach(to: new)
+        if let segments {
+            segments.attach(to: new)
             format = av_find_input_format("hls")
             // Connections are ours, so FFmpeg can't use one again; and what a part is, its content says.
             for name in ["http_persistent", "http_multiple", "extension_picky"] { av_dict_set(&options, name, "0", 0) }
@@ -48,12 +66,14 @@ final class Container {
         }
         // On failure the context is freed.
         var opening: UnsafeMutablePointer<AVFormatContext>? = new
-        let result = avformat_open_input(&opening, list?.address, format, &options)
+        let result = avformat_open_input(&opening, address, format, &options)
         guard result == 0, let context = opening else {
             throw network?.failure ?? segments?.failure ?? Self.notRecognised(result)
         }
         // What says itself what it is need not be listened to first.
-        if format == nil || list != nil || context.pointee.nb_streams == 0 { avformat_find_stream_info(context, nil) }
+        if format == nil || segments != nil || context.pointee.nb_streams == 0 {
+            avformat_find_stream_info(context, nil)
+        }
         let best = Self.audio(of: context)
         guard best >= 0, let stream = context.pointee.streams[Int(best)] else {
             avformat_close_input(&opening)
@@ -64,12 +84,15 @@ final class Container {
         for index in 0..<Int(context.pointee.nb_streams) where index != Int(best) {
             context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
         }
+        segments?.isOpened(isWhole: !isEndless)
     }
 
     deinit {
-        avformat_close_input(&context)
+        close()
         av_packet_free(&packet)
     }
+
+    private func close() { avformat_close_input(&context) }
 
     /// Number of the stream of audio; negative: there is none. FFmpeg chooses only among those that were listened to.
     private static func audio(of context: UnsafeMutablePointer<AVFormatContext>) -> Int32 {
@@ -87,6 +110,12 @@ final class Container {
             : WireFailure(.notRecognised, "its content is no audio that is known")
     }
 
+    /// Whether it is a whole of parts.
+    var hasParts: Bool { segments != nil && !isEndless }
+
+    /// Seconds from the beginning of the whole to that of the first part that is read.
+    var beginning: Double { segments?.beginning ?? 0 }
+
     /// Why the last part of it could not be had; nil: it could, or it has none.
     var segmentFailure: WireFailure? { segments?.failure }
 
@@ -98,6 +127,9 @@ final class Container {
 
     /// Seconds of one unit of the stream's times.
     var timeBase: AVRational { stream.pointee.time_base }
+
+    /// Bits of the stream's times.
+    var timeBits: Int { Int(stream.pointee.pts_wrap_bits) }
 
     /// Seconds of the whole; nil: not known.
     var wholeDuration: Double? {

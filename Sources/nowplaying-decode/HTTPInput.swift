@@ -4,8 +4,8 @@ import ForeignMedia
 
 /// A stream or file that comes over HTTP, with the titles that it carries taken out.
 final class HTTPInput: MediaInput {
-    /// Pauses before a connection that broke in the middle of a file is made again, in seconds.
-    private static let pauses = [0.1, 0.5, 2, 5, 10]
+    /// Pauses before a connection that broke is made again, in seconds.
+    static let pauses = [0.1, 0.5, 2, 5, 10]
     /// Bytes ahead that are rather read than asked for anew.
     private static let shortJump: Int64 = 128 << 10
     /// Bytes that were read and are kept in front of those that were not.
@@ -25,6 +25,8 @@ final class HTTPInput: MediaInput {
     private var position: Int64
     private(set) var size: Int64?
     private(set) var isSeekable = false
+    /// Whether a connection that broke is made again where it broke.
+    private var isResumable = false
     /// Whether it has neither beginning nor end.
     private(set) var isLive = false
     /// What the server says about it.
@@ -53,8 +55,11 @@ final class HTTPInput: MediaInput {
         let transfer = try connection.open(offset: offset, readsLists: false)
         try check(transfer)
         size = transfer.head.wholeLength(from: offset)
+        isResumable = size != nil && (transfer.head.acceptsRanges || offset > 0)
     }
 
+    /// The ways from and to the daemon.
+    var channel: DaemonChannel { connection.channel }
     /// Whether it is a playlist of HLS.
     var isSegmented: Bool { connection.isSegmented }
     /// Where it was found.
@@ -67,6 +72,7 @@ final class HTTPInput: MediaInput {
         size = head.contentLength
         isLive = size == nil && head.isRadio && !isSegmented
         isSeekable = size != nil && !isSegmented && head.acceptsRanges
+        isResumable = isSeekable
         if let interval = head.titleInterval { filter = IcyFilter(interval: interval) }
         station = Station(head)
     }
@@ -88,7 +94,7 @@ final class HTTPInput: MediaInput {
                 if try fetch() { continue }
                 return ffmpeg_error_end
             } catch {
-                if error.kind != .lost || !isSeekable || attempts >= Self.pauses.count {
+                if error.kind != .lost || !isResumable || attempts >= Self.pauses.count {
                     failure = error
                     return ffmpeg_error_io
                 }
@@ -138,7 +144,7 @@ final class HTTPInput: MediaInput {
         if connection.transfer == nil || position < arrived - Int64(audio.count)
             || position > arrived + Self.shortJump
         {
-            guard isSeekable || position == 0 else { throw WireFailure(.lost, "the connection was lost") }
+            guard isResumable || position == 0 else { throw WireFailure(.lost, "the connection was lost") }
             audio = []
             arrived = position
             try check(try connection.open(offset: position, readsLists: false))

@@ -17,10 +17,11 @@ final class Media {
 
     private let input: any MediaInput
     private let network: HTTPInput?
-    private let container: Container
-    private let decoder: Decoder
+    private var container: Container
+    private var decoder: Decoder
     private let converter: Converter
     private let gaps: Gaps
+    private let timeline: PartTimeline
     /// Frames a second as the decoder gives them; its frame forgets them when there is no more.
     private let sourceRate: Int
     /// Frame of the item that is decoded next; nil: not known before its packet comes.
@@ -51,11 +52,11 @@ final class Media {
         sourceRate = decoder.frameRate
         converter = try Converter(decoder, wanted)
         gaps = Gaps(container, decoder, isLive: network?.isLive ?? false)
+        timeline = PartTimeline(decoder)
         opened = OpenedMedia(
             format: converter.format, codec: decoder.codecName, sourceSampleRate: sourceRate)
         opened.isLive = network.map { $0.isLive || (container.isEndless && $0.isSegmented) } ?? false
-        // In parts FFmpeg does not find a place exactly, and none at all when it has read the last one.
-        opened.isSeekable = input.isSeekable && !opened.isLive && network?.isSegmented != true
+        opened.isSeekable = (input.isSeekable || container.hasParts) && !opened.isLive
         opened.isPublic = network?.zone == .everywhere
         opened.bitsPerSample = decoder.bitsPerSample
         opened.bitRate = network.map { $0.station.bitRate } ?? 0
@@ -89,14 +90,40 @@ final class Media {
         guard opened.isSeekable else { throw WireFailure(.broken, "it can't be moved in") }
         let source = gaps.sourceFrame(
             av_rescale(frame, Int64(sourceRate), Int64(converter.format.sampleRate)))
-        try container.seek(to: source, rate: sourceRate, preroll: decoder.preroll)
-        decoder.flush()
         converter.reset()
         hasFirst = false
         isDraining = false
         nextFrame = nil
+        if container.hasParts {
+            try goToPart(before: source)
+        } else {
+            try container.seek(to: source, rate: sourceRate, preroll: decoder.preroll)
+            decoder.flush()
+        }
         firstWanted = source
         tagsFrom = 0
+    }
+
+    /// Opens a source of parts anew at the one that has this frame of the stream, or that before, if a decoder would not be
+    /// exact there yet. Throws `WireFailure`.
+    private func goToPart(before frame: Int64) throws(WireFailure) {
+        var wanted = frame - decoder.preroll
+        while true {
+            container = try container.reopened(at: Double(max(0, wanted)) / Double(sourceRate))
+            // One that was used remembers the shape of its last window, whatever it is told to forget.
+            decoder = try Decoder(container)
+            guard try Media.decodeFirst(container, decoder, input) else {
+                if let failure = container.segmentFailure { throw failure }
+                isDraining = true
+                return
+            }
+            hasFirst = true
+            let place = timeline.place(decoder, container)
+            nextFrame = place
+            if place <= frame - decoder.preroll || container.beginning == 0 { return }
+            // What the playlist says of its parts' length is not what they have.
+            wanted = min(wanted - (place - wanted), Int64(container.beginning * Double(sourceRate)) - 1)
+        }
     }
 
     /// The next frames, tags or the end. Waits for what is late. Throws `WireFailure`.
@@ -126,10 +153,10 @@ final class Media {
         }
     }
 
-    /// A live stream in parts whose last part could not be had has not ended, but was lost.
+    /// What comes in parts and whose last part could not be had has not ended; what is live was lost then.
     private var lostSegment: WireFailure? {
-        guard opened.isLive, let failure = container.segmentFailure else { return nil }
-        return WireFailure(.lost, failure.message)
+        guard let failure = container.segmentFailure else { return nil }
+        return opened.isLive ? WireFailure(.lost, failure.message) : failure
     }
 
     /// The frame that was decoded, as far as it is wanted.

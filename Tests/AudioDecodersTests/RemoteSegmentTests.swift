@@ -10,13 +10,15 @@ import Testing
 struct RemoteSegmentTests {
     private let folder = TemporaryFolder()
     private static let frames = 441_000
+    /// Made once: that takes longer than coding it.
+    private static let wave = AudioMaterial.waves(frames: frames).wave()
 
     /// Makes a playlist with its parts in the folder.
     private func make(_ options: [String]) throws {
-        _ = try coded(
-            .waves(frames: Self.frames), "list.m3u8",
-            ["-c:a", "aac", "-aac_pns", "0", "-hls_time", "2", "-hls_list_size", "0", "-f", "hls"] + options, in: folder
-        )
+        let source = folder.write(Self.wave, "source.wav")
+        let coding = ["-c:a", "aac", "-aac_pns", "0", "-hls_time", "2", "-hls_list_size", "0", "-f", "hls"]
+        let words = ["-v", "error", "-y", "-i", source] + coding + options + [folder.path("list.m3u8")]
+        try #require(AudioMaterial.run("ffmpeg", words) == 0)
     }
 
     /// A server of the folder; `list` changes the playlist, and gets how often that was asked for.
@@ -39,18 +41,89 @@ struct RemoteSegmentTests {
         }
     }
 
+    private static let kinds: [[String]] = [
+        [], ["-hls_segment_type", "fmp4"], ["-hls_segment_type", "fmp4", "-hls_flags", "single_file"],
+    ]
+
     @Test(
-        "a whole one has a length and an end, its parts being files or ranges of one",
-        arguments: [[], ["-hls_segment_type", "fmp4", "-hls_flags", "single_file"]] as [[String]])
+        "a whole one has a length and an end, its parts being files or ranges of one; a seek is exact", arguments: kinds
+    )
     func whole(_ options: [String]) throws {
         try make(options)
         let server = server()
-        let decoder = try remote(server.url("/list.m3u8"))
-        #expect(!decoder.isLive && !decoder.isSeekable)
+        try expectExact(try remote(server.url("/list.m3u8")))
+    }
+
+    /// Reads all, and parts of it from places on: also from the very end back.
+    private func expectExact(_ decoder: ForeignDecoder) throws {
+        #expect(!decoder.isLive && decoder.isSeekable)
         #expect(abs((decoder.lengthInFrames ?? 0) - Int64(Self.frames)) < 5000)
         let all = try readFrames(decoder)
         let size = decoder.format.bytesPerFrame
-        #expect(abs(all.count / size - Self.frames) < 5000, "\(all.count / size)")
+        let count = all.count / size
+        #expect(abs(count - Self.frames) < 5000, "\(count)")
+        // What a playlist tells of its parts may be less than they have.
+        let last = min(count, Int(decoder.lengthInFrames ?? 0)) - 500
+        for target in [100_000, 0, 88_200, last, 1, 1024, 5000, 177_000, 300_001, 90_000] {
+            try decoder.seek(toFrame: Int64(target))
+            let part = try readFrames(decoder, frames: 1000)
+            let wanted = all[(target * size)..<min(all.count, (target + 1000) * size)]
+            let isSame = part.count == wanted.count && isNear(part, wanted)
+            #expect(isSame, "after a seek to \(target)")
+        }
+        try decoder.seek(toFrame: Int64(Self.frames) * 2)
+        #expect(try readFrames(decoder).isEmpty)
+    }
+
+    @Test("a list of qualities, lists that tell whole seconds, and times that begin anew with each part")
+    func oddTimes() throws {
+        try make(["-hls_flags", "round_durations"])
+        let master = server { text, count in
+            count > 0 ? text : "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS=\"mp4a.40.2\"\n/list.m3u8\n"
+        }
+        try expectExact(try remote(master.url("/master.m3u8")))
+        #expect(master.requests.filter { $0.target == "/list.m3u8" }.count == 1)
+        try make([])
+        try restartTimes()
+        let server = server()
+        try expectExact(try remote(server.url("/list.m3u8")))
+    }
+
+    /// Has each part's times begin at the same one.
+    private func restartTimes() throws {
+        for number in 0..<6 {
+            let name = "list\(number).ts"
+            guard !folder.read(name).isEmpty else { continue }
+            try #require(
+                AudioMaterial.run(
+                    "ffmpeg", ["-v", "error", "-y", "-i", folder.path(name), "-c", "copy", folder.path("new.ts")]) == 0)
+            _ = folder.write(folder.read("new.ts"), name)
+        }
+    }
+
+    @Test("a part whose connection breaks is read on where it broke; one that is not there is no silence, but an error")
+    func brokenParts() throws {
+        try make([])
+        let folder = self.folder
+        let count = Count()
+        let cutting = HTTPServer { request, connection in
+            let bytes = folder.read(String(request.target.dropFirst()))
+            if request.target.hasSuffix("m3u8") {
+                connection.answer("200 OK", ["Content-Type: application/vnd.apple.mpegurl"], bytes)
+            } else if request.target == "/list2.ts", count.next() == 0 {
+                connection.head("200 OK", ["Accept-Ranges: bytes", "Content-Length: \(bytes.count)"])
+                connection.send(bytes[..<(bytes.count / 2)])
+            } else {
+                connection.file(bytes, type: "video/mp2t", request)
+            }
+        }
+        let cut = try readFrames(try remote(cutting.url("/list.m3u8")))
+        let whole = server()
+        expectSame(cut, try readFrames(try remote(whole.url("/list.m3u8"))))
+        unlink(folder.path("list2.ts"))
+        let decoder = try remote(whole.url("/list.m3u8"))
+        let error = #expect(throws: DecodingError.self) { _ = try readFrames(decoder) }
+        #expect(error?.message.contains("404") == true)
     }
 
     @Test("one that goes on is live, read as it grows, and lost when it can't be had any more")

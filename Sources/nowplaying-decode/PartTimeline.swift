@@ -1,0 +1,44 @@
+import CFFmpeg
+import ForeignMedia
+
+/// Where in the whole a part stands that is read first: the times in it are coarser than frames, and may begin anew with
+/// each part.
+struct PartTimeline {
+    /// Time of the first frame of the whole, in units of the stream; nil: not known.
+    private let origin: Int64?
+    /// Frames that the decoder gave first of all.
+    private let firstCount: Int64
+    private let rate: Int64
+
+    /// Begins where the decoder's first frame stands.
+    init(_ decoder: Decoder) {
+        origin = decoder.frameTime
+        firstCount = Int64(decoder.frameCount)
+        rate = Int64(decoder.frameRate)
+    }
+
+    /// Frame of the whole at which the frame stands that the decoder gave first after the container was opened.
+    func place(_ decoder: Decoder, _ container: Container) -> Int64 {
+        guard container.beginning > 0 else { return 0 }
+        let told = Int64((container.beginning * Double(rate)).rounded())
+        var place = told
+        if let origin, let time = decoder.frameTime {
+            var distance = time &- origin
+            // Times of MPEG begin anew after a day. What an encoder put in front may lie before the first.
+            if container.timeBits < 63 {
+                let span = Int64(1) << Int64(container.timeBits)
+                distance &= span - 1
+                if distance > span / 8 * 7 { distance -= span }
+            }
+            let unit = AVRational(num: 1, den: Int32(rate))
+            let found = av_rescale_q(distance, container.timeBase, unit)
+            // Whole seconds are all that some playlists tell of a part; but parts that each begin at 0 are farther off.
+            if abs(found - told) <= told / 10 * 3 + rate / 20 { place = found }
+        }
+        // A coded frame begins where all before it end, if its time says about that.
+        let size = max(firstCount, Int64(decoder.frameCount))
+        let offset = firstCount % size
+        let nearest = (place - offset + size / 2) / size * size + offset
+        return abs(nearest - place) <= size / 8 ? nearest : place
+    }
+}
