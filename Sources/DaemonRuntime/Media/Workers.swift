@@ -49,10 +49,14 @@ package final class Workers: Sendable {
     }
 
     private func serve() {
-        while let job = next() {
-            let finished = job()
-            state.withLock { $0.finished.append(finished) }
+        var job = next()
+        while job != nil {
+            // From here on the loop alone has what the result is for: that must not end on this thread.
+            var finished = job?()
+            job = nil
+            state.withLock { state in if let done = finished.take() { state.finished.append(done) } }
             signal.notify()
+            job = next()
         }
     }
 
