@@ -138,7 +138,9 @@ import PlaybackEngine
     ) {
         let liked = state.item?.feedback?.activeCommands ?? []
         state = next
-        state.item?.artwork = next.item.flatMap { artworkOf?($0.id) } ?? []
+        // It looks at the state: asked for while that is being changed, it would end the daemon.
+        let pictures = next.item.flatMap { artworkOf?($0.id) } ?? []
+        state.item?.artwork = pictures
         if liked != state.item?.feedback?.activeCommands ?? [] { state.commandsVersion += 1 }
         state.sequence = events.next()
         state.cause = cause
