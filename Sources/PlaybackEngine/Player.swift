@@ -302,6 +302,8 @@ package import NowPlaying
         scanDeadline = nil
         forgetAwayMedia()
         sleepDeadline = nil
+        pending?.deadline?.release()
+        flow?.deadline?.release()
         announcer?.shutDown()
         decoder?.end()
         audible?.close()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What sessions do to each other, and what is left when one ends.
+    /// What sessions do to each other.
     @Suite(.timeLimit(.minutes(2))) struct SessionRuleTests {
         init() { LoopThread.start() }
 
@@ -51,56 +51,6 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("a session that is closed tells one last state to those who follow it, and nobody waits for it")
-        func closed() async throws {
-            let daemon = await RealDaemon.silent()
-            let client = daemon.connect()
-            let follower = daemon.connect()
-            let bare = daemon.connect()
-            bare.call("nowPlaying.subscribe")
-            for turn in 0..<20 {
-                client.call("session.create", ["name": "brief"])
-                follower.call("nowPlaying.subscribe", ["session": "brief"])
-                client.call(
-                    "queue.add",
-                    ["session": "brief", "items": [.string(daemon.folder.silence("brief.wav", seconds: 60))]])
-                // With the end on its way, nothing of what is asked is left without an answer, nor done elsewhere.
-                let other = daemon.connect()
-                let music = JSONValue.string(daemon.folder.silence("else.wav", seconds: 60))
-                let sent = [
-                    other.send("play", ["session": "brief"]), other.send("pause", ["session": "brief"]),
-                    other.send("queue.add", ["session": "brief", "items": [music], "play": true]),
-                ]
-                #expect(client.call("session.close", ["name": "brief"]) == [:])
-                for number in sent {
-                    let error = other.answer(number)["error"]
-                    #expect(error == nil || error?["data"]?["reason"] == "noSession", "\(turn)")
-                }
-                var last = follower.event()
-                while last.words != "session" || last.playing != "stopped", last != .null { last = follower.event() }
-                #expect(last["session"] == "brief" && last["item"] == .null && last.rate == 0)
-                #expect(follower.events() == [], "one last state")
-                #expect(client.call("queue.list", ["session": "main"])?["count"] == 0)
-            }
-            #expect(states(client) == ["main stopped active"])
-            #expect(bare.takeNotifications().allSatisfy { $0["session"] == "main" || $0.playing == "playing" })
-            #expect(daemon.stop() == 0)
-        }
-
-        @Test("a session whose client goes before it is there never is") func abandoned() async throws {
-            let daemon = await RealDaemon.silent()
-            let client = daemon.connect()
-            for number in 0..<40 {
-                let gone = daemon.connect()
-                gone.send("session.create", ["name": .string("s\(number % 8)"), "whileConnected": true])
-            }
-            #expect(becomes { states(client) == ["main stopped active"] })
-            // Until it is made, and given up, its name is taken.
-            #expect(becomes { client.call("session.create", ["name": "s0", "whileConnected": true]) != nil })
-            #expect(states(client) == ["main stopped active", "s0 stopped"])
-            #expect(daemon.stop() == 0)
-        }
-
         @Test("with activate-on-play off only session.activate changes what is followed")
         func activation() async throws {
             let folder = TemporaryFolder()
@@ -119,6 +69,35 @@ extension Acceptance {
             #expect(client.call("session.activate", ["name": "night"]) == ["active": true])
             #expect(client.event("session")["session"] == "night")
             #expect(states(client) == ["main interrupted", "night playing active"])
+            #expect(daemon.stop() == 0)
+        }
+
+        @Test("with no command that it takes a session does not become the active one") func silenced() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("session.create", ["name": "night"])
+            client.call("queue.add", ["session": "night", "items": daemon.silences(60)])
+            let commands = client.call("commands.list", ["session": "night"])?["commands"]?.arrayValue ?? []
+            let names = commands.compactMap { $0["command"]?.stringValue }
+            func configure(_ isEnabled: Bool, _ names: some Sequence<String>) {
+                for name in names {
+                    let words: JSONValue = [
+                        "session": "night", "command": .string(name), "enabled": .bool(isEnabled),
+                    ]
+                    #expect(client.call("commands.configure", words) != nil)
+                }
+            }
+            configure(false, names)
+            #expect(names.count >= 18)
+            #expect(client.call("session.activate", ["name": "night"]) == ["active": false])
+            configure(true, names.prefix(1))
+            #expect(client.call("session.activate", ["name": "night"]) == ["active": true])
+            // Another program that takes none is shown to who names it.
+            let player = daemon.connect()
+            player.call("session.create", ["name": "cast", "external": true])
+            player.call("nowPlaying.publish", ["session": "cast", "state": "playing", "item": ["title": "Aria"]])
+            #expect(client.call("session.activate", ["name": "cast"]) == ["active": false])
+            #expect(states(client) == ["main stopped", "cast playing", "night stopped active"])
             #expect(daemon.stop() == 0)
         }
 
@@ -166,12 +145,35 @@ extension Acceptance {
             #expect(feedback["commandsVersion"]?.integerValue == version + 1)
             let commands = client.call("commands.list")?["commands"]?.arrayValue ?? []
             #expect(commands.first { $0["command"] == "like" }?["isActive"] == true)
+            // One in the network is told before it is fetched.
+            publish(["artworkUrl": "https://127.0.0.1:9/a.png"])
+            #expect(
+                becomes {
+                    let shown = client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue?.first
+                    return shown != nil && shown?["width"] == nil
+                })
             #expect(daemon.stop() == 0)
         }
 
-        @Test("two that mix are both heard, each as loud as it is") func mixed() async throws {
+        @Test("one gets as quiet as another asks for; two that mix are both heard, each as loud as it is")
+        func heardTogether() async throws {
             let place = await RecordedSink.start(TestSink("mix"))
             let (client, folder) = (place.follow(), place.daemon.folder)
+            let terms: JSONValue = ["name": "voice", "policy": "duck", "duckTo": -20, "ramp": 0.1]
+            client.call("session.create", terms)
+            let code = JSONValue.string(folder.codeWave("code.wav", from: 0, count: 44100 * 15))
+            let play = try #require(client.call("play", ["uri": code]))
+            await place.recorder.waitFor(more: 0.3)
+            let hush = JSONValue.string(folder.silence("hush.wav", seconds: 60, rate: 44100, channels: 2))
+            client.call("play", ["session": "voice", "uri": hush])
+            await place.recorder.waitFor(more: 0.5)
+            #expect(client.call("stop", ["session": "voice"])?.playing == "stopped")
+            await place.recorder.waitFor(more: 0.5)
+            let levels = CodeRecording(place.recorder, rate: 44100).levels(play.monotonic...now()) { _ in true }
+            #expect(levels.first?.level == 1 && levels.last?.level == 1)
+            #expect(levels.count { abs($0.level - 0.1) < 0.002 } >= 10, "\(levels.map(\.level))")
+            #expect(levels.allSatisfy { $0.level > 0.098 })
+            client.call("session.activate", ["name": "main"])
             let count = 44100 * 6
             let music = PositionCode.int16(from: 0, count: count).map { $0 / 4 }
             let rain = PositionCode.int16(from: 9_000_000, count: count).map { $0 / 4 }
@@ -183,7 +185,7 @@ extension Acceptance {
             client.call("session.create", ["name": "rain", "policy": "mix"])
             let first = try #require(client.call("play", ["uri": file(music, "music.wav")]))
             let second = try #require(client.call("play", ["session": "rain", "uri": file(rain, "rain.wav")]))
-            #expect(states(client) == ["main playing active", "rain playing"])
+            #expect(states(client) == ["main playing active", "rain playing", "voice stopped"])
             await place.recorder.waitFor(more: 1.5)
             let until = place.recorder.frames
             place.recorder.stop()

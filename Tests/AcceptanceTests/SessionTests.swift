@@ -126,9 +126,16 @@ extension Acceptance {
             var number = client.send("play")
             player?.respond(to: player?.nextRequest() ?? .null, ["status": "of course"])
             #expect(client.answer(number)["error"]?["data"]?["reason"] == "notUnderstood")
-            number = client.send("play")
-            player?.respond(to: player?.nextRequest() ?? .null, ["status": "noSuchContent"])
-            #expect(client.answer(number)["error"]?["code"] == 100)
+            let statuses: [(String, JSONValue)] = [
+                ("noSuchContent", 100), ("noActionableNowPlayingItem", 110), ("deviceNotFound", 120),
+                ("commandFailed", 200),
+            ]
+            for (status, code) in statuses {
+                number = client.send("play")
+                player?.respond(to: player?.nextRequest() ?? .null, ["status": .string(status)])
+                let error = client.answer(number)["error"]
+                #expect(error?["code"] == code && error?["data"]?["status"] == .string(status))
+            }
             #expect(client.refusal("play") == "200 noAnswer")
             // What has a queue is the daemon's own all the same.
             #expect(client.call("queue.list")?["count"] == 1)
@@ -137,6 +144,7 @@ extension Acceptance {
             player = nil
             #expect(client.event("session")["session"] == "main")
             #expect(client.refusal("nowPlaying.get", ["session": "airplay"]) == "100 noSession")
+            #expect(becomes { client.call("nowPlaying.get")?.playing == "playing" }, "what it had held goes on")
             #expect(daemon.stop() == 0)
         }
     }

@@ -29,7 +29,6 @@ import Testing
         "DaemonRuntime/ControlServer/ClientCalls.swift": "an external session that was sent a command",
         "DaemonRuntime/Player/PlayerMethods+Diagnostics.swift": "a diagnosis",
         "DaemonRuntime/Player/PlayerMethods+Output.swift": "the steps of a volume that moves",
-        "DaemonRuntime/Sessions/PlaybackSession.swift": "a second for what a closed session asked",
         "DaemonRuntime/Daemon/IdleExit.swift": "the end of an idle daemon",
         "DaemonRuntime/Daemon/RunningDaemon.swift": "half a second after the start",
         "BridgeRuntime/FollowedDaemon.swift": "when the daemon or the bus went",

@@ -42,7 +42,9 @@ extension Catalogue {
             result: "active", example: #"{"name": "main"}"#),
         Method(
             name: .sessionClose, kind: .session, role: .control, parameters: [name],
-            help: "Ends a session; the one that was active before becomes it again. “main” can't be closed.",
+            help:
+                "Ends a session; the one that was active before becomes it again. What it was asked and has not answered is "
+                + "answered with 100 (noSession). “main” can't be closed.",
             result: "an empty object", example: #"{"name": "airplay"}"#),
         Method(
             name: .nowPlayingPublish, kind: .session, role: .control,

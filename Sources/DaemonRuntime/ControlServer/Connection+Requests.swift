@@ -84,8 +84,9 @@ extension Connection {
         }
         if request.hasNotFiniteNumber { throw .invalidParameter(nil, "a number in “params” is out of range") }
         try method.check(request.parameters)
-        if let session = request.parameters["session"]?.stringValue, !server.hasSession(session),
-            !(session == "*" && method.name == .nowPlayingSubscribe)
+        // Which there are is known when those of an earlier run are there again: then it is looked at.
+        if let session = request.parameters["session"]?.stringValue, !server.isHoldingRequests,
+            !server.hasSession(session), !(session == "*" && method.name == .nowPlayingSubscribe)
         {
             throw noSession(session)
         }

@@ -67,10 +67,10 @@ import PlaybackEngine
         self.database = database
         self.leavesFrom = leavesFrom
         self.log = log
-        player.feedbackOf = { [unowned self] in feedback(in: $0) }
-        player.onAsked = { [unowned self] item in
-            asked = item
-            look(at: item)
+        player.feedbackOf = { [weak self] in self?.feedback(in: $0) }
+        player.onAsked = { [weak self] item in
+            self?.asked = item
+            self?.look(at: item)
         }
     }
 
@@ -126,7 +126,7 @@ import PlaybackEngine
             known[known.count - 1].feedback = Feedback()
             return
         }
-        submit(Task(item: item) { [unowned self] _ in player.feedbackFound(for: item) })
+        submit(Task(item: item) { [player] _ in player.feedbackFound(for: item) })
     }
 
     /// Takes note of where an item is. False: it is not in the queue.
@@ -145,7 +145,7 @@ import PlaybackEngine
         guard add(item) else {
             return answer(.failure(FeedbackDatabase.Failure(message: "the item is not in the queue any more")))
         }
-        let task = Task(item: item, edit: edit) { [unowned self] result in
+        let task = Task(item: item, edit: edit) { [player] result in
             if case .success = result { player.feedbackChanged(of: item, by: by) }
             answer(result)
         }
@@ -193,6 +193,7 @@ import PlaybackEngine
                 return (identity, .failure(error))
             }
         } _: { [self] identity, result in
+            // What was said is remembered, though its session was closed meanwhile.
             finished(task, identity, result)
         }
     }

@@ -38,7 +38,8 @@ extension PlayerMethods {
     private func perform(
         _ command: PlayerCommand, _ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
     ) {
-        player.perform(command, by: by) { [unowned self] result in
+        player.perform(command, by: by) { [weak self] result in
+            guard let self else { return }
             switch result {
             case .success(let outcome): answer(self.answer(for: outcome))
             case .failure(let refusal): answer(failure(refusal))
@@ -69,7 +70,8 @@ extension PlayerMethods {
     }
 
     private func scan(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
-        let done: @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void = { [unowned self] result in
+        let done: @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void = { [weak self] result in
+            guard let self else { return }
             switch result {
             case .success(let outcome): answer(self.answer(for: outcome))
             case .failure(let refusal): answer(failure(refusal))

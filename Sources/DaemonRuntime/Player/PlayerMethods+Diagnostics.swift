@@ -26,8 +26,8 @@ extension PlayerMethods {
         let source = request.media.first?.source
         let abandoned = AbandonFlag()
         let opener = opener
-        var waiting: (@PlayerLoop (DiskFindings) -> Void)? = { [unowned self] in
-            answer(.success(diagnosis(roots, $0)))
+        var waiting: (@PlayerLoop (DiskFindings) -> Void)? = { [weak self] in
+            if let self { answer(.success(diagnosis(roots, $0))) }
         }
         let late = loop.deadline(EventLoop.now.advanced(bySeconds: Self.diagnosisPatience)) {
             abandoned.set()

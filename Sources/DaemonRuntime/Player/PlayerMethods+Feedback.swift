@@ -11,7 +11,6 @@ extension PlayerMethods {
         guard let feedback else {
             return answer(.failure(.commandFailed("unavailable", "nothing is remembered by this daemon")))
         }
-        // The session may be closed before a disk answers: who asked is answered all the same.
         feedback.change(item, by: request.client.originator, edit(request)) { [self] result in
             switch result {
             case .success: answer(self.answer(for: CommandOutcome(state: player.state, isSuperseded: false)))

@@ -24,7 +24,7 @@ extension PlayerMethods {
         case .queueRemove:
             let ids = request.itemIDs("ids") ?? []
             guard ids.allSatisfy({ queue.index(of: $0) != nil }) else { return answer(failure(.noSuchItem)) }
-            player.remove(ids, by: by) { [unowned self] _ in answer(version()) }
+            player.remove(ids, by: by) { [weak self] _ in if let self { answer(version()) } }
         case .queueMove:
             let ids = request.itemIDs("ids") ?? []
             guard ids.allSatisfy({ queue.index(of: $0) != nil }) else { return answer(failure(.noSuchItem)) }
@@ -34,7 +34,7 @@ extension PlayerMethods {
             }
             player.move(ids, to: place, by: by)
             answer(version())
-        case .queueClear: player.clear(by: by) { [unowned self] _ in answer(version()) }
+        case .queueClear: player.clear(by: by) { [weak self] _ in if let self { answer(version()) } }
         case .queueShuffle:
             player.shuffle(by: by)
             answer(version())
@@ -75,7 +75,8 @@ extension PlayerMethods {
             // Nothing is looked for before they play, which is later.
             if request.client.isForeign, let ids { nameByForeigner(ids, request.media) }
             guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids))) }
-            player.perform(.playItem(ItemID(ids.lowerBound), position: nil), by: by) { [unowned self] result in
+            player.perform(.playItem(ItemID(ids.lowerBound), position: nil), by: by) { [weak self] result in
+                guard let self else { return }
                 switch result {
                 case .success: answer(.encoded(added(ids)))
                 case .failure(let refusal): answer(failure(refusal))

@@ -59,7 +59,7 @@ import PlaybackEngine
     private func tellKinds() {
         player.kindOf = nil
         guard !configuration.kindIntervals.isEmpty else { return }
-        player.kindOf = { [unowned self] in kind(of: $0) }
+        player.kindOf = { [weak self] in self?.kind(of: $0) ?? .audio }
     }
 
     package func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
@@ -131,6 +131,13 @@ import PlaybackEngine
         fade = nil
         store?.finish(player.place)
         player.shutDown()
+    }
+
+    /// Ends it for good: nothing of it is kept. `gone` is called when nothing of it is written any more.
+    func abandon(_ gone: @escaping @PlayerLoop () -> Void) {
+        fade = nil
+        player.shutDown()
+        if let store { store.abandon(gone) } else { gone() }
     }
 
     /// Takes up where an earlier run stood, and begins to keep what happens.

@@ -41,11 +41,8 @@ extension PlaybackSession {
     let owner: Int?
     let methods: PlayerMethods
     var isExternal: Bool { false }
-    /// Called when nothing of it is used any more.
+    /// Called when it is over: its methods, too, are to be ended.
     var onClosed: (@PlayerLoop () -> Void)?
-    /// Keeps it for a moment after its end.
-    private var afterlife: EventSource?
-    private static let afterlifeSeconds = 1.0
 
     init(name: String, terms: SessionTerms, owner: Int?, methods: PlayerMethods) {
         self.name = name
@@ -79,12 +76,5 @@ extension PlaybackSession {
     }
 
     /// Ends it without a word: nobody was told of it.
-    func discard() {
-        methods.finish()
-        onClosed?()
-        // What was asked of streams, disks and the decode thread may be answered yet, to a player that has to be there.
-        afterlife = methods.loop.deadline(EventLoop.now.advanced(bySeconds: Self.afterlifeSeconds)) {
-            self.afterlife = nil
-        }
-    }
+    func discard() { onClosed?() }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import ControlProtocol
 import Glibc
 import LinuxSystem
@@ -19,11 +20,17 @@ import Synchronization
     private let workers: Workers
     private let folder: String
     private var making: Set<String> = []
+    /// Sessions that were closed and whose folders are not gone yet, and what waits for that.
+    private var leaving: [String: [@PlayerLoop () -> Void]] = [:]
     /// One list is written at a time, and never an older one after a newer.
     private nonisolated static let written = Mutex(0)
     private var lists = 0
-    /// What was written last.
+    /// What was written last, or is on its way.
     private var last: String?
+    /// Lists that are on their way.
+    private var unwritten = 0
+    /// Seconds that the end of the daemon waits for the disk.
+    private static let farewell: Int32 = 5
 
     /// A factory below this state directory.
     init(_ context: DaemonContext, _ events: EventCounter, _ database: FeedbackDatabase, firstExternalItem: Int64) {
@@ -47,6 +54,10 @@ import Synchronization
             return done(.failure(.commandFailed("unavailable", "this output has one session heard at a time")))
         }
         making.insert(name)
+        guard leaving[name] == nil else {
+            leaving[name]?.append { [self] in make(name, terms, owner: owner, done) }
+            return
+        }
         let (folder, own, state) = (folder, folder + "/" + name, context.stateDirectory)
         workers.submit {
             Self.written.withLock { _ in
@@ -60,7 +71,7 @@ import Synchronization
                 context, PlayerAssembly.makeOutput(context.loop, context.configuration), session: name, events,
                 firstItem: first, store: store, database, publish: publish)
             let session = LocalSession(name: name, terms: terms, owner: owner, methods: methods)
-            session.onClosed = { [weak self] in self?.remove(own) }
+            session.onClosed = { [weak self] in self?.end(name, methods) }
             let finish: @PlayerLoop () -> Void = { [self] in
                 making.remove(name)
                 done(.success(session))
@@ -74,19 +85,29 @@ import Synchronization
         }
     }
 
-    private func remove(_ folder: String) {
-        workers.submit {
-            guard let stream = opendir(folder) else { return }
-            while let entry = readdir(stream) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                unlink(folder + "/" + name)
+    /// Ends a session for good: its folder goes when nothing is written there any more, and before another of its name is made.
+    private func end(_ name: String, _ methods: PlayerMethods) {
+        leaving[name] = []
+        let own = folder + "/" + name
+        methods.abandon { [self] in
+            workers.submit {
+                Self.remove(own)
+            } _: { [self] in
+                for next in leaving.removeValue(forKey: name) ?? [] { next() }
             }
-            closedir(stream)
-            rmdir(folder)
-        } _: { _ in
         }
+    }
+
+    private nonisolated static func remove(_ folder: String) {
+        guard let stream = opendir(folder) else { return }
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            unlink(folder + "/" + name)
+        }
+        closedir(stream)
+        rmdir(folder)
     }
 
     // MARK: Over restarts
@@ -99,14 +120,34 @@ import Synchronization
         // What is there already is not written again.
         guard text != last else { return }
         last = text
+        unwritten += 1
         workers.submit {
-            Self.written.withLock { last in
-                guard number > last else { return }
-                last = number
-                mkdir(folder, 0o700)
-                Self.write(text, folder + "/list")
-            }
-        } _: { _ in
+            Self.write(text, number, folder)
+        } _: { [self] in
+            unwritten -= 1
+        }
+    }
+
+    /// The daemon ends: what is on its way is written, or the disk is too slow.
+    func finish() {
+        guard unwritten > 0, let text = last else { return }
+        let (number, folder) = (lists + 1, folder)
+        let done = eventfd(0, Int32(EFD_CLOEXEC))
+        let isStarted = DetachedThread.start("sessions") {
+            Self.write(text, number, folder)
+            var one: UInt64 = 1
+            _ = Glibc.write(done, &one, 8)
+        }
+        var waiting = pollfd(fd: done, events: Int16(POLLIN), revents: 0)
+        if isStarted { _ = poll(&waiting, 1, Self.farewell * 1000) }
+    }
+
+    private nonisolated static func write(_ text: String, _ number: Int, _ folder: String) {
+        written.withLock { last in
+            guard number > last else { return }
+            last = number
+            mkdir(folder, 0o700)
+            write(text, folder + "/list")
         }
     }
 

@@ -24,6 +24,7 @@ import PlaybackEngine
     private var played: Set<String> = []
     /// Sessions that are being made, and the connections that they will end with.
     private var unborn: [String: Int] = [:]
+    private let openRequests = OpenRequests()
     private let factory: SessionFactory
     private var settings: SessionSettings
     /// In how many seconds all is as loud as before an announcement.
@@ -132,17 +133,24 @@ import PlaybackEngine
         case .sessionClose: answer(close(request))
         case .nowPlayingPublish: answer(publish(request))
         case .outputSelect: select(request, answer)
-        case .artworkGet: (owner(ofPicture: request.string("id") ?? "") ?? main).perform(request, answer)
+        case .artworkGet: ask(owner(ofPicture: request.string("id") ?? "") ?? main, request, answer)
         case .play where sessions.count > 1:
             guard let target = target(of: request) else { return answer(noSuchTarget(request)) }
-            target.perform(request) { [self] result in
+            ask(target, request) { [self] result in
                 if case .failure = result {} else { wanted(target, by: request.client.originator) }
                 answer(result)
             }
         default:
             guard let target = target(of: request) else { return answer(noSuchTarget(request)) }
-            target.perform(request, answer)
+            ask(target, request, answer)
         }
+    }
+
+    /// Has a session carry out a request. `main` is there as long as the daemon; another may be closed before it answers.
+    private func ask(
+        _ session: any PlaybackSession, _ request: MethodRequest, _ answer: @escaping OpenRequests.Answer
+    ) {
+        session.perform(request, session === main ? answer : openRequests.begin(of: session.name, answer))
     }
 
     /// The session whose item has the picture with this id.
@@ -214,6 +222,7 @@ import PlaybackEngine
         if wasActive { context.activate(active.name) }
         session.close(by: by)
         sessions[session.name] = nil
+        openRequests.end(of: session.name)
         context.forgetSession(session.name)
         if wasActive { active.tellActivation(by: by) }
         saveList()
@@ -384,6 +393,7 @@ import PlaybackEngine
     }
 
     func finish() {
+        factory.finish()
         for session in sessions.values { (session as? LocalSession)?.methods.finish() }
     }
 }

@@ -45,6 +45,8 @@ package import PlaybackEngine
     /// What was found wrong at the start, in sentences for people.
     package private(set) var reports: [String] = []
     private var memoryIsFull = false
+    /// Told when nothing of it is under way any more; set when it is not wanted any more.
+    private var whenIdle: (@PlayerLoop () -> Void)?
 
     /// A store in this directory.
     package init(_ loop: EventLoop, directory: String) {
@@ -157,6 +159,7 @@ package import PlaybackEngine
             return disk.save(job)
         } _: { [self] result in
             isSaving = false
+            if whenIdle != nil { return leave() }
             saved(job, result, memoryEnd)
         }
     }
@@ -220,5 +223,24 @@ package import PlaybackEngine
         }
         var waiting = pollfd(fd: done, events: Int16(POLLIN), revents: 0)
         if isStarted { _ = poll(&waiting, 1, Self.farewell * 1000) }
+    }
+
+    /// Nothing of it is wanted any more, nor saved. `done` is called when the directory is not written to any more.
+    package func abandon(_ done: @escaping @PlayerLoop () -> Void) {
+        deadline = nil
+        currentQueue = nil
+        whenIdle = done
+        if !isSaving { leave() }
+    }
+
+    private func leave() {
+        let memory = loaded?.memory
+        loaded = nil
+        workers.submit {
+            memory?.remove()
+        } _: { [self] in
+            whenIdle?()
+            whenIdle = nil
+        }
     }
 }

@@ -1,0 +1,28 @@
+import ControlProtocol
+import LinuxSystem
+
+/// Requests that sessions were given and have not answered yet. Who waits for a session that is closed is told so at once,
+/// whatever it waited for: a server, a disk, another program.
+@PlayerLoop final class OpenRequests {
+    typealias Answer = @PlayerLoop (MethodResult) -> Void
+
+    private var waiting: [Int: (session: String, answer: Answer)] = [:]
+    private var last = 0
+
+    /// What a session is to answer with. It counts once, and not after `end`.
+    func begin(of session: String, _ answer: @escaping Answer) -> Answer {
+        last += 1
+        let number = last
+        waiting[number] = (session, answer)
+        return { [self] result in waiting.removeValue(forKey: number)?.answer(result) }
+    }
+
+    /// A session is closed: nobody waits for it any more.
+    func end(of session: String) {
+        let ended = waiting.filter { $1.session == session }.sorted { $0.key < $1.key }
+        for (number, _) in ended { waiting[number] = nil }
+        let error = RPCError.noSuchContent(
+            "the session “\(session)” was closed before this was done", reason: "noSession")
+        for (_, request) in ended { request.answer(.failure(error)) }
+    }
+}

@@ -1,0 +1,72 @@
+import LinuxSystem
+import NowPlaying
+import TestSupport
+
+/// A recording of the position code, looked at in parts: which frame was heard when, and how loud.
+struct CodeRecording {
+    /// How loud a hundredth of a second was.
+    struct Level {
+        /// Seconds of CLOCK_MONOTONIC at which it began to be heard.
+        var time: Double
+        /// Its first frame.
+        var frame: Int
+        /// As a part of what the file says.
+        var level: Double
+    }
+
+    private let samples: [Int16]
+    private let origin: Double
+    let rate: Double
+
+    /// What is recorded by now.
+    init(_ recorder: Recorder, rate: Double) {
+        samples = int16Samples(recorder.bytes())
+        origin = Double(recorder.time(ofFrame: 0).nanoseconds) / 1e9
+        self.rate = rate
+    }
+
+    /// The recorded frames of this time.
+    func frames(_ times: ClosedRange<Double>) -> Range<Int> {
+        let count = samples.count / 2
+        let bounds = [times.lowerBound, times.upperBound].map { max(0, min(count, Int(($0 - origin) * rate))) }
+        return bounds[0]..<bounds[1]
+    }
+
+    /// When a recorded frame was heard.
+    func time(_ frame: Int) -> Double { origin + Double(frame) / rate }
+
+    /// The number of each of these recorded frames; -1: it is no code.
+    func numbers(_ frames: Range<Int>) -> [Int] {
+        PositionCode.decode(Array(samples[(2 * frames.lowerBound)..<(2 * frames.upperBound)]))
+    }
+
+    /// Stretches of this time in which the frames of the code follow each other, by recorded frame.
+    func runs(_ times: ClosedRange<Double>) -> [PositionCode.Run] {
+        let frames = frames(times)
+        return PositionCode.runs(Array(samples[(2 * frames.lowerBound)..<(2 * frames.upperBound)]))
+    }
+
+    /// How loud each second hundredth of a second of this time was in which frames of the code that `isMeant` were heard one
+    /// after the other.
+    func levels(_ times: ClosedRange<Double>, _ isMeant: (Int) -> Bool) -> [Level] {
+        let frames = frames(times)
+        let numbers = numbers(frames)
+        let length = Int(rate / 100)
+        return stride(from: 0, to: max(0, numbers.count - length), by: 2 * length).compactMap { start in
+            let number = numbers[start]
+            guard number >= 0, numbers[start + length] == number + length, isMeant(number) else { return nil }
+            let first = frames.lowerBound + start
+            return Level(time: time(first), frame: number, level: level(first, length, of: number))
+        }
+    }
+
+    private func level(_ first: Int, _ count: Int, of number: Int) -> Double {
+        let code = PositionCode.int16(from: number, count: count)
+        var (product, square) = (0.0, 0.0)
+        for (a, b) in zip(samples[(2 * first)...], code) {
+            product += Double(a) * Double(b)
+            square += Double(b) * Double(b)
+        }
+        return product / square
+    }
+}

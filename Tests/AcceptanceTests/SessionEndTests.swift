@@ -1,0 +1,159 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// What is left of a session when it ends, and who is told.
+    @Suite(.timeLimit(.minutes(2))) struct SessionEndTests {
+        init() { LoopThread.start() }
+
+        private func states(_ client: Client) -> [String] {
+            let list = client.call("session.list")?["sessions"]?.arrayValue ?? []
+            return list.map {
+                "\($0["name"]?.stringValue ?? "") \($0.playing)" + ($0["active"] == true ? " active" : "")
+            }
+        }
+
+        private func create(_ client: Client, _ name: String, _ terms: JSONValue = [:]) {
+            var words = JSONObject([.init("name", .string(name))])
+            for member in terms.objectValue?.members ?? [] { words[member.name] = member.value }
+            #expect(client.call("session.create", .object(words)) == ["name": .string(name)])
+        }
+
+        @Test("a session that is closed tells one last state to those who follow it, and nobody waits for it")
+        func closed() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            let follower = daemon.connect()
+            let bare = daemon.connect()
+            bare.call("nowPlaying.subscribe")
+            for turn in 0..<20 {
+                client.call("session.create", ["name": "brief"])
+                follower.call("nowPlaying.subscribe", ["session": "brief"])
+                client.call(
+                    "queue.add",
+                    ["session": "brief", "items": [.string(daemon.folder.silence("brief.wav", seconds: 60))]])
+                // With the end on its way, nothing of what is asked is left without an answer, nor done elsewhere.
+                let other = daemon.connect()
+                let music = JSONValue.string(daemon.folder.silence("else.wav", seconds: 60))
+                let sent = [
+                    other.send("play", ["session": "brief"]), other.send("pause", ["session": "brief"]),
+                    other.send("queue.add", ["session": "brief", "items": [music], "play": true]),
+                ]
+                #expect(client.call("session.close", ["name": "brief"]) == [:])
+                for number in sent {
+                    let error = other.answer(number)["error"]
+                    #expect(error == nil || error?["data"]?["reason"] == "noSession", "\(turn)")
+                }
+                var last = follower.event()
+                while last.words != "session" || last.playing != "stopped", last != .null { last = follower.event() }
+                #expect(last["session"] == "brief" && last["item"] == .null && last.rate == 0)
+                #expect(follower.events() == [], "one last state")
+                #expect(client.call("queue.list", ["session": "main"])?["count"] == 0)
+            }
+            #expect(states(client) == ["main stopped active"])
+            #expect(bare.takeNotifications().allSatisfy { $0["session"] == "main" || $0.playing == "playing" })
+            #expect(daemon.stop() == 0)
+        }
+
+        @Test("a session whose client goes before it is there never is") func abandoned() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            for number in 0..<40 {
+                let gone = daemon.connect()
+                gone.send("session.create", ["name": .string("s\(number % 8)"), "whileConnected": true])
+            }
+            #expect(becomes { states(client) == ["main stopped active"] })
+            // Until it is made, and given up, its name is taken.
+            #expect(becomes { client.call("session.create", ["name": "s0", "whileConnected": true]) != nil })
+            #expect(states(client) == ["main stopped active", "s0 stopped"])
+            #expect(daemon.stop() == 0)
+        }
+
+        @Test("what another program was asked is answered when its session is closed, or it goes")
+        func unanswered() async throws {
+            let daemon = await RealDaemon.silent()
+            let (client, other) = (daemon.connect(), daemon.connect())
+            let commands = ["like", "rating", "pause", "nextTrack"]
+            for way in ["by another", "by itself", "goes"] {
+                var player: Client? = daemon.connect()
+                create(
+                    player ?? other, "cast", ["external": true, "commands": .array(commands.map { .string($0) })])
+                player?.call(
+                    "nowPlaying.publish", ["session": "cast", "state": "playing", "item": ["title": "Aria"]])
+                let sent = commands.map { command in
+                    client.send(command, command == "rating" ? ["session": "cast", "rating": 3] : ["session": "cast"])
+                }
+                let asked = commands.map { _ in player?.nextRequest() ?? .null }
+                #expect(asked.map { $0["method"]?.stringValue } == commands)
+                switch way {
+                case "by another": #expect(other.call("session.close", ["name": "cast"]) == [:])
+                case "by itself": #expect(player?.call("session.close", ["name": "cast"]) == [:])
+                default: player = nil
+                }
+                for number in sent {
+                    let error = client.answer(number)["error"]
+                    #expect(error?["code"] == 100 && error?["data"]?["reason"] == "noSession", "\(way)")
+                    #expect(error?["message"]?.stringValue?.contains("closed before") == true, "\(way)")
+                }
+                // Who answers later is no harm, and no second answer comes of it.
+                for request in asked { player?.respond(to: request, ["status": "success"]) }
+                player?.call("hello")
+                #expect(client.call("session.list") != nil && states(client) == ["main stopped active"], "\(way)")
+            }
+            #expect(daemon.stop() == 0)
+        }
+
+        /// Whether a file that is played is a liked one: it is looked up when it begins, which may be too soon.
+        private func isLiked(_ file: JSONValue, _ client: Client) -> Bool {
+            for _ in 0..<20 {
+                client.call("play", ["uri": file])
+                for _ in 0..<100 {
+                    if client.call("nowPlaying.get")?["item"]?["isLiked"] == true { return true }
+                    usleep(5000)
+                }
+            }
+            return false
+        }
+
+        @Test("what was said of an item is remembered, though its session is closed at once")
+        func remembered() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            for turn in 1...12 {
+                let file = JSONValue.string(daemon.folder.silence("\(turn).wav", seconds: 60 + Double(turn)))
+                create(client, "brief")
+                client.call("play", ["session": "brief", "uri": file])
+                let liked = client.send("like", ["session": "brief"])
+                let closed = client.send("session.close", ["name": "brief"])
+                let answer = client.answer(liked)
+                #expect(
+                    answer["result"]?["status"] == "success" || answer["error"]?["data"]?["reason"] == "noSession")
+                #expect(client.answer(closed)["result"] == [:])
+                #expect(isLiked(file, client), "\(turn)")
+            }
+            #expect(daemon.stop() == 0)
+        }
+
+        @Test("one of the same name begins with nothing, and is kept") func anew() async throws {
+            let folder = TemporaryFolder()
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let client = daemon.connect()
+            let items = daemon.silences(60, 61, 62)
+            for turn in 0..<20 {
+                create(client, "night")
+                #expect(client.call("queue.list", ["session": "night"])?["count"] == 0, "\(turn)")
+                client.call("queue.add", ["session": "night", "items": items, "play": .bool(turn % 2 == 0)])
+                // Its changes are on their way to the disk, or will be.
+                if turn % 7 == 0 { #expect(becomes { folder.read("state/sessions/night/queue").isEmpty == false }) }
+                if turn < 19 { #expect(client.call("session.close", ["name": "night"]) == [:]) }
+            }
+            #expect(daemon.stop() == 0)
+            let again = await RealDaemon.start(nil, output: "null", in: folder)
+            #expect(again.connect().call("queue.list", ["session": "night"])?["count"] == 3)
+            #expect(again.stop() == 0)
+        }
+    }
+}
