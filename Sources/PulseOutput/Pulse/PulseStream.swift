@@ -1,12 +1,13 @@
 package import AudioCore
 import CPulse
+import Glibc
 package import LinuxSystem
 import NowPlaying
 
 /// A playback stream at a sound server.
 ///
-/// Commands go out in the order of the calls and are not waited for. Frames written are copied into libpulse's blocks and
-/// sent when the loop turns next.
+/// Commands go out in the order of the calls and are not waited for. Frames written are copied and sent when the loop turns
+/// next.
 @PlayerLoop package final class PulseStream: AudioStream {
     package let format: AudioFormat
     private(set) package var targetFrames: Int64
@@ -124,12 +125,25 @@ import NowPlaying
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?) {
         guard isReady, let stream, frames.count > 0 else { return }
         precondition(frames.count % format.bytesPerFrame == 0, "only whole frames can be written")
-        if let frame {
-            pa_stream_write(
-                stream, frames.baseAddress, frames.count, nil, frame * Int64(format.bytesPerFrame), PA_SEEK_ABSOLUTE)
-        } else {
-            pa_stream_write(stream, frames.baseAddress, frames.count, nil, 0, PA_SEEK_RELATIVE)
+        var rest = frames
+        var place = frame
+        while rest.count > 0 {
+            // libpulse cuts a long piece into blocks and sends each with the same offset.
+            let piece = UnsafeRawBufferPointer(
+                rebasing: rest.prefix(Self.placedBytes / format.bytesPerFrame * format.bytesPerFrame))
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
+            writeCopy(of: piece, stream, at: place)
+            place = place.map { $0 + Int64(piece.count / format.bytesPerFrame) }
         }
+    }
+
+    /// Writes a copy of ours: the memory that libpulse copies into grows to the most that ever was under way, and stays.
+    private func writeCopy(of frames: UnsafeRawBufferPointer, _ stream: OpaquePointer, at frame: Int64?) {
+        guard let copy = malloc(frames.count), let start = frames.baseAddress else { return }
+        copy.copyMemory(from: start, byteCount: frames.count)
+        let (offset, seek) = frame.map { ($0 * Int64(format.bytesPerFrame), PA_SEEK_ABSOLUTE) } ?? (0, PA_SEEK_RELATIVE)
+        // What libpulse refuses it does not free.
+        if pa_stream_write(stream, copy, frames.count, { free($0) }, offset, seek) < 0 { free(copy) }
     }
 
     package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?, keeping owner: AnyObject) {
