@@ -7,29 +7,10 @@ import Testing
 
     init() throws { home = try MarkdownBlock.home() }
 
-    private func run(_ command: [String]) throws -> ScriptRun {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        let environment = [
-            "PATH": try ScriptRun.programs() + ":" + ScriptRun.root + "/etc/recipes:" + path, "HOME": home.path,
-            "XDG_RUNTIME_DIR": home.path, "XDG_CONFIG_HOME": home.path + "/.config",
-            "STATE_DIRECTORY": home.path + "/state",
-        ]
-        return try ScriptRun(
-            ["env", "-u", "NOWPLAYING_SOCKET"] + environment.map { "\($0.key)=\($0.value)" } + command, in: home)
-    }
+    private func run(_ command: [String]) throws -> ScriptRun { try BoxScript(home).run(command) }
 
     /// Runs lines in a shell beside a daemon.
-    private func run(_ script: String) throws -> ScriptRun {
-        try run([
-            "bash", "-euc",
-            """
-            nowplayingd --output null --state-directory "$HOME/state" --config /dev/null 2> "$HOME/log" & daemon=$!
-            trap 'kill $daemon; wait $daemon' EXIT
-            until nowplayingctl call hello > /dev/null 2>&1; do kill -0 $daemon; done
-            \(script)
-            """,
-        ])
-    }
+    private func run(_ script: String) throws -> ScriptRun { try BoxScript(home).run(script) }
 
     private func shell(_ document: String) throws -> String {
         try MarkdownBlock.all(of: document).filter { $0.language == "sh" }.map(\.text).joined(separator: "\n")
@@ -147,72 +128,6 @@ import Testing
             """)
         #expect(run.status == 0, "\(run.text)\(run.errors)")
         #expect(run.text == "{\"status\":\"success\",\"seconds\":0.5}\nuntouched\n", "\(run.text)\(run.errors)")
-    }
-
-    @Test func theAdapters() throws {
-        let run = try run(
-            """
-            PATH=$PATH:\(ScriptRun.root)/etc/adapters
-            shows() { for i in $(seq 200); do [ "$(nowplayingctl status --format "$1")" = "$2" ] && return; sleep 0.05; done
-                echo "not $2: $(nowplayingctl status --format "$1")" >&2; exit 1; }
-            librespot-session serve spotify & adapter=$!
-            until [ -p "$XDG_RUNTIME_DIR/librespot-session" ]; do sleep 0.05; done
-            event() { env "$@" librespot-session; }
-            event PLAYER_EVENT=track_changed NAME='Aria "1"' ARTISTS="$(printf 'Bach\nGould')" DURATION_MS=180000 URI=spotify:track:1
-            event PLAYER_EVENT=playing POSITION_MS=5000
-            shows '{{session}} {{state}} {{title}} {{artist}} {{duration}}' 'spotify playing Aria "1" Bach, Gould 180'
-            event PLAYER_EVENT=paused POSITION_MS=7000
-            shows '{{state}} {{elapsed}}' 'paused 7'
-            event PLAYER_EVENT=seeked POSITION_MS=9000
-            shows '{{state}} {{elapsed}}' 'paused 9'
-            event PLAYER_EVENT=loading TRACK_ID=2
-            shows '{{state}}' stalled
-            event PLAYER_EVENT=track_changed ITEM_TYPE=Episode NAME='No. 1' SHOW_NAME=Talks DURATION_MS=60000 URI=spotify:episode:2
-            event PLAYER_EVENT=volume_changed VOLUME=30000
-            event PLAYER_EVENT=playing POSITION_MS=1000
-            shows '{{state}} {{title}} {{artist}}' 'playing No. 1 Talks'
-            [ "$(nowplayingctl --json status | jq --raw-output .item.mediaType)" = podcast ]
-            event PLAYER_EVENT=session_disconnected CONNECTION_ID=1 USER_NAME=me
-            shows '{{state}}' stopped
-            kill $adapter
-            shows '{{session}}' main
-            mkfifo ~/pipe; shairport-session ~/pipe & adapter=$!
-            # What shairport-sync wrote for a sender of two tracks, with a pause in the second and a
-            # picture at last (see Tests/Recordings).
-            items() {
-                awk -v RS='</item>\n' -v ORS='</item>\n' -v from="$1" -v to="$2" 'NR >= from && NR <= to' \
-                    \(ScriptRun.root)/Tests/Recordings/shairport-sync-3.3.8.metadata > ~/pipe
-            }
-            items 1 17
-            items 18 19
-            shows '{{session}} {{state}} {{title}} {{artist}} {{duration}}' 'airplay playing Giant Steps John Coltrane 286'
-            items 20 26
-            shows '{{state}} {{title}} {{artist}} {{duration}}' 'playing Für Elise · ½ Beethoven & Co 180'
-            items 27 27
-            shows '{{state}}' paused
-            items 28 29
-            shows '{{state}}' playing
-            items 30 32
-            for i in $(seq 200); do
-                found=$(nowplayingctl --json status | jq --compact-output '.item.artwork[0] | [.type, .width, .height]')
-                [ "$found" = '["image/gif",3,2]' ] && break; sleep 0.05
-            done
-            [ "$found" = '["image/gif",3,2]' ]
-            nowplayingctl artwork --output ~/sleeve.gif && [ $(wc -c < ~/sleeve.gif) = 44 ]
-            items 33 33
-            shows '{{state}}' stopped
-            kill $adapter
-            shows '{{session}}' main
-            # An adapter ends with the daemon, and nothing of it stays.
-            shairport-session ~/pipe & adapter=$!
-            until nowplayingctl session | grep -q airplay; do sleep 0.05; done
-            nowplayingctl quit; wait $daemon || true
-            for i in $(seq 200); do kill -0 $adapter 2> /dev/null || break; sleep 0.05; done
-            kill -0 $adapter 2> /dev/null && exit 1
-            trap - EXIT
-            echo done
-            """)
-        #expect(run.status == 0 && run.text == "done\n", "\(run.text)\(run.errors)")
     }
 
     @Test func units() throws {
