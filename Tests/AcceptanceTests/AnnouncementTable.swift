@@ -13,152 +13,135 @@ final class AnnouncementTable {
         case held
         /// It was silent before, and is after.
         case silent
+
+        /// What is told of it, but for better readings of the clock.
+        var events: [String] { self == .held ? ["interruption-began", "interruption-ended"] : [] }
     }
 
-    private struct Row {
+    /// What is said.
+    struct Words {
+        var uri: JSONValue
+        var seconds: Double
+        /// Frames of the code that it consists of; nil: it is silence.
+        var code: Range<Int>?
+    }
+
+    struct Row {
         var name: String
         var before: JSONValue
         var after: JSONValue
         var during: During
         var begin: Double
         var end: Double
-        /// Frame of the code with which its file begins; nil: it is heard from anywhere.
+        /// Frame of the code with which the file begins that plays; nil: it is heard from anywhere.
         var base: Int?
+        var words: Words
+        /// How loud the words are, as a part of what their file says; nil: they are refused.
+        var volume: Double?
     }
 
     let client: Client
-    private let recorder: Recorder
+    let recorder: Recorder
     private var rows: [Row] = []
-    /// When the first recorded frame was audible.
-    private var origin = 0.0
     private let rate: Double
-    /// Whether all that was played is in the recording: a busy PipeWire misses a cycle at times.
+    /// Whether all that was played is in the recording: a busy PipeWire, or any busy machine, misses a cycle at times.
     private let losesNothing: Bool
-    /// Frames of which a level is measured.
-    private static let measured = 1900
+    /// Seconds in which it is as loud as before.
+    private let release: Double
+
+    /// Seconds that are heard before each.
+    static let lead = 0.25
+    /// Seconds that are heard of it when it is as loud as before.
+    static let tail = 0.15
 
     /// `client` follows the daemon that is recorded.
-    init(_ client: Client, _ recorder: Recorder, rate: Double = 44100, losesNothing: Bool = true) {
+    init(
+        _ client: Client, _ recorder: Recorder, rate: Double = 44100, losesNothing: Bool = isNight,
+        release: Double = 0.5
+    ) {
         self.client = client
         self.recorder = recorder
         self.rate = rate
         self.losesNothing = losesNothing
+        self.release = release
     }
+
+    /// Whether the machine does nothing else.
+    static var isNight: Bool { environmentHas("NOWPLAYING_NIGHTLY") }
 
     /// Has something announced, waits until all is as before, and compares what was told meanwhile: these events and no
     /// others but better readings of the clock, each numbered one more than the one before.
     func announce(
-        _ name: String, _ parameters: JSONValue, _ during: During, events: [String] = [], refusal: String? = nil,
-        base: Int? = 0, meanwhile: () -> Void = {}
+        _ name: String, _ words: Words, _ during: During, by terms: JSONValue = [:], base: Int? = 0,
+        volume: Double = 1, refusal: String = "", meanwhile: () -> Void = {}
     ) async {
-        await recorder.waitFor(more: 0.8)
+        await recorder.waitFor(more: Self.lead + 0.05)
         client.call("nowPlaying.get")
         _ = client.takeNotifications()
         guard let before = client.call("nowPlaying.get") else { return }
+        var parameters = JSONObject([.init("uri", words.uri)])
+        for member in terms.objectValue?.members ?? [] { parameters[member.name] = member.value }
         let begin = now()
-        let sent = client.send("announce", parameters)
+        let sent = client.send("announce", .object(parameters))
         meanwhile()
         let answer = client.answer(sent)
         let end = now()
-        if let refusal {
-            #expect(answer["error"]?["code"]?.integerValue.map(String.init) == refusal, "\(name)")
-        } else {
-            #expect(answer["result"]?["status"] == "success", "\(name): \(JSONWriter.text(answer))")
+        let code = answer["error"]?["code"]?.integerValue.map(String.init) ?? ""
+        #expect(code == refusal, "\(name): \(JSONWriter.text(answer))")
+        #expect(!refusal.isEmpty || answer["result"]?["status"] == "success", "\(name)")
+        if refusal.isEmpty {
+            #expect(end - begin > words.seconds - 0.01, "\(name): answered before it was heard")
+            let seconds = answer["result"]?["seconds"]?.doubleValue ?? 0
+            if let code = words.code { #expect(abs(seconds - Double(code.count) / rate) < 1e-8, "\(name)") }
         }
-        await recorder.waitFor(more: 0.8)
+        var told: [JSONValue] = []
+        while told.count(where: { $0.words != "drift" }) < during.events.count, told.last != .null {
+            told.append(client.event())
+        }
+        await recorder.waitFor(more: release + Self.tail + 0.1)
         guard let after = client.call("nowPlaying.get") else { return }
-        let told = client.takeNotifications()
-        #expect(told.map(\.words).filter { $0 != "drift" } == events, "\(name)")
-        let sequences = told.map { $0.sequence }
-        let expected = (0..<told.count).map { before.sequence + 1 + Int64($0) }
-        #expect(sequences == expected && after.sequence == (expected.last ?? before.sequence), "\(name)")
-        for key in ["queue", "item", "repeatMode", "volume", "commandsVersion"] {
+        told += client.takeNotifications()
+        judge(name, before, told, after, during)
+        rows.append(
+            Row(
+                name: name, before: before, after: after, during: during, begin: begin, end: end, base: base,
+                words: words, volume: refusal.isEmpty ? volume : nil))
+    }
+
+    /// What was told, and how it is numbered.
+    private func judge(
+        _ name: String, _ before: JSONValue, _ told: [JSONValue], _ after: JSONValue, _ during: During
+    ) {
+        #expect(told.map(\.words).filter { $0 != "drift" } == during.events, "\(name)")
+        #expect(told.map(\.sequence) == told.indices.map { before.sequence + 1 + Int64($0) }, "\(name)")
+        #expect(after.sequence == told.last?.sequence ?? before.sequence, "\(name)")
+        for key in ["queue", "item", "repeatMode", "shuffleMode", "volume", "muted", "commandsVersion", "error"] {
             #expect(before[key] == after[key], "\(name): \(key)")
         }
-        rows.append(Row(name: name, before: before, after: after, during: during, begin: begin, end: end, base: base))
+        #expect(before.playing == after.playing, "\(name)")
+        switch during {
+        case .silent: #expect(before["anchor"] == after["anchor"], "\(name)")
+        case .plays:
+            // Its clock ran, and nothing much better was known of it.
+            let off = after.position(at: after.monotonic) - before.position(at: after.monotonic)
+            #expect(abs(off) < 0.02, "\(name): the clock moved by \(off) s")
+        case .held:
+            let changes = told.filter { $0.words != "drift" }
+            guard changes.count == 2 else { return }
+            #expect(changes[0].rate == 0 && changes[0].playing == "interrupted", "\(name)")
+            #expect(changes[0]["interruption"]?["by"] == "announcement", "\(name)")
+            let off = changes[1].elapsed - changes[0].elapsed
+            #expect(abs(off) < 0.005, "\(name): it goes on \(off) s from where it was held")
+        }
     }
 
     /// Judges what was recorded; to be called when all was announced.
     func judge() async {
         await recorder.waitFor(more: 0.3)
         recorder.stop()
-        let samples = int16Samples(recorder.bytes())
-        let numbers = PositionCode.decode(samples)
-        origin = Double(recorder.time(ofFrame: 0).nanoseconds) / 1e9
-        for row in rows { judge(row, samples, numbers) }
-    }
-
-    private func judge(_ row: Row, _ samples: [Int16], _ numbers: [Int]) {
-        func index(_ time: Double) -> Int {
-            max(0, min(numbers.count - 1, Int((time - origin) * rate)))
+        let recording = CodeRecording(recorder, rate: rate)
+        for row in rows {
+            AnnouncementJudge(row, recording, release: release, losesNothing: losesNothing).judge()
         }
-        let span = index(row.begin - 0.3)..<index(row.end + 0.75)
-        let heard = span.filter { numbers[$0] >= 0 }
-        switch row.during {
-        case .silent:
-            #expect(heard.isEmpty, "\(row.name): something was heard")
-            #expect(row.before["anchor"] == row.after["anchor"], "\(row.name)")
-            return
-        case .plays(let level):
-            // Every frame of it is heard when it is its turn.
-            let offsets = Set(heard.map { numbers[$0] - $0 })
-            #expect(
-                offsets.count == 1 || !losesNothing,
-                "\(row.name): frames were lost or late: \(offsets.count) times")
-            self.level(row, "during", (row.begin + row.end) / 2, level, samples, numbers)
-        case .held:
-            guard let gap = heard.indices.dropFirst().max(by: { distance(heard, $0) < distance(heard, $1) }) else {
-                return #expect(Bool(false), "\(row.name): nothing was heard")
-            }
-            let (last, next) = (numbers[heard[gap - 1]], numbers[heard[gap]])
-            #expect((1...20).contains(next - last), "\(row.name): it does not go on where it was held")
-            let seconds = Double(distance(heard, gap)) / rate
-            #expect(abs(seconds - (row.end - row.begin)) < 0.3, "\(row.name): held for \(seconds) s")
-        }
-        level(row, "before", row.begin - 0.2, 1, samples, numbers)
-        level(row, "after", row.end + 0.72, 1, samples, numbers)
-        for (state, part) in [
-            (row.before, span.lowerBound..<index(row.begin)), (row.after, index(row.end + 0.1)..<span.upperBound),
-        ] {
-            clock(row, state, Array(part.filter { numbers[$0] >= 0 }), numbers)
-        }
-    }
-
-    private func distance(_ heard: [Int], _ index: Int) -> Int { heard[index] - heard[index - 1] }
-
-    /// What was heard, and when, is what the clock said.
-    private func clock(_ row: Row, _ state: JSONValue, _ heard: [Int], _ numbers: [Int]) {
-        guard let base = row.base else { return }
-        let errors = heard.map { index in
-            let time = origin + Double(index) / rate
-            return Double(numbers[index] - base) / rate - state.position(at: time)
-        }.sorted()
-        guard !errors.isEmpty else { return #expect(Bool(false), "\(row.name): nothing was heard") }
-        let error = errors[errors.count / 2]
-        if environmentHas("NOWPLAYING_FIGURES") { print("\(row.name): clock off by \(error * 1000) ms") }
-        #expect(abs(error) < 0.02, "\(row.name): the clock is off by \(error) s")
-    }
-
-    /// How loud it was at an instant, as a part of what the file says.
-    private func level(
-        _ row: Row, _ when: String, _ time: Double, _ expected: Double, _ samples: [Int16],
-        _ numbers: [Int]
-    ) {
-        let count = Self.measured
-        let first = max(0, min(numbers.count - 1, Int((time - origin) * rate)))
-        let found = numbers[first...].dropLast(count).indices.first { index in
-            numbers[index] >= 0 && numbers[index + count] == numbers[index] + count
-        }
-        guard let found else { return #expect(Bool(false), "\(row.name): nothing was heard \(when)") }
-        let code = PositionCode.int16(from: numbers[found], count: count)
-        var (product, square) = (0.0, 0.0)
-        for (a, b) in zip(samples[(2 * found)...], code) {
-            product += Double(a) * Double(b)
-            square += Double(b) * Double(b)
-        }
-        let level = product / square
-        if environmentHas("NOWPLAYING_FIGURES") { print("\(row.name): level \(level) \(when)") }
-        // To the bit where nobody else is heard.
-        #expect(expected == 1 ? level == 1 : abs(level - expected) < 0.002, "\(row.name): \(level) \(when)")
     }
 }

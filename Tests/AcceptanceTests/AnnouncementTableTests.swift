@@ -5,131 +5,190 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// The cases of announcements, against recordings.
-    @Suite(
-        .enabled(if: environmentHas("NOWPLAYING_NIGHTLY"), "wants a machine that does nothing else"),
-        .timeLimit(.minutes(3)))
-    struct AnnouncementTableTests {
+    /// The cases of announcements: what is told, how it is numbered, what is heard before, during and after, and when.
+    ///
+    /// By day they are short, and made at once, each on a device of its own; at night every frame has to be there.
+    @Suite(.timeLimit(.minutes(3))) struct AnnouncementTableTests {
+        typealias Words = AnnouncementTable.Words
+
+        private static let isNight = AnnouncementTable.isNight
+        /// Seconds in which it is as loud as before.
+        private static let release = isNight ? 0.5 : 0.15
+        private static let settings =
+            "[announcements]\nduck-to = -20\nattack = \(isNight ? 0.1 : 0.05)\nrelease = \(release)\n"
+        /// Frames of what plays.
+        private static let length = 44100 * (isNight ? 60 : 30)
+
         init() { LoopThread.start() }
 
-        private func hush(_ folder: TemporaryFolder, _ name: String = "hush.wav", _ seconds: Double = 0.6) -> JSONValue
-        {
-            .string(folder.silence(name, seconds: seconds, rate: 44100, channels: 2))
+        private func hush(
+            _ folder: TemporaryFolder, _ name: String = "hush.wav", _ seconds: Double = isNight ? 0.6 : 0.3
+        ) -> Words {
+            Words(uri: .string(folder.silence(name, seconds: seconds, rate: 44100, channels: 2)), seconds: seconds)
         }
 
-        @Test("music, a podcast, several at once, a broken file, paused, stopped: as it was, before and after")
-        func table() async throws {
-            let place = await RecordedSink.start(TestSink("table"))
-            let folder = place.daemon.folder
-            let table = AnnouncementTable(place.follow(), place.recorder)
-            let client = table.client
-            let music = folder.codeWave("music.wav", from: 0, count: 44100 * 40)
-            let talk = folder.codeWave("talk.wav", from: 44100 * 100, count: 44100 * 40)
-            client.call("play", ["uri": .string(music)])
-            await table.announce("music", ["uri": hush(folder), "duckTo": -20], .plays(0.1))
-            await table.announce("music, mixed", ["uri": hush(folder), "policy": "mix"], .plays(1))
-            await table.announce("music, spoken", ["uri": hush(folder), "policy": "pauseSpoken"], .plays(0.1))
-            let broken = folder.write([1, 2, 3], "broken.wav")
-            await table.announce("a broken file", ["uri": .string(broken)], .plays(1), refusal: "100")
-            let (other, more) = (place.daemon.connect(), [hush(folder, "b.wav"), hush(folder, "c.wav")])
-            await table.announce("three at once", ["uri": hush(folder), "duckTo": -20], .plays(0.1)) {
-                let sent = more.map { other.send("announce", ["uri": $0, "duckTo": -20, "priority": 5]) }
-                for number in sent { _ = other.answer(number) }
+        private func code(_ folder: TemporaryFolder, _ name: String, _ first: Int) -> Words {
+            let count = Self.isNight ? 26_460 : 13_230
+            return Words(
+                uri: .string(folder.codeWave(name, from: first, count: count)), seconds: Double(count) / 44100,
+                code: first..<(first + count))
+        }
+
+        private func place(_ name: String) async -> (RecordedSink, AnnouncementTable) {
+            let place = await RecordedSink.start(TestSink(name), settings: Self.settings)
+            return (place, AnnouncementTable(place.follow(), place.recorder, release: Self.release))
+        }
+
+        @Test("each case is told, numbered and heard as it shall be") func table() async throws {
+            async let music: Void = music()
+            async let talk: Void = talk()
+            async let call: Void = telephone()
+            async let crash: Void = killed()
+            async let station: Void = radio()
+            _ = try await (music, talk, call, crash, station)
+        }
+
+        private func music() async throws {
+            let (place, table) = await place("music")
+            let (client, folder) = (table.client, place.daemon.folder)
+            // Over nothing: to the bit, and nobody is told.
+            await table.announce(
+                "over nothing", code(folder, "a.wav", 5_000_000), .silent, by: ["volume": 1], base: nil)
+            await table.announce(
+                "over nothing, quiet", code(folder, "b.wav", 6_000_000), .silent, by: ["volume": 0.5], base: nil,
+                volume: 0.125)
+            client.call("play", ["uri": .string(folder.codeWave("music.wav", from: 0, count: Self.length))])
+            _ = client.event("play")
+            await table.announce("music", hush(folder), .plays(0.1))
+            await table.announce(
+                "music, spoken", hush(folder), .plays(0.5012), by: ["policy": "pauseSpoken", "duckTo": -6])
+            await table.announce("music, mixed", hush(folder), .plays(1), by: ["policy": "mix"])
+            await table.announce(
+                "music, held", code(folder, "c.wav", 7_000_000), .held, by: ["policy": "pause", "volume": 1])
+            let broken = Words(uri: .string(folder.write([1, 2, 3], "broken.wav")), seconds: 0)
+            await table.announce("a broken file", broken, .plays(1), refusal: "100")
+            let none = Words(uri: .string(folder.path("none.wav")), seconds: 0)
+            await table.announce("no file", none, .plays(1), by: ["policy": "pause"], refusal: "100")
+            // One after the other, and never loud in between.
+            let other = place.daemon.connect()
+            var three = hush(folder)
+            let more = [hush(folder, "d.wav"), hush(folder, "e.wav")]
+            three.seconds *= 3
+            await table.announce("three at once", three, .plays(0.1)) {
+                let sent = more.map { other.send("announce", ["uri": $0.uri, "priority": 5]) }
+                for number in sent { #expect(other.answer(number)["result"]?["status"] == "success") }
             }
-            client.call(
-                "queue.add", ["items": [["uri": .string(talk), "mediaType": "podcast"]], "play": true])
-            _ = client.event("track")
-            let held = ["interruption-began", "interruption-ended"]
-            await table.announce(
-                "podcast", ["uri": hush(folder), "policy": "pauseSpoken"], .held, events: held,
-                base: 4_410_000)
-            await table.announce(
-                "podcast, held", ["uri": hush(folder), "policy": "pause"], .held, events: held, base: 4_410_000)
-            client.call("pause")
-            await table.announce("paused", ["uri": hush(folder), "policy": "pause"], .silent)
-            client.call("stop")
-            await table.announce("stopped", ["uri": hush(folder)], .silent)
             await table.judge()
             #expect(place.daemon.stop() == 0)
         }
 
-        @Test("a telephone call in the middle of it")
-        func telephone() async throws {
+        private func talk() async throws {
+            let (place, table) = await place("talk")
+            let (client, folder) = (table.client, place.daemon.folder)
+            let talk = JSONValue.string(folder.codeWave("talk.wav", from: 4_410_000, count: Self.length))
+            client.call("queue.add", ["items": [["uri": talk, "mediaType": "podcast"]], "play": true])
+            _ = client.event("play")
+            await table.announce(
+                "podcast", hush(folder), .held, by: ["policy": "pauseSpoken"], base: 4_410_000)
+            await table.announce("podcast, ducked", hush(folder), .plays(0.1), base: 4_410_000)
+            // Two that hold it: it goes on behind the second.
+            let other = place.daemon.connect()
+            let second = hush(folder, "second.wav")
+            await table.announce("podcast, two", hush(folder), .held, by: ["policy": "pause"], base: 4_410_000) {
+                let sent = other.send("announce", ["uri": second.uri, "policy": "pause"])
+                #expect(other.answer(sent)["result"]?["status"] == "success")
+            }
+            client.call("pause")
+            await table.announce("paused", hush(folder), .silent, by: ["policy": "pause"])
+            client.call("stop")
+            await table.announce("stopped", code(folder, "a.wav", 5_000_000), .silent, by: ["volume": 1])
+            await table.judge()
+            #expect(place.daemon.stop() == 0)
+        }
+
+        /// A telephone call holds the music: neither ends the other.
+        private func telephone() async throws {
             let server = await SoundServer.pulseAudio([TestSink("sink")])
             server.control("load-module", "module-role-cork")
             let daemon = await RealDaemon.start(server)
             let recorder = await Recorder.start(server, TestSink("sink"))
-            let client = daemon.connect()
+            let (client, folder) = (daemon.connect(), daemon.folder)
             client.call("nowPlaying.subscribe")
-            client.call("play", ["uri": .string(daemon.folder.codeWave("music.wav", from: 0, count: 44100 * 40))])
+            client.call("play", ["uri": .string(folder.codeWave("music.wav", from: 0, count: Self.length))])
             _ = client.event("play")
             let table = AnnouncementTable(client, recorder)
-            let address = server.address
-            let phone = await LoopThread.run {
-                TestProcess([
-                    "pacat", "--server=\(address)", "--raw", "--latency-msec=50", "--property=media.role=phone",
-                    "--volume=0",
-                    "/dev/zero",
-                ])
-            }
+            let words = [
+                "pacat", "--server=\(server.address)", "--raw", "--latency-msec=50", "--property=media.role=phone",
+                "--volume=0", "/dev/zero",
+            ]
+            let phone = await LoopThread.run { TestProcess(words) }
             let began = client.event("interruption-began")
-            // It is heard while the call holds the music, and neither ends the other.
-            #expect(
-                client.call("announce", ["uri": hush(daemon.folder), "policy": "pause"])?["status"] == "success")
-            #expect(client.call("nowPlaying.get")?.playing == "interrupted")
-            let sent = client.send("announce", ["uri": hush(daemon.folder, "long.wav", 2), "duckTo": -20])
+            await table.announce("during a call", hush(folder), .silent, by: ["policy": "pause"])
+            let sent = client.send("announce", ["uri": hush(folder, "long.wav", 0.5).uri, "policy": "pause"])
+            // The call is over while something is said: the music waits for the end of that, too.
             phone.signal(SIGTERM)
+            #expect(client.answer(sent)["result"]?["status"] == "success")
             let ended = client.event("interruption-ended")
             #expect(ended.playing == "playing" && abs(ended.elapsed - began.elapsed) < 0.02)
-            _ = client.answer(sent)
-            await table.announce("after the call", ["uri": hush(daemon.folder), "duckTo": -20], .plays(0.1))
+            await table.announce("after the call", hush(folder), .plays(0.1), by: ["duckTo": -20])
             await table.judge()
             #expect(daemon.stop() == 0)
             server.stop()
         }
 
-        @Test("a daemon that is killed in the middle of it is at its place again, as loud as it was")
-        func killed() async throws {
-            let place = await RecordedSink.start(TestSink("killed"))
+        /// A daemon that is killed in the middle of it is at its place again, as loud as it was.
+        private func killed() async throws {
+            let (place, _) = await place("killed")
             let folder = place.daemon.folder
             var client = place.follow()
-            client.call("play", ["uri": .string(folder.codeWave("music.wav", from: 0, count: 44100 * 40))])
+            client.call("play", ["uri": .string(folder.codeWave("music.wav", from: 0, count: Self.length))])
             let play = client.event("play")
             await place.recorder.waitFor(more: 0.5)
-            _ = client.send("announce", ["uri": hush(folder, "long.wav", 30), "duckTo": -20])
+            _ = client.send("announce", ["uri": hush(folder, "long.wav", 30).uri])
+            #expect(
+                becomes { place.server.control("list", "sink-inputs").contains("media.role = \"announce\"") })
             await place.recorder.waitFor(more: 0.5)
             place.daemon.process.signal(SIGKILL)
             _ = place.daemon.process.wait()
-            let killed = play.position(at: now())
+            let killed = now()
             let again = await RealDaemon.start(place.server, sink: "killed", in: folder)
             client = again.connect()
             client.call("nowPlaying.subscribe")
             let found = try #require(client.call("nowPlaying.get"))
-            #expect(found.playing == "paused" && found.elapsed <= killed && found.elapsed >= play.elapsed)
+            #expect(found.playing == "paused" && found["interruption"] == .null)
+            #expect(found.elapsed <= play.position(at: killed) && found.elapsed >= play.elapsed)
+            #expect(found["item"]?["uri"] == play["item"]?["uri"] && found["volume"] == play["volume"])
+            let asked = now()
             client.call("play")
-            _ = client.event("play")
-            let table = AnnouncementTable(client, place.recorder)
-            await table.announce("after the crash", ["uri": hush(folder), "policy": "mix"], .plays(1))
-            await table.judge()
+            let resumed = client.event("play")
+            await place.recorder.waitFor(more: 0.5)
+            let recording = CodeRecording(place.recorder, rate: 44100)
+            let before = recording.levels(play.monotonic...killed) { _ in true }
+            #expect(before.first?.level == 1)
+            #expect(abs((before.last?.level ?? 0) - 0.1) < 0.002, "it was quiet when it was killed")
+            let after = recording.levels(asked...now()) { _ in true }
+            #expect(after.count > 10 && after.allSatisfy { $0.level == 1 }, "as loud as before")
+            let first = Double(after.first?.frame ?? 0) / 44100
+            #expect(abs(first - resumed.elapsed) < 0.05 && abs(resumed.elapsed - found.elapsed) < 0.001)
+            place.recorder.stop()
             #expect(again.stop() == 0)
         }
 
-        @Test(
-            "what is said may be in the network; what a station sends yields like music",
-            .enabled(if: RealDaemon.decodesForeignFiles, "nowplaying-decode is not built"))
-        func network() async throws {
-            let place = await RecordedSink.start(TestSink("network"))
-            let folder = place.daemon.folder
-            let hush = AudioMaterial(
-                sampleRate: 44100, channels: 2, bits: 16, samples: Array(repeating: 0, count: 2 * 26460)
+        /// What is said may be in the network; what a station sends yields like music, and is held like it.
+        private func radio() async throws {
+            guard RealDaemon.decodesForeignFiles else { return }
+            let (place, table) = await place("radio")
+            let (client, folder) = (table.client, place.daemon.folder)
+            let said = AudioMaterial(
+                sampleRate: 44100, channels: 2, bits: 16, samples: Array(repeating: 0, count: 2 * 13_230)
             ).wave()
             let station = AudioMaterial(
                 sampleRate: 44100, channels: 2, bits: 16,
-                samples: PositionCode.int16(from: 0, count: 44100 * 20).map { Int32($0) }
+                samples: PositionCode.int16(from: 0, count: Self.length).map { Int32($0) }
             ).wave(dataSize: 0xFFFF_FFFF)
             let server = HTTPServer { request, connection in
                 switch request.target {
-                case "/hush.wav": connection.file(hush, type: "audio/wav", request)
+                case "/hush.wav": connection.file(said, type: "audio/wav", request)
                 case "/station":
                     connection.head("200 OK", ["Content-Type: audio/wav", "icy-name: Code"])
                     connection.send(station)
@@ -137,19 +196,16 @@ extension Acceptance {
                 default: connection.answer("404 Not Found")
                 }
             }
-            let table = AnnouncementTable(place.follow(), place.recorder)
-            let client = table.client
+            func remote(_ address: String) -> Words { Words(uri: .string(address), seconds: 0.3) }
             client.call("play", ["uri": .string(server.url("/station"))])
-            #expect(client.event("play", "unstall").playing != "stopped")
             #expect(becomes { client.call("nowPlaying.get")?.playing == "playing" })
+            await table.announce("radio", remote(server.url("/hush.wav")), .plays(0.1), base: nil)
             await table.announce(
-                "radio", ["uri": .string(server.url("/hush.wav")), "duckTo": -20], .plays(0.1), base: nil)
+                "what is not there", remote(server.url("/none.wav")), .plays(1), base: nil, refusal: "100")
             await table.announce(
-                "what is not there", ["uri": .string(server.url("/none.wav"))], .plays(1), refusal: "100", base: nil)
-            let nobody = "http://127.0.0.1:9/a.wav"
-            await table.announce("nobody there", ["uri": .string(nobody)], .plays(1), refusal: "100", base: nil)
-            await table.announce(
-                "radio, mixed", ["uri": self.hush(folder), "policy": "mix"], .plays(1), base: nil)
+                "nobody there", remote("http://127.0.0.1:9/a.wav"), .plays(1), base: nil, refusal: "100")
+            await table.announce("radio, mixed", hush(folder), .plays(1), by: ["policy": "mix"], base: nil)
+            await table.announce("radio, held", hush(folder), .held, by: ["policy": "pause"], base: nil)
             await table.judge()
             #expect(place.daemon.stop() == 0)
         }

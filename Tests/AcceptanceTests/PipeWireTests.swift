@@ -44,7 +44,8 @@ extension Acceptance {
             _ = client.event("play")
             let table = AnnouncementTable(client, recorder, rate: 48000, losesNothing: false)
             let hush = JSONValue.string(folder.silence("hush.wav", seconds: 0.6, rate: 48000, channels: 2))
-            await table.announce("on PipeWire", ["uri": hush, "duckTo": -20], .plays(0.1))
+            await table.announce(
+                "on PipeWire", AnnouncementTable.Words(uri: hush, seconds: 0.6), .plays(0.1), by: ["duckTo": -20])
             await table.judge()
             #expect(daemon.stop() == 0)
             server.stop()

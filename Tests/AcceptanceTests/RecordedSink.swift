@@ -10,12 +10,15 @@ final class RecordedSink: Sendable {
     let recorder: Recorder
     private let module: String
 
-    /// Loads the sink, starts the daemon on it, and returns when the recording can be trusted.
-    static func start(_ sink: TestSink) async -> RecordedSink {
+    /// Loads the sink, starts the daemon on it, and returns when the recording can be trusted. `settings`: its configuration.
+    static func start(_ sink: TestSink, settings: String = "") async -> RecordedSink {
         LoopThread.start()
         let server = await SharedServer.pulseAudio.value
         let module = server.load(sink)
-        let daemon = await RealDaemon.start(server, sink: sink.name)
+        let folder = TemporaryFolder()
+        let file = folder.write(Array(settings.utf8), "settings.conf")
+        let daemon = await RealDaemon.start(
+            server, sink: sink.name, in: folder, settings.isEmpty ? [] : ["--config", file])
         return RecordedSink(server, daemon, await Recorder.start(server, sink), module)
     }
 

@@ -1,0 +1,114 @@
+import ControlProtocol
+import TestSupport
+import Testing
+
+/// Holds what was told of one announcement against what was heard.
+struct AnnouncementJudge {
+    private let row: AnnouncementTable.Row
+    private let recording: CodeRecording
+    private let release: Double
+    private let losesNothing: Bool
+
+    init(_ row: AnnouncementTable.Row, _ recording: CodeRecording, release: Double, losesNothing: Bool) {
+        self.row = row
+        self.recording = recording
+        self.release = release
+        self.losesNothing = losesNothing
+    }
+
+    private var rate: Double { recording.rate }
+    /// When it is heard, with what lies around it.
+    private var span: ClosedRange<Double> {
+        (row.begin - AnnouncementTable.lead)...(row.end + release + AnnouncementTable.tail)
+    }
+
+    func judge() {
+        if row.words.code != nil { words() }
+        let levels = recording.levels(span) { isMusic($0) }
+        if environmentHas("NOWPLAYING_FIGURES") {
+            print("\(row.name): \(levels.map { ($0.level * 1000).rounded() / 1000 })")
+        }
+        if row.during == .silent {
+            return #expect(levels.isEmpty, "\(row.name): something was heard")
+        }
+        guard levels.count > 10 else { return #expect(Bool(false), "\(row.name): nothing was heard") }
+        switch row.during {
+        case .plays(let level) where level != 1: ducked(levels, level)
+        case .plays, .held, .silent:
+            let other = levels.first { $0.level != 1 }
+            #expect(other == nil, "\(row.name): \(other?.level ?? 1) as loud as the file")
+        }
+        let steps = zip(levels.dropFirst(), levels).map { $0.frame - $1.frame }
+        #expect(steps.allSatisfy { $0 > 0 }, "\(row.name): something was heard twice")
+        if row.during == .held { held() } else { continuous(levels) }
+        clock(levels.filter { $0.time < row.begin }, row.before)
+        clock(levels.filter { $0.time > row.end + 0.1 }, row.after)
+    }
+
+    /// Whether a frame is of what plays, and not of what is said.
+    private func isMusic(_ frame: Int) -> Bool { row.words.code?.contains(frame) != true }
+
+    /// As loud as its file to the bit, quieter in one line, as quiet as asked for for as long as the words last, and in one
+    /// line as loud as its file to the bit.
+    private func ducked(_ levels: [CodeRecording.Level], _ level: Double) {
+        func isQuiet(_ found: CodeRecording.Level) -> Bool { abs(found.level - level) < 0.002 }
+        guard let first = levels.firstIndex(where: isQuiet), let last = levels.lastIndex(where: isQuiet) else {
+            return #expect(Bool(false), "\(row.name): it never was \(level) as loud")
+        }
+        #expect(levels.first?.level == 1, "\(row.name): before")
+        #expect(levels.last?.level == 1, "\(row.name): after")
+        #expect(levels[first...last].allSatisfy(isQuiet), "\(row.name): louder in between")
+        let falling = levels[..<first].map(\.level)
+        let rising = levels[(last + 1)...].map(\.level)
+        #expect(zip(falling.dropFirst(), falling).allSatisfy { $0 <= $1 + 0.002 }, "\(row.name): \(falling)")
+        #expect(zip(rising.dropFirst(), rising).allSatisfy { $0 >= $1 - 0.002 }, "\(row.name): \(rising)")
+        // What is not in the recording is not heard as quiet.
+        let seconds = Double(levels[last].frame - levels[first].frame) / rate
+        #expect(seconds > row.words.seconds * 0.5 - 0.1, "\(row.name): quiet for \(seconds) s")
+        #expect(seconds < row.end - row.begin + 0.1, "\(row.name): quiet for \(seconds) s")
+    }
+
+    /// Every frame of it is heard when it is its turn.
+    private func continuous(_ levels: [CodeRecording.Level]) {
+        let offsets = levels.map { Double($0.frame) - ($0.time * rate).rounded() }
+        let spread = (offsets.max() ?? 0) - (offsets.min() ?? 0)
+        #expect(spread <= (losesNothing ? 1 : 0.1 * rate), "\(row.name): \(spread) frames were lost or late")
+    }
+
+    /// It goes on with the next frame.
+    private func held() {
+        let runs = recording.runs(span).filter { isMusic($0.frame) }
+        let gaps = zip(runs.dropFirst(), runs).map { next, last in
+            (frames: next.recorded - last.recorded - last.count, passed: next.frame - last.frame - last.count)
+        }
+        guard let gap = gaps.max(by: { $0.frames < $1.frames }) else {
+            return #expect(Bool(false), "\(row.name): it was not held")
+        }
+        #expect((0...(losesNothing ? 4 : 500)).contains(gap.passed), "\(row.name): \(gap.passed) frames are missing")
+        let seconds = Double(gap.frames) / rate
+        #expect(abs(seconds - (row.end - row.begin)) < 0.3, "\(row.name): held for \(seconds) s")
+    }
+
+    /// What was heard, and when, is what the clock said.
+    private func clock(_ levels: [CodeRecording.Level], _ state: JSONValue) {
+        guard let base = row.base else { return }
+        let errors = levels.map { Double($0.frame - base) / rate - state.position(at: $0.time) }.sorted()
+        guard !errors.isEmpty else { return #expect(Bool(false), "\(row.name): nothing was heard") }
+        let error = errors[errors.count / 2]
+        if environmentHas("NOWPLAYING_FIGURES") { print("\(row.name): clock off by \(error * 1000) ms") }
+        #expect(abs(error) < (losesNothing ? 0.02 : 0.1), "\(row.name): the clock is off by \(error) s")
+    }
+
+    /// The words are heard from the first to the last, each once and as loud as they shall be.
+    private func words() {
+        let code = row.words.code ?? 0..<0
+        let said = recording.levels(span) { code.contains($0) }
+        guard let volume = row.volume else { return #expect(said.isEmpty, "\(row.name): it was refused") }
+        let levels = said.map(\.level)
+        #expect(levels.allSatisfy { volume == 1 ? $0 == 1 : abs($0 - volume) < 0.002 }, "\(row.name): \(levels)")
+        let numbers = recording.numbers(recording.frames(span)).filter { code.contains($0) }
+        #expect(zip(numbers.dropFirst(), numbers).allSatisfy { $0 > $1 }, "\(row.name): words were doubled")
+        let missing = code.count - 16 - numbers.count
+        #expect(missing <= (losesNothing ? 0 : code.count / 10), "\(row.name): \(missing) frames were not heard")
+    }
+}
