@@ -106,18 +106,6 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        /// Whether a file that is played is a liked one: it is looked up when it begins, which may be too soon.
-        private func isLiked(_ file: JSONValue, _ client: Client) -> Bool {
-            for _ in 0..<20 {
-                client.call("play", ["uri": file])
-                for _ in 0..<100 {
-                    if client.call("nowPlaying.get")?["item"]?["isLiked"] == true { return true }
-                    usleep(5000)
-                }
-            }
-            return false
-        }
-
         @Test("what was said of an item is remembered, though its session is closed at once")
         func remembered() async throws {
             let daemon = await RealDaemon.silent()
@@ -132,7 +120,7 @@ extension Acceptance {
                 #expect(
                     answer["result"]?["status"] == "success" || answer["error"]?["data"]?["reason"] == "noSession")
                 #expect(client.answer(closed)["result"] == [:])
-                #expect(isLiked(file, client), "\(turn)")
+                #expect(client.finds(liked: file), "\(turn)")
             }
             #expect(daemon.stop() == 0)
         }
@@ -155,5 +143,19 @@ extension Acceptance {
             #expect(again.connect().call("queue.list", ["session": "night"])?["count"] == 3)
             #expect(again.stop() == 0)
         }
+    }
+}
+
+extension Client {
+    /// Whether a file that is played is a liked one: it is looked up when it begins, which may be too soon.
+    func finds(liked file: JSONValue) -> Bool {
+        for _ in 0..<20 {
+            call("play", ["uri": file])
+            for _ in 0..<100 {
+                if call("nowPlaying.get")?["item"]?["isLiked"] == true { return true }
+                usleep(5000)
+            }
+        }
+        return false
     }
 }
