@@ -71,7 +71,7 @@ faults:
 	@Scripts/packages build run test
 	@Scripts/faults
 
-#: make soak [TRACKS=10000] [PACE=8] | HOURS=…  months of a box's life, in less; see Tests/Soak/RESULTS.md
+#: make soak [TRACKS=10000] [PACE=8] | HOURS=…  a long life of a box, in less; see Tests/Soak/RESULTS.md
 soak:
 	@Scripts/packages build decode run test
 	@Scripts/soak
