@@ -56,6 +56,12 @@ extension Player {
             return planNext()
         }
         let isUntaken = chain[wrong].opened == nil && decoder?.takeBackNext() == true
+        if !isUntaken, pending == nil, chain[wrong - 1].ringEnd == nil {
+            // It was begun with since the reports were taken: where the one before ends is among those that came.
+            let before = chain[wrong - 1].ticket
+            takeReports()
+            if chain.first(where: { $0.ticket == before })?.ringEnd != nil { return replan() }
+        }
         let link = chain[wrong]
         chain.removeSubrange(wrong...)
         if isUntaken {

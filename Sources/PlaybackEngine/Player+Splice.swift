@@ -15,9 +15,7 @@ extension Player {
         else { return }
         change.isSplicing = true
         if lane === audible, !lane.isCorked, !lane.canRewriteFlowing {
-            lane.isCorked = true
-            lane.stream?.setCorked(true) { _ in }
-            spliceSilently(change, lane, opened)
+            stopAndSplice(change, lane, opened)
         } else if lane === audible, !lane.isCorked {
             lane.readTiming { [weak self] result in
                 guard let self else { return }
@@ -27,6 +25,8 @@ extension Player {
                 lane.note(timing, isPrompt: false)
                 // Corked meanwhile: a pause came; the place is put in while it is silent.
                 if lane.isCorked { return spliceSilently(change, lane, opened) }
+                // All that was sent is over, as the place was long in coming: nothing flows that it could be put into.
+                if !timing.isPlaying { return stopAndSplice(change, lane, opened) }
                 let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
                 let (place, skipped) = continuation(
                     of: change, lane, opened, from: firstRewritable(lane, timing, margin: margin))
@@ -46,6 +46,13 @@ extension Player {
         let canRewind = lane.stream?.canRewind ?? false
         let earliest = canRewind ? 0 : timing.takenFrame + Int64(margin * rate)
         return max(soon, earliest, 0)
+    }
+
+    /// Stops the flow and begins it anew with the place.
+    private func stopAndSplice(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
+        lane.isCorked = true
+        lane.stream?.setCorked(true) { _ in }
+        spliceSilently(change, lane, opened)
     }
 
     /// Replaces all that is queued on a corked stream.
