@@ -15,8 +15,9 @@ extension Soak {
             ("broken file", 1, addBroken), ("questions", 2, askQuestions), ("rate", 1, changeRate),
             ("modes", 1, changeModes), ("settings", 2, changeSettings), ("scan", 1, scan),
         ]
-        var number = chance(all.reduce(0) { $0 + $1.weight })
-        for deed in all {
+        let chosen = all.filter { plan.deeds.isEmpty || plan.deeds.contains($0.name) }
+        var number = chance(chosen.reduce(0) { $0 + $1.weight })
+        for deed in chosen {
             number -= deed.weight
             guard number < 0 else { continue }
             note(deed.name)

@@ -21,6 +21,8 @@ final class Soak {
         var tolerance: Double
         /// Seconds of silence, at most, in which a stream of another format begins or a stall is noticed.
         var gap: Double
+        /// Names of what is done; empty: everything.
+        var deeds: Set<String> = []
     }
 
     let household: SoakHousehold
@@ -39,6 +41,8 @@ final class Soak {
     /// Items that began, and the seconds of the daemon's clock in which they played.
     private(set) var tracks = 0
     private(set) var faults: [String] = []
+    /// Events that may not be, each with what came before.
+    private(set) var complaints: [String] = []
     /// What happened last, for those who look for a fault.
     private var history: [String] = []
     /// The last state of `main` that was told.
@@ -126,7 +130,9 @@ final class Soak {
     }
 
     private func take(_ event: JSONValue) {
+        let known = check.complaints.count
         check.take(event)
+        complaints += check.complaints[known...].map { "\($0) after \(history.joined(separator: " | "))" }
         let session = event["session"] == "main" ? "" : "\(event["session"]?.stringValue ?? ""): "
         remember("\(session)\(event.words) \(event.playing) \(event.itemID ?? 0) at \(event.elapsed)")
         guard event["session"] == "main" else { return }
@@ -147,10 +153,12 @@ final class Soak {
 
     // MARK: At rest
 
-    /// Ends what plays and who visits, waits until nothing moves any more, and looks.
+    /// Ends what plays and who visits, empties the queue, waits until nothing moves any more, and looks.
     private func rest() {
         guests.leave()
         client.call("stop", ["session": "main"])
+        // Files that were handed over are open as long as they are in the queue.
+        client.call("queue.clear")
         watcher.call("hello")
         for event in watcher.takeNotifications() { take(event) }
         let daemon = household.daemon
