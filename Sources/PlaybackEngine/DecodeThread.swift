@@ -55,10 +55,24 @@ package final class DecodeThread: Sendable {
 
     /// Starts the thread. `deliver` is called on the loop when reports wait to be taken. Nil: the system has no more
     /// threads or descriptors.
-    @PlayerLoop package init?(
+    @PlayerLoop package convenience init?(
         _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
         rates: RateRules, knowledge: SourceKnowledge = SourceKnowledge(),
         deliver: @escaping @PlayerLoop () -> Void
+    ) {
+        self.init(
+            loop, open: open, ringCapacity: ringCapacity, rates: rates, knowledge: knowledge, deliver: deliver
+        ) { worker in
+            let box = UncheckedBox(worker)
+            return DetachedThread.start("decode", { box.value.serve() })
+        }
+    }
+
+    /// The same, with `start` to have the worker's steps carried out. Nil if that says false.
+    @PlayerLoop init?(
+        _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
+        rates: RateRules, knowledge: SourceKnowledge, deliver: @escaping @PlayerLoop () -> Void,
+        start: @PlayerLoop (DecodeWorker) -> Bool
     ) {
         wakeup = eventfd(0, Int32(EFD_CLOEXEC))
         self.open = open
@@ -67,8 +81,7 @@ package final class DecodeThread: Sendable {
         self.knowledge = knowledge
         signal = LoopSignal(loop, deliver)
         guard wakeup >= 0 else { return nil }
-        let box = UncheckedBox(DecodeWorker(self))
-        guard DetachedThread.start("decode", { box.value.serve() }) else { return nil }
+        guard start(DecodeWorker(self)) else { return nil }
     }
 
     deinit { if wakeup >= 0 { close(wakeup) } }

@@ -90,45 +90,61 @@ final class DecodeWorker {
 
     init(_ shared: DecodeThread) { self.shared = shared }
 
+    /// What has to come before the next step.
+    enum Pause { case none, wake, source, end }
+
+    /// Works until the player ends it.
     func serve() {
         while true {
-            switch nextStep() {
-            case .begin(let beginning): begin(beginning)
-            case .decode: decodePiece()
-            case .follow(let item): follow(item)
-            case .measure: measure()
-            case .reopen: reopen()
-            case .open: settleOpening()
-            case .wait: waitForSource()
-            case .close(let present, let resting):
-                run = present
-                work = nil
-                opening = nil
-                ring = resting
-                toldDrained = true
-            case .sleep(let drained):
-                // Told before sleeping; the player may answer with what follows, which wakes us at once.
-                if drained, !toldDrained {
-                    toldDrained = true
-                    shared.post(.drained, run: run)
-                }
-                if openedItems >= Self.itemsPerTrim {
-                    openedItems = 0
-                    ProgramPages.giveBackHeap()
-                }
-                // The last of what a refill takes; the next is seconds away.
-                ProgramPages.giveBack()
+            switch step() {
+            case .none: break
+            case .wake:
                 var count: UInt64 = 0
                 _ = read(shared.wakeup, &count, 8)
-            case .end:
-                // Nothing of it is left when that is told.
-                work = nil
-                opening = nil
-                ring = nil
-                shared.state.withLock { $0.farewell }?.notify()
-                return
+            case .source: waitForSource()
+            case .end: return
             }
         }
+    }
+
+    /// Does the next thing that there is to do.
+    func step() -> Pause {
+        switch nextStep() {
+        case .begin(let beginning): begin(beginning)
+        case .decode: decodePiece()
+        case .follow(let item): follow(item)
+        case .measure: measure()
+        case .reopen: reopen()
+        case .open: settleOpening()
+        case .wait: return .source
+        case .close(let present, let resting):
+            run = present
+            work = nil
+            opening = nil
+            ring = resting
+            toldDrained = true
+        case .sleep(let drained):
+            // Told before sleeping; the player may answer with what follows, which wakes us at once.
+            if drained, !toldDrained {
+                toldDrained = true
+                shared.post(.drained, run: run)
+            }
+            if openedItems >= Self.itemsPerTrim {
+                openedItems = 0
+                ProgramPages.giveBackHeap()
+            }
+            // The last of what a refill takes; the next is seconds away.
+            ProgramPages.giveBack()
+            return .wake
+        case .end:
+            // Nothing of it is left when that is told.
+            work = nil
+            opening = nil
+            ring = nil
+            shared.state.withLock { $0.farewell }?.notify()
+            return .end
+        }
+        return .none
     }
 
     private func nextStep() -> Step {
