@@ -51,6 +51,12 @@ import NowPlaying
     var standsAt: Int64?
     /// What to do when sound flows; set while that is awaited.
     var onStarted: (@PlayerLoop () -> Void)?
+    /// Stream frame where the next frames go, if that is not behind the last that were written.
+    var writesAt: Int64?
+    /// Whether it was held since the last reading.
+    var isUnread = false
+    /// How many times it was let flow.
+    var starts = 0
     /// Whether the ring has frames of an item that we have not heard of yet, and whose gain is not known.
     var isHeldBack = false
     /// Whether a question about the timing for a refill is under way.
@@ -89,6 +95,7 @@ import NowPlaying
     /// a reading says no more than “not before”.
     func note(_ timing: StreamTiming, isPrompt: Bool = true) {
         self.timing = timing
+        if !timing.isPlaying { isUnread = false }
         if timing.isPlaying, isPrompt || !isStale(timing) { clock.note(frame: timing.audibleFrame, at: timing.time) }
         latencies.append(timing.latency)
         if latencies.count > 3 { latencies.removeFirst() }

@@ -38,6 +38,8 @@ import NowPlaying
     var isFilled = false
     /// Whether the splice is under way.
     var isSplicing = false
+    /// Whether it was put into what is heard: nothing but the flow is awaited.
+    var isSent = false
     /// Whether listeners see this place already, as it can't be heard for now.
     var isTold = false
     /// Whether it goes on in what is heard, at another rate: there is no jump.

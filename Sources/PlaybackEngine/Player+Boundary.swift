@@ -56,9 +56,9 @@ extension Player {
     /// The next boundary behind what listeners were told of: its stream frame, and whether all ends there.
     func nextBoundary(on lane: Lane) -> (frame: Int64, isEnd: Bool)? {
         let segments = lane.timeline.segments
-        if let shown = segments.lastIndex(where: { $0.ticket == shownTicket }), shown + 1 < segments.count {
-            return (segments[shown + 1].streamStart, false)
-        }
+        // What listeners know of may have been on another lane, which this one took over from.
+        let next = segments.lastIndex { $0.ticket == shownTicket }.map { $0 + 1 } ?? segments.startIndex
+        if next < segments.count { return (segments[next].streamStart, false) }
         return lane.streamEnd.map { ($0, true) }
     }
 
@@ -90,10 +90,9 @@ extension Player {
         guard let place = lane.timeline.place(at: frame), place.segment.ticket != shownTicket else { return false }
         let segments = lane.timeline.segments
         let first = segments.lastIndex { $0.ticket == shownTicket }.map { $0 + 1 } ?? segments.startIndex
-        for segment in segments[first...] where segment.streamStart <= place.segment.streamStart {
-            itemBecameAudible(lane, segment, flowingAnchor(lane, timing, of: segment))
-        }
-        return true
+        let heard = segments[first...].prefix { $0.streamStart <= place.segment.streamStart }
+        for segment in heard { itemBecameAudible(lane, segment, flowingAnchor(lane, timing, of: segment)) }
+        return !heard.isEmpty
     }
 
     /// What the last reading knows of is told before the queue is held against it.
@@ -145,7 +144,10 @@ extension Player {
             // A command that came meanwhile goes on from there, and tells it.
             guard audible === next, pending == nil else { return }
             next.note(timing)
-            itemBecameAudible(next, segment, flowingAnchor(next, timing, of: segment))
+            // A reading that came before may have told it.
+            if shownTicket != segment.ticket {
+                itemBecameAudible(next, segment, flowingAnchor(next, timing, of: segment))
+            }
             refill(next, timing)
         }
     }

@@ -22,14 +22,16 @@ extension Player {
     }
 
     /// What is heard behind a link of the chain, and from which second on: the rest of its item, else what follows that.
-    private func follower(of link: ChainLink) -> (id: ItemID, position: Double)? {
+    private func follower(of link: ChainLink, afterFailures: Bool = false) -> (id: ItemID, position: Double)? {
         if scan?.isForward != false, let position = link.opened?.restStart { return (link.id, position) }
-        return successor(of: link.id).map { ($0, 0) }
+        return successor(of: link.id, afterFailures: afterFailures).map { ($0, 0) }
     }
 
-    /// What follows an item by itself; nil: nothing, or nothing after too many failures.
-    func successor(of id: ItemID) -> ItemID? {
-        guard !transport.failuresEndPlay, sleep?.end != .endOfItem, scan?.isForward != false else { return nil }
+    /// What follows an item by itself; nil: nothing, or nothing after too many failures (unless `afterFailures`).
+    func successor(of id: ItemID, afterFailures: Bool = false) -> ItemID? {
+        guard afterFailures || !transport.failuresEndPlay, sleep?.end != .endOfItem, scan?.isForward != false else {
+            return nil
+        }
         var next = transport.follower(of: id)
         // A queue that is repeated may have nothing but items that failed.
         var passed = 0
@@ -41,8 +43,9 @@ extension Player {
         return next
     }
 
+    /// Whether a link is what follows another one. What is open is no failure: many of those behind it don't end play before.
     private func isFollower(_ link: ChainLink, of before: ChainLink) -> Bool {
-        guard let (id, position) = follower(of: before) else { return false }
+        guard let (id, position) = follower(of: before, afterFailures: link.opened != nil) else { return false }
         return link.id == id && link.isRest == (position > 0)
     }
 
@@ -95,7 +98,7 @@ extension Player {
             lane.rewrite = Lane.Rewrite(streamStart: ringStart + offset, oldEnd: lane.sentStreamEnd)
             lane.sentEnd = ringStart
         }
-        if let offset = lane.offset { lane.timeline.cut(at: ringStart + offset) }
+        if let offset = lane.offset { lane.timeline.cut(at: ringStart + offset, sparing: link.ticket) }
         boundary = nil
         guard let (next, position) = follower(of: link), let entry = transport.queue[next] else {
             decoder.rest(run: run, in: lane.ring)

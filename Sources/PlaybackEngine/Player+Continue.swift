@@ -76,15 +76,14 @@ extension Player {
             lane.note(timing)
             stall = nil
             retryDelay = Player.firstRetryDelay
-            let anchor = flowingAnchor(lane, timing)
             let segment = lane.timeline.place(at: lane.audibleFrame(timing))?.segment
             if let change = flow {
-                finish(change, anchor: anchor)
+                finish(change, anchor: flowingAnchor(lane, timing))
             } else if let segment, segment.ticket != shownTicket {
                 // The server went at a boundary.
-                itemBecameAudible(lane, segment, anchor)
+                itemBecameAudible(lane, segment, flowingAnchor(lane, timing, of: segment))
             } else {
-                publish(.unstall, anchor: anchor)
+                publish(.unstall, anchor: flowingAnchor(lane, timing))
             }
             if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
             refill(lane, timing)
@@ -97,6 +96,7 @@ extension Lane {
     func detach(at streamFrame: Int64) {
         close()
         stopFlow()
+        writesAt = nil
         if let offset { sentEnd = streamFrame - offset }
         rewrite = nil
         standsAt = nil

@@ -137,7 +137,8 @@ extension Player {
             return topUp(lane)
         }
         pending.isFilled = true
-        trySplice()
+        // What was put in already may be less than a stream begins with: more, or that there is no more, lets it.
+        pending.isSent ? topUp(lane) : trySplice()
     }
 
     private func finished(_ ticket: Int, _ ring: SampleRing, _ end: Int64, _ length: Int64) {
@@ -198,6 +199,7 @@ extension Player {
         skipped.insert(id)
         errorIsUntold = true
         let ticket = chain[place].ticket
+        if let opened = chain[place].opened { lane(of: opened.ring)?.timeline.cut(from: ticket) }
         chain.removeSubrange(place...)
         guard let pending, pending.ticket == ticket else { return carryOut(transport.failed(id, message), nil) }
         // Who asked for just this item hears that it can't be; the queue moves on.

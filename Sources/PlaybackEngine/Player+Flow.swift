@@ -15,6 +15,8 @@ extension Player {
             // The place that is being prepared will be audible.
             if pending.cause == .pause || pending.isTold { pending.cause = .play }
             if let waiter { pending.waiters.append(waiter) }
+            // Of a pause that has not come about nothing is told.
+            if flow?.cause == .pause { pending.waiters += takeFlow() }
             connectIfNeeded()
             if pending.deadline == nil { limitWaiting(for: pending) }
             return
@@ -45,6 +47,16 @@ extension Player {
     /// Lets a held lane go on where it stands, and tells it with `change`.
     func resumeFlow(of lane: Lane, _ change: FlowChange) {
         if lane.standsAt != nil { return attachAgain() }
+        if lane.isUnread {
+            // Held and let go at once: where it stands decides whether it is so near its end that it has to be told of that.
+            lane.readTiming { [weak self] result in
+                lane.isUnread = false
+                guard let self, flow === change, lane === audible else { return }
+                if case .success(let timing) = result { lane.note(timing) }
+                resumeFlow(of: lane, change)
+            }
+            return
+        }
         lane.heardFrom = Int64(heldFrame(lane).rounded())
         letFlow(lane) { [weak self] timing in
             guard let self else { return }
@@ -53,14 +65,18 @@ extension Player {
             stall = nil
             // Held at a boundary, it may be past that by now: told is where it went on, and then the next item.
             let isPast =
-                nextBoundary(on: lane).map { !$0.isEnd && lane.audibleFrame(timing) > Double($0.frame) } ?? false
-            let anchor =
-                isPast
-                ? flowingAnchor(lane, timing, at: Double(lane.heardFrom), media: state.anchor.media)
-                : flowingAnchor(lane, timing)
-            finish(change, anchor: anchor)
+                nextBoundary(on: lane).map { !$0.isEnd && lane.audibleFrame(timing) >= Double($0.frame) } ?? false
+            finish(change, anchor: isPast ? resumedAnchor(lane, timing) : flowingAnchor(lane, timing))
             refill(lane, timing)
         }
+    }
+
+    /// Where a held lane went on.
+    private func resumedAnchor(_ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
+        let place = lane.timeline.place(of: shownTicket, at: Double(lane.heardFrom))?.place
+        let media =
+            place.map { $0.itemFrame / Double(lane.format.sampleRate) } ?? stoppedAnchor(at: EventLoop.now).media
+        return flowingAnchor(lane, timing, at: Double(lane.heardFrom), media: media, of: place?.segment)
     }
 
     /// The stream frame that is heard next on a corked lane.
@@ -89,8 +105,10 @@ extension Player {
         }
         let change = beginFlow(.pause, nil, by: by, waiter)
         lane.isCorked = true
+        lane.isUnread = true
         lane.onStarted = nil
         stream.setCorked(true) { _ in }
+        if let pending, pending.isSent, pending.lane === lane { settleSilently(pending, lane) }
         lane.readTiming { [weak self] result in
             guard let self else { return }
             guard flow === change else { return }
@@ -111,10 +129,11 @@ extension Player {
     private func holdStalled(by: Originator?, _ waiter: Waiter?) {
         stall = nil
         var anchor = stoppedAnchor(at: EventLoop.now)
+        var waiters: [Waiter] = []
         if let pending {
             forgetAwayMedia()
             anchor = resting(media: pending.media)
-            dropPending()
+            waiters = dropPending()
             run += 1
             decoder?.rest(run: run)
             chain = []
@@ -122,6 +141,7 @@ extension Player {
             audible = nil
         }
         publish(.pause, anchor: anchor, by: by)
+        answer(waiters, superseded: true)
         if let waiter { answer([waiter]) }
     }
 
@@ -178,6 +198,15 @@ extension Player {
             change.superseded = []
         }
         return change.superseded + change.waiters
+    }
+
+    /// Forgets what was asked of the flow; those who waited for it.
+    func takeFlow() -> [Waiter] {
+        guard let change = flow else { return [] }
+        flow = nil
+        change.deadline?.release()
+        defer { change.waiters = [] }
+        return change.waiters
     }
 
     private func finishHalt(_ change: FlowChange) {

@@ -36,9 +36,10 @@ extension Player {
             return told(stoppedAnchor(at: EventLoop.now))
         }
         lane.isCorked = true
+        lane.isUnread = true
         lane.onStarted = nil
         stream.setCorked(true) { _ in }
-        if let pending, pending.isSplicing, pending.lane === lane { settleSilently(pending, lane) }
+        if let pending, pending.isSent, pending.lane === lane { settleSilently(pending, lane) }
         lane.readTiming { [weak self] result in
             guard let self else { return }
             guard case .success(let timing) = result else { return told(stoppedAnchor(at: EventLoop.now)) }

@@ -86,6 +86,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         if loss?.isSuspension == true { loss = nil }
         pending?.lane?.close()
         pending?.isSplicing = false
+        pending?.isSent = false
         return place
     }
 
@@ -158,6 +159,14 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         lane.isCorked = true
         stream.setCorked(true) { _ in }
         topUp(lane)
+    }
+
+    /// A flow had ended when its beginning was told: what was told of its end before went by unheard.
+    func ranOut(_ lane: Lane) {
+        guard let stream = lane.stream, let timing = lane.timing, lane.sentStreamEnd <= timing.takenFrame else {
+            return
+        }
+        streamUnderflowed(stream)
     }
 
     package func streamMoved(_ stream: any AudioStream) {

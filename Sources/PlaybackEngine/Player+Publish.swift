@@ -6,22 +6,26 @@ import NowPlaying
 extension Player {
     /// The anchor of a flowing lane at a reading; `segment` pins it to the beginning of an item that is heard just about now.
     func flowingAnchor(_ lane: Lane, _ timing: StreamTiming, of segment: Timeline.Segment? = nil) -> PlaybackAnchor {
-        let rate = Double(lane.format.sampleRate)
-        let heard = lane.audibleFrame(timing)
-        let from = Double(max(lane.heardFrom, segment?.streamStart ?? lane.heardFrom))
         // What is not heard yet is told with the instant when it will be; a boundary just behind us, with when it was.
-        let frame = segment.map { Double($0.streamStart) } ?? max(heard, from)
-        let time = timing.time.advanced(bySeconds: (frame - heard) / (rate * (1 + lane.clock.skew)))
-        let place = lane.timeline.place(at: frame)
-        return anchor(
-            media: (place?.itemFrame ?? 0) / rate, rate: place?.segment.rate ?? 1, of: place?.segment.item, at: time,
-            skew: lane.clock.skew)
+        let (frame, place) =
+            segment.map { (Double($0.streamStart), Timeline.Place(segment: $0, itemFrame: Double($0.itemStart))) }
+            ?? toldPlace(on: lane, at: max(lane.audibleFrame(timing), Double(lane.heardFrom)))
+        let media = (place?.itemFrame ?? 0) / Double(lane.format.sampleRate)
+        return flowingAnchor(lane, timing, at: frame, media: media, of: place?.segment)
+    }
+
+    /// What listeners are told to be at this frame of the stream, and the frame where that is: an item that they have not
+    /// heard of is not told with the name of the one before.
+    private func toldPlace(on lane: Lane, at frame: Double) -> (frame: Double, place: Timeline.Place?) {
+        lane.timeline.place(of: shownTicket, at: frame) ?? (frame, lane.timeline.place(at: frame))
     }
 
     /// The anchor of a flowing lane at the instant when this frame of the stream is heard, at `media` seconds into the file.
-    func flowingAnchor(_ lane: Lane, _ timing: StreamTiming, at frame: Double, media: Double) -> PlaybackAnchor {
+    func flowingAnchor(
+        _ lane: Lane, _ timing: StreamTiming, at frame: Double, media: Double, of segment: Timeline.Segment? = nil
+    ) -> PlaybackAnchor {
         let late = (frame - lane.audibleFrame(timing)) / (Double(lane.format.sampleRate) * (1 + lane.clock.skew))
-        let segment = lane.timeline.place(at: frame)?.segment
+        let segment = segment ?? toldPlace(on: lane, at: frame).place?.segment
         return anchor(
             media: media, rate: segment?.rate ?? 1, of: segment?.item, at: timing.time.advanced(bySeconds: late),
             skew: lane.clock.skew)
@@ -30,10 +34,13 @@ extension Player {
     /// The anchor of a lane that was corked: what was taken by a device that can't take back will still be heard.
     func heldAnchor(_ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
         let frame = min(max(timing.audibleFrame, Double(lane.heardFrom)), Double(lane.sentStreamEnd))
-        let place = lane.timeline.place(at: frame)
+        // Held before anything of it was heard, it took over from a lane that has ended.
+        guard let (_, place) = lane.timeline.place(of: shownTicket, at: frame) else {
+            return stoppedAnchor(at: timing.time)
+        }
         let late = lane.stream?.canRewind == false ? min(timing.latency, 2) : 0
         return anchor(
-            media: (place?.itemFrame ?? 0) / Double(lane.format.sampleRate), rate: 0, of: place?.segment.item,
+            media: place.itemFrame / Double(lane.format.sampleRate), rate: 0, of: place.segment.item,
             at: timing.time.advanced(bySeconds: late))
     }
 

@@ -62,7 +62,7 @@ extension Player {
         let wasStarved = lane.isStarved
         if end > lane.sentEnd || lane.ringEnd.map({ lane.sentEnd >= $0 }) == true { lane.isStarved = false }
         // A queue that ran empty waits for its prebuffer again, and would lose what comes block by block.
-        let isDry = queued <= 0 && !lane.isCorked && end > lane.sentEnd
+        let isDry = queued <= 0 && !lane.isCorked && lane.onStarted == nil && end > lane.sentEnd
         if isDry {
             lane.isCorked = true
             stream.setCorked(true) { _ in }
@@ -140,7 +140,7 @@ extension Player {
     }
 
     /// Covers what the server still holds behind the end: a drain would play it.
-    private func silence(_ lane: Lane, upTo end: Int64) {
+    func silence(_ lane: Lane, upTo end: Int64) {
         guard lane.stream?.isPaced != false else {
             // It ends what is queued where the last write ends.
             lane.stream?.write(UnsafeRawBufferPointer(start: nil, count: 0), at: lane.sentStreamEnd)

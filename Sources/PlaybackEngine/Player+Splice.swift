@@ -71,6 +71,7 @@ extension Player {
     /// The server did not tell where it is. If it is gone, the output's delegate call says so; if it hangs, we say so.
     private func spliceFailed(_ change: PendingChange, _ result: Result<StreamTiming, OutputError>) {
         change.isSplicing = false
+        change.isSent = false
         guard pending === change, let lane = change.lane, case .failure(let error) = result else { return }
         requestFailed(error, on: lane)
     }
@@ -79,6 +80,7 @@ extension Player {
         _ change: PendingChange, _ lane: Lane, _ opened: OpenedItem, at streamFrame: Int64, skipping skipped: Int64 = 0
     ) {
         let first = opened.ringStart + skipped
+        let oldEnd = lane.sentStreamEnd
         if lane === audible { blend(change, into: lane, from: first, at: streamFrame) }
         if let audible, audible !== lane { audible.close() }
         audible = lane
@@ -95,6 +97,12 @@ extension Player {
         mapChain(on: lane)
         let target = first + (lane.stream?.targetFrames ?? 0)
         lane.send(upTo: min(sendableEnd(of: lane), target), at: streamFrame)
+        if lane.sentEnd == first {
+            // At the very end nothing of the item is left to replace what was to be heard.
+            if !lane.isCorked { silence(lane, upTo: oldEnd) }
+            lane.writesAt = streamFrame
+        }
+        change.isSent = true
         guard wantsFlow else { return settleSilently(change, lane) }
         if lane.isCorked || lane.onStarted != nil {
             letFlow(lane) { [weak self] timing in self?.settle(change, lane, timing) }
@@ -113,21 +121,26 @@ extension Player {
         lane.isCorked = false
         lane.flowingSince = EventLoop.now
         lane.clock.restart()
+        lane.starts += 1
+        let start = lane.starts
         lane.onStarted = { [weak self, unowned lane] in
             guard let self else { return }
             guard lane.stream != nil else { return }
             lane.readTiming { [weak self] result in
                 guard let self else { return }
+                // An answer to an earlier start says nothing of this one.
+                guard lane.starts == start else { return }
                 switch result {
                 case .failure(let error): if lane.onStarted != nil { requestFailed(error, on: lane) }
                 case .success(let timing):
                     // Not begun yet: `streamStarted` comes when it does.
                     guard !lane.isCorked, lane.onStarted != nil else { return }
-                    // Something very short may be over already.
-                    let isOver = lane.streamEnd.map { timing.audibleFrame >= Double($0) } ?? false
-                    guard timing.isPlaying || isOver else { return }
+                    // Something very short may be over already, or all that there was of it.
+                    let end = lane.streamEnd ?? max(lane.sentStreamEnd, lane.heardFrom + 1)
+                    guard timing.isPlaying || timing.audibleFrame >= Double(end) else { return }
                     lane.onStarted = nil
                     flowing(timing)
+                    if !timing.isPlaying { ranOut(lane) }
                 }
             }
         }
@@ -145,8 +158,23 @@ extension Player {
         guard pending === change else { return }
         if !wantsFlow { return settleSilently(change, lane) }
         lane.note(timing, isPrompt: false)
-        finish(change, lane, anchor: flowingAnchor(lane, timing))
+        finish(change, lane, anchor: settledAnchor(change, lane, timing))
         refill(lane, timing)
+    }
+
+    /// Where the new place is by this reading. One at the very end may be over by then, or have nothing to be heard at all: it is
+    /// told where it was put, and then the next item.
+    private func settledAnchor(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
+        let heard = max(lane.audibleFrame(timing), Double(lane.heardFrom))
+        guard let (frame, place) = lane.timeline.place(of: change.ticket, at: heard) else {
+            return flowingAnchor(lane, timing)
+        }
+        let end = lane.timeline.end(of: place.segment) ?? lane.streamEnd ?? .max
+        if frame < heard || Double(end) < heard || end == place.segment.streamStart {
+            return flowingAnchor(lane, timing, of: place.segment)
+        }
+        let media = place.itemFrame / Double(lane.format.sampleRate)
+        return flowingAnchor(lane, timing, at: frame, media: media, of: place.segment)
     }
 
     func settleSilently(_ change: PendingChange, _ lane: Lane) {
@@ -179,6 +207,12 @@ extension Player {
         }
         answer(change.superseded, superseded: true)
         answer(change.waiters)
+        // Sound that was let go on before it does so with it.
+        if wantsFlow, let flow, flow.cause != .pause, flow.cause != .stop {
+            let waiters = takeFlow()
+            if flow.cause == .interruptionEnded { publish(.interruptionEnded, by: flow.by) }
+            answer(waiters)
+        }
         tellError()
         if change.cause == .play || change.cause == .track { tidyUp() }
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }

@@ -119,8 +119,7 @@ extension Player {
         if wantsFlow, stall == nil {
             // What was asked for is late; what was left is not played on meanwhile. What is at the server already begins
             // as soon as that lets it.
-            let isSent = change.isSplicing && change.lane === audible
-            if let audible, !audible.isCorked, !isSent {
+            if let audible, !audible.isCorked, !change.isSent {
                 audible.isCorked = true
                 audible.stream?.setCorked(true) { _ in }
             }
@@ -181,6 +180,8 @@ extension Player {
     func dropAhead() {
         ahead?.close()
         ahead = nil
+        // What ended before it has been given up, too.
+        awaitsHandOver = false
     }
 
     /// Sound is wanted but can't be heard: the position stands from here on, at `place` if that is known better than by the

@@ -38,19 +38,28 @@ package struct Timeline: Equatable, Sendable {
     /// Empty: nothing is mapped.
     package init() {}
 
-    /// Adds what comes behind all that is there. A segment that begins before the last one replaces what it covers.
+    /// Adds what comes behind all that is there. A segment that begins before the last one replaces what it covers; one that
+    /// begins where the last one does leaves that without a frame, but there: somebody may have sought its very end.
     package mutating func append(_ segment: Segment) {
-        cut(at: segment.streamStart)
+        cut(at: segment.streamStart + 1)
         segments.append(segment)
     }
 
-    /// Forgets everything from this stream frame on.
-    package mutating func cut(at streamFrame: Int64) {
-        while let last = segments.last, last.streamStart >= streamFrame { segments.removeLast() }
+    /// Forgets everything from this stream frame on; not the stretch of `ticket` and what lies before it.
+    package mutating func cut(at streamFrame: Int64, sparing ticket: Int? = nil) {
+        while let last = segments.last, last.streamStart >= streamFrame, last.ticket != ticket { segments.removeLast() }
     }
 
-    /// Forgets what ends at or before this stream frame; not the stretches of `ticket` and what follows them.
+    /// Forgets the stretch of `ticket` and all behind it.
+    package mutating func cut(from ticket: Int) {
+        guard let place = segments.firstIndex(where: { $0.ticket == ticket }) else { return }
+        segments.removeSubrange(place...)
+    }
+
+    /// Forgets what ends at or before this stream frame; not the stretches of `ticket` and what follows them. All of it follows a
+    /// ticket that is not there.
     package mutating func forget(before streamFrame: Int64, sparing ticket: Int? = nil) {
+        if let ticket, !segments.contains(where: { $0.ticket == ticket }) { return }
         while segments.count > 1, segments[1].streamStart <= streamFrame, segments[0].ticket != ticket {
             segments.removeFirst()
         }
@@ -70,6 +79,17 @@ package struct Timeline: Equatable, Sendable {
         return Place(segment: segment, itemFrame: Double(segment.itemStart) + into * segment.rate)
     }
 
+    /// Where `ticket` is at this frame of the stream, and which frame that is: its beginning or end, if the frame lies before or
+    /// behind. Nil: it is not mapped.
+    package func place(of ticket: Int, at streamFrame: Double) -> (frame: Double, place: Place)? {
+        guard let segment = segments.last(where: { $0.ticket == ticket }) else { return nil }
+        let begin = Double(segment.streamStart)
+        let frame = max(begin, min(streamFrame, end(of: segment).map(Double.init) ?? streamFrame))
+        return (
+            frame, Place(segment: segment, itemFrame: Double(segment.itemStart) + (frame - begin) * segment.rate)
+        )
+    }
+
     /// The frame of the stream where a frame of an item is heard, as this time of its playing goes; nil: not at all.
     package func streamFrame(ofItemFrame frame: Int64, ticket: Int) -> Double? {
         guard let segment = segments.last(where: { $0.ticket == ticket && $0.itemStart <= frame }) else { return nil }
@@ -85,6 +105,7 @@ package struct Timeline: Equatable, Sendable {
 
     /// The stream frame where a segment ends: where the next one begins. Nil: it is the last.
     package func end(of segment: Segment) -> Int64? {
-        segments.first { $0.streamStart > segment.streamStart }?.streamStart
+        guard let place = segments.lastIndex(of: segment), place + 1 < segments.count else { return nil }
+        return segments[place + 1].streamStart
     }
 }
