@@ -116,7 +116,11 @@ let package = Package(
         tests(
             "PulseOutputTests",
             ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
-        tests("PlaybackEngineTests", ["PlaybackEngine", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        .target(
+            name: "CVirtualTime", path: "Tests/VirtualTime", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
+        tests(
+            "PlaybackEngineTests",
+            ["PlaybackEngine", "PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CVirtualTime"]),
         tests(
             "ArtworkLookupTests",
             ["ArtworkLookup", "AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),

@@ -1,0 +1,168 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+import PulseOutput
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// What a soak found where one item ends and the next begins, each as a history of its own.
+@Suite struct BoundaryTests {
+    private static func item(_ kind: ScriptedItem.Kind = .plain, seconds: Double, rate: Int = 8000, seed: UInt64 = 0)
+        -> ScriptedItem
+    {
+        ScriptedItem(
+            kind: kind, frames: Int64(seconds * Double(rate)),
+            format: AudioFormat(sampleFormat: .int16, sampleRate: rate, channelCount: 1), seed: seed)
+    }
+
+    /// What is told of these items while somebody does something, and what is wrong with it.
+    private static func events(
+        _ items: [ScriptedItem], _ machine: HistoryWorld.Machine = HistoryWorld.Machine(), seed: UInt64 = 1,
+        _ deeds: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void
+    ) async -> (told: [NowPlayingState], complaints: [String]) {
+        await LoopThread.run {
+            HistoryWorld.enter()
+            let check = HistoryCheck(tolerance: 0.004, gap: 4)
+            guard
+                let world = HistoryWorld(
+                    seed: seed, machine: machine, check: check, items: items, output: { NullOutput($0) })
+            else { return ([], ["no world can be had"]) }
+            defer { world.leave() }
+            world.play(0..<items.count)
+            deeds(world)
+            if !world.run(seconds: 100, until: { world.player.transport.wish == .stopped }) {
+                world.check.complain("it does not come to its end", world.player.state)
+            }
+            return (world.told, world.check.complaints)
+        }
+    }
+
+    /// Lets a world go on until so many seconds before the end of what plays.
+    @PlayerLoop private static func go(_ world: HistoryWorld, before seconds: Double) {
+        world.run(seconds: 10, until: { world.player.state.upcoming != nil })
+        guard let end = world.player.state.upcoming?.monotonic else { return }
+        world.run(seconds: end.seconds(since: EventLoop.now) - seconds)
+    }
+
+    /// Items in the order in which listeners heard of them.
+    private static func order(_ told: [NowPlayingState]) -> [Int64] {
+        var result: [Int64] = []
+        for id in told.compactMap({ $0.item?.id.number }) where id != result.last { result.append(id) }
+        return result
+    }
+
+    @Test("sound that ran out at the end of an item and comes again goes on as the next item, not as what it was")
+    func lateAtABoundary() async {
+        // The next item comes from elsewhere, and so late that the one before has been heard by then.
+        let items = [Self.item(seconds: 1), Self.item(.late, seconds: 3, seed: 5), Self.item(seconds: 1)]
+        var stalls = 0
+        for seed in 1...60 as ClosedRange<UInt64> {
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 3
+            let (told, complaints) = await Self.events(items, machine, seed: seed) { _ in }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            #expect(Self.order(told) == [1, 2, 3], "seed \(seed)")
+            for (before, state) in zip(told, told.dropFirst()) where before.state == .stalled {
+                if before.anchor.elapsed == before.item?.duration { stalls += 1 }
+                #expect(state.cause == .unstall ? state.item == before.item : state.cause == .track, "seed \(seed)")
+                let isPast = state.item?.id == before.item?.id && state.anchor.elapsed + 0.001 < before.anchor.elapsed
+                #expect(!isPast, "seed \(seed)")
+            }
+        }
+        #expect(stalls > 10, "it did not stand at a boundary")
+    }
+
+    @Test("what is held in the last milliseconds of an item and let go tells where it was held, then the next item")
+    func resumedAtABoundary() async {
+        let items = [Self.item(seconds: 1), Self.item(seconds: 1), Self.item(seconds: 1)]
+        for milliseconds in 0...12 {
+            for seed in 1...8 as ClosedRange<UInt64> {
+                var machine = HistoryWorld.Machine()
+                machine.lateCalls = 2
+                machine.lateness = 0.03
+                let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+                    Self.go(world, before: Double(milliseconds) / 1000)
+                    world.order(.pause)
+                    world.run(seconds: 5, until: { world.player.state.state == .paused })
+                    world.run(seconds: 1)
+                    world.order(.play(position: nil))
+                }
+                let name: Comment = "\(milliseconds) ms before, seed \(seed)"
+                #expect(complaints.isEmpty, name)
+                #expect(Self.order(told) == [1, 2, 3], name)
+                for (before, state) in zip(told, told.dropFirst()) where state.cause == .play && before.cause == .pause
+                {
+                    // Where it was held, or a little on, but not in the next item.
+                    let place = state.anchor.elapsed
+                    #expect(place > before.anchor.elapsed - 0.001 && place < 1.001, name)
+                    #expect(state.item == before.item, name)
+                }
+            }
+        }
+    }
+
+    @Test("a seek to the last frames of an item, or to its very end, is told as such, and then the next item begins")
+    func soughtEnds() async {
+        for rate in [8000, 11025] {
+            let items = [Self.item(seconds: 2), Self.item(seconds: 1, rate: rate), Self.item(seconds: 1)]
+            for frames in [0, 1, 7, 40, 90] {
+                for seed in 1...12 as ClosedRange<UInt64> {
+                    var machine = HistoryWorld.Machine()
+                    if seed % 2 == 0 { (machine.lateCalls, machine.lateness) = (3, 0.05) }
+                    let place = 2 - Double(frames) / 8000
+                    let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+                        world.run(seconds: 10, until: { world.player.state.state == .playing })
+                        world.run(seconds: world.moment(1))
+                        world.order(.seek(place))
+                    }
+                    let name: Comment = "\(frames) frames before the end, \(rate) Hz, seed \(seed)"
+                    #expect(complaints.isEmpty, name)
+                    #expect(Self.order(told) == [1, 2, 3], name)
+                    let sought = told.first { $0.cause == .seek }
+                    let isThere =
+                        sought.map { $0.anchor.elapsed >= place - 0.001 && $0.anchor.elapsed <= 2.001 } ?? false
+                    #expect(sought?.item?.id == ItemID(1) && isThere, name)
+                }
+            }
+        }
+    }
+
+    @Test("who pauses and plays at once, again and again, is not left standing")
+    func pausedAndPlayedAtOnce() async {
+        for seed in 1...100 as ClosedRange<UInt64> {
+            let items = [Self.item(seconds: 3), Self.item(seconds: 1)]
+            var machine = HistoryWorld.Machine()
+            if seed % 2 == 0 { (machine.lateCalls, machine.lateness) = (10, 0.005) }
+            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+                world.run(seconds: 10, until: { world.player.state.state == .playing })
+                for _ in 0..<40 {
+                    world.run(seconds: world.chance(3) == 0 ? 0.00005 : world.moment(0.0002))
+                    world.order(.pause)
+                    if world.chance(2) == 0 { world.run(seconds: world.moment(0.0002)) }
+                    world.order(.play(position: nil))
+                }
+            }
+            let stalls = told.filter { $0.state == .stalled }.map(HistoryCheck.line)
+            #expect(complaints == [] && stalls == [], "seed \(seed)")
+        }
+    }
+
+    @Test("an item of another format that was awaited before a seek does not cut off what was sought")
+    func soughtWhileAwaited() async {
+        for seed in 1...100 as ClosedRange<UInt64> {
+            let items = [
+                Self.item(seconds: 1), Self.item(.late, seconds: 1, rate: 11025, seed: seed), Self.item(seconds: 1),
+            ]
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 1.5
+            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+                Self.go(world, before: -world.moment(0.5))
+                world.order(.seek(0.2 + world.moment(0.6)))
+            }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            #expect(Self.order(told).suffix(2) == [2, 3], "seed \(seed)")
+        }
+    }
+}

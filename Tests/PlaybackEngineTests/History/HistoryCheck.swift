@@ -1,0 +1,93 @@
+import NowPlaying
+
+@testable import PlaybackEngine
+
+/// Holds each state that a player tells against the one before, as the soak does with a daemon's events: a position moves by
+/// the clock or by a cause that has a name, an item ends at its end, and what follows is what was told.
+struct HistoryCheck {
+    /// Seconds by which a position may be off.
+    let tolerance: Double
+    /// Seconds of silence, at most, in which a stream of another format begins or a stall is noticed.
+    let gap: Double
+    /// Items that can't be played.
+    var broken: Set<ItemID> = []
+    /// What may not be.
+    private(set) var complaints: [String] = []
+    /// Items that began by themselves at the end of another.
+    private(set) var successions = 0
+    private(set) var last: NowPlayingState?
+
+    init(tolerance: Double, gap: Double) { (self.tolerance, self.gap) = (tolerance, gap) }
+
+    /// Causes that say that the position is another one now.
+    private static let moving: Set<Cause> = [.seek, .track, .stop]
+    /// Causes that say that the sound was not what was told before.
+    private static let correcting: Set<Cause> = [.stall, .unstall, .drift, .rate, .play]
+    /// Causes that may come with another item.
+    private static let choosing: Set<Cause> = [.track, .stop, .play, .stall, .unstall, .queue, .session]
+
+    /// Takes the next state. `awaitsPlace`: another place was asked for and is waited for.
+    mutating func take(_ state: NowPlayingState, awaitsPlace: Bool) {
+        defer { last = state }
+        guard let before = last else { return }
+        let isSamePlay = before.item?.id == state.item?.id && before.item?.play == state.item?.play
+        if isSamePlay {
+            // Where it stands meanwhile is that place.
+            let isElsewhere = awaitsPlace && state.anchor.rate == 0
+            if !Self.moving.contains(state.cause), !isElsewhere { compare(before, state) }
+        } else if state.cause == .track, state.reason == .ended {
+            succeed(before, state)
+        } else if state.cause == .stop, state.reason == .ended {
+            compareEnd(before, state)
+        } else if !Self.choosing.contains(state.cause), state.anchor.rate != 0 {
+            complain("another item without a word", before, state)
+        }
+    }
+
+    /// Something else that may not be.
+    mutating func complain(_ what: String, _ states: NowPlayingState...) {
+        guard complaints.count < 5 else { return }
+        complaints.append("\(what): \(states.map(Self.line).joined(separator: " then "))")
+    }
+
+    /// A state in a line.
+    static func line(_ state: NowPlayingState) -> String {
+        let reason = state.reason.map { " \($0)" } ?? ""
+        let stall = state.stall.map { " \($0)" } ?? ""
+        let time = Double(state.anchor.monotonic.nanoseconds) / 1e9
+        return "[\(state.sequence) \(state.cause)\(reason) \(state.state)\(stall) item \(state.item?.id.number ?? 0) "
+            + "(\(state.item?.play ?? 0)) at \(state.anchor.elapsed) of \(state.item?.duration ?? -1) "
+            + "×\(state.anchor.rate) @\(time) next \(state.upcoming?.itemID.number ?? 0)]"
+    }
+
+    private mutating func compare(_ before: NowPlayingState, _ state: NowPlayingState) {
+        // What ends play is told before that it has ended.
+        guard state.state != .stopped else { return }
+        let told = before.anchor.position(at: state.anchor.monotonic, duration: before.item?.duration)
+        let late = told - state.anchor.elapsed
+        if Self.correcting.contains(state.cause), abs(late) <= gap { return }
+        if abs(late) > tolerance, abs(late) <= gap, late > 0 ? state.anchor.rate == 0 : before.anchor.rate == 0 {
+            return
+        }
+        if abs(late) > tolerance { complain("it is not at \(told) as was told", before, state) }
+    }
+
+    private mutating func compareEnd(_ before: NowPlayingState, _ state: NowPlayingState) {
+        guard let duration = before.item?.duration, before.anchor.rate > 0 else { return }
+        let moved = before.anchor.rate * max(0, state.anchor.monotonic.seconds(since: before.anchor.monotonic))
+        let late = before.anchor.elapsed + moved - duration
+        if late > tolerance, late <= gap { return }
+        if abs(late) > tolerance { complain("it ended \(late) s after its end", before, state) }
+    }
+
+    private mutating func succeed(_ before: NowPlayingState, _ state: NowPlayingState) {
+        successions += 1
+        compareEnd(before, state)
+        if abs(state.anchor.elapsed) > tolerance { complain("it does not begin at its beginning", before, state) }
+        // What can't be played is passed over, and told as such.
+        guard before.error == nil, state.error == nil else { return }
+        if let told = before.upcoming?.itemID, told != state.item?.id, !broken.contains(told) {
+            complain("another one follows than was told", before, state)
+        }
+    }
+}

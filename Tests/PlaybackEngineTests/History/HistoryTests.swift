@@ -1,0 +1,137 @@
+import AudioCore
+import CVirtualTime
+import LinuxSystem
+import NowPlaying
+import PulseOutput
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// Histories of a player that are drawn: what is asked for, and when, in a world that is slower or faster at will.
+@Suite struct HistoryTests {
+    @Test(
+        "whatever is asked for and whenever: what is told agrees with what was told before, and it goes on to its end")
+    func drawnHistories() async {
+        let environment = currentEnvironment()
+        let count =
+            environment["HISTORIES"].flatMap(Int.init) ?? (environment["NOWPLAYING_NIGHTLY"] == nil ? 300 : 20_000)
+        let first = environment["HISTORY"].flatMap(Int.init) ?? 1
+        var faults: [String] = []
+        var successions = 0
+        for begin in stride(from: first, to: first + count, by: 25) {
+            let result = await LoopThread.run {
+                var (faults, successions): ([String], Int) = ([], 0)
+                for seed in begin..<min(begin + 25, first + count) {
+                    let history = History(seed: UInt64(seed))
+                    let found = history.run()
+                    successions += history.successions
+                    if !found.isEmpty { faults.append("seed \(seed): " + found.joined(separator: "\n")) }
+                }
+                return (faults, successions)
+            }
+            faults += result.0
+            successions += result.1
+        }
+        for fault in faults.prefix(3) { print(fault) }
+        #expect(faults.isEmpty, "\(faults.count) of \(count) histories: \(faults.map { String($0.prefix(12)) })")
+        #expect(successions > count)
+    }
+}
+
+/// One of them.
+@PlayerLoop final class History {
+    let seed: UInt64
+    private(set) var successions = 0
+    private var random: SeededRandom
+    private let items: [ScriptedItem]
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var random = SeededRandom(seed: seed)
+        let few = Int.random(in: 3...10, using: &random)
+        let odd = Int.random(in: 0...3, using: &random)
+        items = (0..<few).map { _ in
+            let rate = Int.random(in: 0..<4, using: &random) < odd ? 11025 : 8000
+            let kind: ScriptedItem.Kind =
+                Int.random(in: 0..<10, using: &random) < odd * 2
+                ? ScriptedItem.Kind.allCases.randomElement(using: &random)! : .plain
+            // Some are so short that they are over before anybody hears of them.
+            let seconds = [0.005, 0.05, 0.4, 1, 2, 4, 12].randomElement(using: &random)!
+            return ScriptedItem(
+                kind: kind, frames: max(1, Int64(seconds * Double(rate) * Double.random(in: 0.5...1, using: &random))),
+                format: AudioFormat(sampleFormat: .int16, sampleRate: rate, channelCount: 1),
+                seed: random.next())
+        }
+        self.random = random
+    }
+
+    /// What went wrong; empty: nothing.
+    func run() -> [String] {
+        HistoryWorld.enter()
+        var machine = HistoryWorld.Machine()
+        if seed % 2 == 0 {
+            machine.lateCalls = [3, 20, 100][Int(seed / 2 % 3)]
+            machine.lateness = [0.02, 0.2][Int(seed / 6 % 2)]
+            machine.step = [0.001, 0.05][Int(seed / 12 % 2)]
+        }
+        guard
+            let world = HistoryWorld(
+                seed: seed, machine: machine, check: HistoryCheck(tolerance: 0.004, gap: 4), items: items,
+                output: { NullOutput($0) })
+        else { return ["no world can be had"] }
+        defer { world.leave() }
+        for number in items.indices where items[number].isUnplayable {
+            world.check.broken.insert(ItemID(Int64(number + 1)))
+        }
+        world.play(0..<items.count)
+        for _ in 0..<world.chance(30) {
+            world.run(seconds: wait(world))
+            act(world)
+        }
+        // Left alone, it comes to its end.
+        if world.player.transport.wish != .playing { world.order(.play(position: nil)) }
+        let left = items.reduce(0) { $0 + $1.duration } + 60
+        if !world.run(seconds: left, until: { world.player.transport.wish == .stopped }) {
+            world.check.complain("it does not come to its end", world.player.state)
+        }
+        world.run(seconds: 2)
+        if world.unanswered != 0 { world.check.complain("never answered: \(world.unansweredOrders)") }
+        successions = world.check.successions
+        return world.check.complaints.isEmpty ? [] : world.check.complaints + world.history
+    }
+
+    /// Seconds until the next deed: often such that it falls upon a boundary.
+    private func wait(_ world: HistoryWorld) -> Double {
+        switch world.chance(4) {
+        case 0: return world.moment(0.003)
+        case 1: return world.moment(0.2)
+        case 2:
+            guard let end = world.player.state.upcoming?.monotonic else { return world.moment(1) }
+            let left = end.seconds(since: EventLoop.now)
+            return left < 15 ? max(0, left - 0.01 + world.moment(0.02)) : world.moment(1)
+        default: return world.moment(3)
+        }
+    }
+
+    private func act(_ world: HistoryWorld) {
+        let duration = world.player.currentDuration ?? 1
+        switch world.chance(12) {
+        case 0, 1: world.order(.seek(world.moment(duration)))
+        case 2: world.order(.seek(max(0, duration - world.moment(0.01))))
+        case 3: world.order(.seek(duration))
+        case 4: world.order(.seek(0))
+        case 5: world.order(.skip([0.7, -0.7, -0.1, -3][world.chance(4)]))
+        case 6: world.order(.nextTrack)
+        case 7: world.order(.previousTrack)
+        case 8: world.order(.togglePlayPause)
+        case 9, 10:
+            world.order(.pause)
+            world.run(seconds: world.moment(0.02))
+            world.order(.play(position: nil))
+        default:
+            if world.chance(3) == 0 { world.order(.stop) }
+            world.order(.play(position: nil))
+        }
+    }
+}

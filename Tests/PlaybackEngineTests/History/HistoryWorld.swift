@@ -1,0 +1,210 @@
+import AudioCore
+import CVirtualTime
+import LinuxSystem
+import NowPlaying
+import Synchronization
+import TestSupport
+
+@testable import PlaybackEngine
+
+/// A player in a world whose time is the test's: nothing waits, no thread runs beside, and who comes first is drawn.
+///
+/// It lives within one call on the loop's thread: between `enter` and `leave` nothing else happens there.
+@PlayerLoop final class HistoryWorld {
+    /// How busy the machine is.
+    struct Machine {
+        /// One call in so many is late; 0: none.
+        var lateCalls = 0
+        /// Seconds that such a call is late at most.
+        var lateness = 0.0
+        /// Seconds that a step of the decode thread takes at most.
+        var step = 0.001
+        /// Seconds that what comes from elsewhere is waited for at most.
+        var elsewhere = 0.3
+    }
+
+    let player: Player
+    var check: HistoryCheck
+    var random: SeededRandom
+    /// The last that happened.
+    private(set) var history: [String] = []
+    /// All that was told.
+    private(set) var told: [NowPlayingState] = []
+    /// Commands that were not answered yet.
+    var unanswered: Int { waiting.count }
+    private var waiting: [Int: String] = [:]
+    private var orders = 0
+    /// What was ordered and not answered.
+    var unansweredOrders: String { waiting.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ") }
+    private let machine: Machine
+    private let decode: DecodeThread
+    private let worker: DecodeWorker
+    private var stepping: EventSource?
+    private var delivery: EventSource?
+    private var others: [EventSource] = []
+    private var waitsForSource = false
+
+    /// Begins a world: everything until `leave` happens in it.
+    static func enter() { virtual_time_enter(1_000_000_000_000) }
+
+    /// A stopped player; nil: the system has no descriptors left.
+    init?(
+        seed: UInt64, machine: Machine, check: HistoryCheck, items: [ScriptedItem],
+        output: (EventLoop) -> any AudioOutput
+    ) {
+        self.machine = machine
+        self.check = check
+        random = SeededRandom(seed: seed)
+        let loop = EventLoop.current
+        let open: DecoderOpener = { source, _ throws(DecodingError) in
+            guard case .remote(let media) = source, let number = Int(media.address) else {
+                throw DecodingError(.unavailable, "it does not exist")
+            }
+            return try items[number].open()
+        }
+        // As the daemon has it.
+        let capacity: @Sendable (AudioFormat) -> Int64 = { $0.frames(seconds: 11) }
+        player = Player(
+            loop,
+            Player.Parts(
+                output: output(loop), openDecoder: open, ringCapacity: capacity, events: EventCounter(),
+                instance: "history"))
+        var made: DecodeWorker?
+        guard
+            let decode = DecodeThread(
+                loop, open: open, ringCapacity: capacity, rates: player.parts.rates, knowledge: SourceKnowledge(),
+                deliver: {},
+                start: {
+                    made = $0; return true
+                }), let worker = made
+        else { return nil }
+        self.decode = decode
+        self.worker = worker
+        player.decoder = decode
+        player.onPublish = { [unowned self] state in
+            note(HistoryCheck.line(state))
+            told.append(state)
+            self.check.take(state, awaitsPlace: player.pending != nil)
+        }
+    }
+
+    /// Ends the world.
+    func leave() {
+        player.onPublish = nil
+        player.shutDown()
+        stepping?.release()
+        delivery?.release()
+        for other in others { other.release() }
+        var turns = 0
+        while virtual_time_dispatch(), turns < 1000 { turns += 1 }
+        virtual_time_leave()
+    }
+
+    /// A number below `count`.
+    func chance(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &random) }
+
+    /// Seconds up to so many.
+    func moment(_ seconds: Double) -> Double { seconds * Double(chance(1000)) / 1000 }
+
+    func note(_ line: String) {
+        history.append("\(Double(EventLoop.now.nanoseconds % 1_000_000_000_000) / 1e9) \(line)")
+        if history.count > 40 { history.removeFirst() }
+    }
+
+    /// Puts items into the queue, by their numbers, and plays the first.
+    func play(_ items: Range<Int>) {
+        let requests = items.map { number in
+            QueueRequest(
+                source: .remote(RemoteMedia(address: "\(number)", shownAddress: "\(number)", mayUseLoopback: false)))
+        }
+        order(.playQueue(requests, position: nil))
+    }
+
+    /// Gives a command.
+    func order(_ command: PlayerCommand) {
+        switch command {
+        case .playQueue: note("order: play the queue")
+        default: note("order: \(command)")
+        }
+        orders += 1
+        let number = orders
+        waiting[number] = "\(Double(EventLoop.now.nanoseconds % 1_000_000_000_000) / 1e9) \(command)"
+        player.perform(command, by: Originator(client: "test", pid: 1, uid: 1)) { [weak self] _ in
+            guard let self else { return }
+            if waiting.removeValue(forKey: number) == nil { check.complain("answered twice: \(command)") }
+        }
+    }
+
+    /// Does something so many seconds from now.
+    func after(_ seconds: Double, _ deed: @escaping @PlayerLoop () -> Void) {
+        var source: EventSource?
+        source = EventLoop.current.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
+            others.removeAll { $0 === source }
+            source = nil
+            deed()
+        }
+        if let source { others.append(source) }
+    }
+
+    // MARK: Time
+
+    /// Lets the world go on until the condition holds; false: it does not in so many seconds.
+    @discardableResult func run(seconds: Double, until isOver: () -> Bool = { false }) -> Bool {
+        let end = EventLoop.now.advanced(bySeconds: seconds)
+        wakeWorker()
+        while !isOver() {
+            let due = virtual_time_next()
+            guard due >= 0, due <= end.nanoseconds else {
+                virtual_time_set(end.nanoseconds)
+                return false
+            }
+            virtual_time_set(due)
+            if machine.lateCalls > 0, chance(machine.lateCalls) == 0 { pass(moment(machine.lateness)) }
+            _ = virtual_time_dispatch()
+            pass(0.00002)
+            wakeWorker()
+        }
+        return true
+    }
+
+    private func pass(_ seconds: Double) { virtual_time_set(EventLoop.now.nanoseconds + Int64(seconds * 1e9)) }
+
+    // MARK: The decode thread
+
+    /// Has it take its next step, if it does not sleep.
+    private func wakeWorker() {
+        guard stepping == nil, decode.state.withLock({ !$0.isAsleep || $0.awaitsSource }) else { return }
+        let isAwake = decode.state.withLock { !$0.isAsleep }
+        let time = moment(isAwake ? machine.step : machine.elsewhere)
+        waitsForSource = !isAwake
+        stepping = EventLoop.current.deadline(EventLoop.now.advanced(bySeconds: time)) { [unowned self] in step() }
+    }
+
+    private func step() {
+        stepping?.release()
+        stepping = nil
+        ProgramPages.keepForAWhile()
+        if waitsForSource {
+            waitsForSource = false
+            worker.opening?.isReadable = true
+            worker.work?.isDry = false
+        }
+        decode.state.withLock { state in
+            state.isAsleep = false
+            state.awaitsSource = false
+        }
+        _ = worker.step()
+        deliver()
+    }
+
+    private func deliver() {
+        guard delivery == nil, decode.state.withLock({ !$0.reports.isEmpty }) else { return }
+        let time = EventLoop.now.advanced(bySeconds: moment(0.001))
+        delivery = EventLoop.current.deadline(time) { [unowned self] in
+            delivery?.release()
+            delivery = nil
+            ProgramPages.keepForAWhile()
+            player.takeReports()
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import AudioCore
+import NowPlaying
+import TestSupport
+
+/// An item of a history: how long it is, and what is wrong with it.
+struct ScriptedItem: Sendable {
+    /// What its source is like.
+    enum Kind: Sendable, CaseIterable {
+        /// A file.
+        case plain
+        /// Comes from elsewhere, piece by piece, and is waited for.
+        case late
+        /// Can't be opened.
+        case broken
+        /// Can't be opened, which is found out elsewhere a while later.
+        case brokenLate
+        /// Has no frame.
+        case empty
+        /// Promises more than it has.
+        case short
+    }
+
+    var kind: Kind
+    /// Frames that it has.
+    var frames: Int64
+    var format: AudioFormat
+    /// Its own chance.
+    var seed: UInt64
+
+    /// Seconds that it lasts.
+    var duration: Double { Double(frames) / Double(format.sampleRate) }
+    /// Whether none of it can be heard.
+    var isUnplayable: Bool { kind == .broken || kind == .brokenLate || kind == .empty }
+
+    /// Opens it.
+    func open() throws(DecodingError) -> any AudioDecoder {
+        switch kind {
+        case .broken: throw DecodingError(.notRecognised, "it is broken")
+        case .late, .brokenLate: return LateScriptedDecoder(self)
+        case .plain, .short, .empty: return ScriptedDecoder(self)
+        }
+    }
+}
+
+/// Decodes an item of a history: zeros.
+class ScriptedDecoder: AudioDecoder {
+    let format: AudioFormat
+    let mediaFormat: MediaFormat
+    let lengthInFrames: Int64?
+    let metadata = MediaMetadata()
+    let isSeekable = true
+    fileprivate let item: ScriptedItem
+    fileprivate var random: SeededRandom
+    private var frame: Int64 = 0
+
+    init(_ item: ScriptedItem) {
+        self.item = item
+        format = item.format
+        mediaFormat = MediaFormat(codec: "none", sampleRate: item.format.sampleRate, channels: 1)
+        lengthInFrames = item.kind == .short ? item.frames + Int64(item.format.sampleRate) : item.frames
+        random = SeededRandom(seed: item.seed)
+    }
+
+    func takeMetadataChange() -> MediaMetadata? { nil }
+
+    func seek(toFrame frame: Int64) throws(DecodingError) { self.frame = min(frame, item.frames) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        let most = Int64(format.sampleRate) * Int64.random(in: 1...10, using: &random) / 5
+        let count = min(Int64(buffer.count / format.bytesPerFrame), item.frames - frame, max(1, most))
+        frame += count
+        return Int(count)
+    }
+}
+
+/// The same from elsewhere: now and then there is nothing yet. Who waited finds something.
+final class LateScriptedDecoder: ScriptedDecoder, LateDecoder {
+    let descriptor: Int32 = -1
+    let isLive = false
+    let patience = 60.0
+    private var hasWaited = false
+    private var openings: Int
+
+    override init(_ item: ScriptedItem) {
+        openings = Int(item.seed % 3)
+        super.init(item)
+    }
+
+    func wait(seconds: Double) -> Bool { true }
+
+    func isOpened() throws(DecodingError) -> Bool {
+        openings -= 1
+        if openings < 0, item.kind == .brokenLate { throw DecodingError(.broken, "it is broken elsewhere") }
+        return openings < 0
+    }
+
+    func readAvailable(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int? {
+        hasWaited = !hasWaited && Int.random(in: 0..<3, using: &random) > 0
+        return hasWaited ? nil : try read(into: buffer)
+    }
+}
