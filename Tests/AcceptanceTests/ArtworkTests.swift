@@ -112,7 +112,9 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("an address is fetched when its picture is asked for, once; then it is a picture like others")
+        @Test(
+            "an address is fetched when its picture is asked for, once; then it is a picture like others",
+            .enabled(if: RealDaemon.decodesForeignFiles, "nowplaying-decode is not built"))
         func remote() async throws {
             let folder = TemporaryFolder()
             let picture = Self.gif(50)
@@ -180,7 +182,9 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("a foreign user's address of this very host is not fetched, nor does a film outside of the roots come")
+        @Test(
+            "a foreign user's address of this very host is not fetched, nor does a film outside of the roots come",
+            .enabled(if: RealDaemon.decodesForeignFiles, "nowplaying-decode is not built"))
         func foreigners() async throws {
             let folder = TemporaryFolder()
             let server = HTTPServer { _, connection in connection.answer("200 OK", [], Self.gif(9)) }

@@ -4,8 +4,8 @@ import Testing
 
 /// A real station: Icecast with ffmpeg as its source, heard by the real daemon.
 @Suite(
-    .enabled(if: access(House.program("nowplaying-decode"), X_OK) == 0, "nowplaying-decode is not built"), .serialized,
-    .oneAtATime, .timeLimit(.minutes(1)))
+    .enabled(if: House.built("nowplaying-decode") != nil, "nowplaying-decode is not built"), .serialized, .oneAtATime,
+    .timeLimit(.minutes(1)))
 struct RadioTests {
     private let house = House()
     private let port = String(21_000 + getpid() % 20_000)
