@@ -61,10 +61,11 @@ lint:
 	@Scripts/packages build lint
 	@Scripts/lint
 
-#: make nightly                 the tests with long repetitions (about an hour)
+#: make nightly                 the tests with long repetitions, then under both sanitizers (two hours)
 nightly:
 	@Scripts/packages build decode run test
-	@NOWPLAYING_NIGHTLY=1 Scripts/test
+	@status=0; NOWPLAYING_NIGHTLY=1 Scripts/test || status=1; \
+	    for kind in thread address; do Scripts/sanitize $$kind || status=1; done; exit $$status
 
 #: make faults                 the fault campaign, with the clock set for moments; see Tests/Faults/RESULTS.md (40 minutes)
 faults:
@@ -79,10 +80,10 @@ soak: export HOURS := $(HOURS)
 soak: export TRACKS := $(TRACKS)
 soak: export PACE := $(PACE)
 
-#: make sanitize [SANITIZER=thread|address]  the tests under a sanitizer; without one under both (an hour each)
+#: make sanitize [SANITIZER=thread|address]  the tests under a sanitizer; without one under both (half an hour each)
 sanitize:
 	@Scripts/packages build decode run test
-	@for kind in $(or $(SANITIZER),thread address); do Scripts/sanitize $$kind || exit 1; done
+	@status=0; for kind in $(or $(SANITIZER),thread address); do Scripts/sanitize $$kind || status=1; done; exit $$status
 
 #: make fuzz [MINUTES=20] [TARGETS="flac …"]  look for bytes that break what reads them
 fuzz:
