@@ -357,7 +357,11 @@ final class DecodeWorker {
                 state.mark = nil
                 return true
             }
-            if reached { shared.post(.reached(work.ring, end: end), run: run) }
+            if reached {
+                shared.post(.reached(work.ring, end: end), run: run)
+                // Who waits for it comes first: the kernel may have put the loop behind this thread, for milliseconds.
+                sched_yield()
+            }
         } catch {
             let mayComeBack = work.late?.isLive ?? !work.item.source.isRemote
             if mayComeBack, error.isAway { return lose(work, error) }

@@ -95,8 +95,7 @@ extension Player {
         lane.timeline.cut(at: streamFrame)
         lane.gain.begin(gains(in: lane), at: streamFrame)
         mapChain(on: lane)
-        let target = first + (lane.stream?.targetFrames ?? 0)
-        lane.send(upTo: min(sendableEnd(of: lane), target), at: streamFrame)
+        lane.send(upTo: min(sendableEnd(of: lane), first + firstBite(of: lane)), at: streamFrame)
         if lane.sentEnd == first {
             // At the very end nothing of the item is left to replace what was to be heard.
             if !lane.isCorked { silence(lane, upTo: oldEnd) }
@@ -114,6 +113,14 @@ extension Player {
                 settle(change, lane, timing)
             }
         }
+    }
+
+    /// Frames that are sent with a splice. What flows gets no more than lasts until the answer: the server's device thread
+    /// puts a rewrite off as long as more is on its way to it, and that answer comes behind all that was sent before.
+    private func firstBite(of lane: Lane) -> Int64 {
+        guard let stream = lane.stream else { return 0 }
+        if lane.isCorked || lane.onStarted != nil || !stream.isPaced { return stream.targetFrames }
+        return max(stream.prebufferFrames, lane.format.frames(seconds: Player.shortPrefill))
     }
 
     /// Starts the flow and calls back with the first reading in which it flows.

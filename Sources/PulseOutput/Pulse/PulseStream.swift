@@ -174,7 +174,7 @@ import NowPlaying
     /// Bytes of the blocks that libpulse sends (`pa_mempool_block_size_max`).
     private static let blockBytes = 65472
     /// Bytes of a piece that goes to a place of its own: less than a block of libpulse.
-    private static let placedBytes = 32 << 10
+    private static let placedBytes = 60 << 10
 
     package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
         if isReady { isCorked = corked }
