@@ -77,10 +77,15 @@ extension Player {
 
     /// Gives new entries their identities.
     func makeEntries(_ requests: [QueueRequest]) -> [QueueEntry] {
-        requests.map { request in
-            defer { nextItemNumber += 1 }
-            return QueueEntry(id: ItemID(nextItemNumber), source: request.source, details: request.details)
+        var entries: [QueueEntry] = []
+        entries.reserveCapacity(requests.count)
+        // No closure: it would be looked for each of them whether this is the loop.
+        for request in requests {
+            entries.append(
+                QueueEntry(id: ItemID(nextItemNumber), source: request.source, details: request.details))
+            nextItemNumber += 1
         }
+        return entries
     }
 
     /// Puts items into the queue at `place` (nil: the end); their identities, in order. Throws `queueFull`.

@@ -8,12 +8,22 @@ struct PathProbe: ~Copyable {
     private var parent: [UInt8] = []
     /// The same, open; negative: not opened.
     private var descriptor: Int32 = -1
+    /// The last path as C has it.
+    private var text: [CChar] = []
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The mode of what is at an absolute path, links followed; negative: the system's number for why it can't be known or
     /// read.
-    mutating func look(_ path: FilePath) -> Int64 { path.withCString { look($0) } }
+    mutating func look(_ path: FilePath) -> Int64 {
+        var text: [CChar] = []
+        swap(&text, &self.text)
+        text.removeAll(keepingCapacity: true)
+        path.bytes.withUnsafeBytes { bytes in bytes.withMemoryRebound(to: CChar.self) { text.append(contentsOf: $0) } }
+        text.append(0)
+        defer { swap(&text, &self.text) }
+        return text.withUnsafeBufferPointer { look($0.baseAddress!) }
+    }
 
     private mutating func look(_ path: UnsafePointer<CChar>) -> Int64 {
         var status = stat()

@@ -69,7 +69,7 @@ extension PlayerMethods {
                         "outOfRange", "the queue has \(player.queue.count) entries: there is no place \(place)")))
         }
         let place = request.bool("next") == true ? player.placeForNext : request.integer("at")
-        let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
+        let requests = Self.requests(for: request.media)
         do throws(CommandRefusal) {
             let ids = try player.insert(requests, at: place, by: by)
             // Nothing is looked for before they play, which is later.
@@ -85,6 +85,11 @@ extension PlayerMethods {
         } catch {
             answer(failure(error))
         }
+    }
+
+    /// Not isolated: in a closure that is, it would be looked for each of them whether this is the loop.
+    private nonisolated static func requests(for media: [ResolvedMedia]) -> [QueueRequest] {
+        media.map { QueueRequest(source: $0.source, details: $0.details) }
     }
 
     private func nameByForeigner(_ ids: ClosedRange<Int64>, _ media: [ResolvedMedia]) {
