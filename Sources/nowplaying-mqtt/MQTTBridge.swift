@@ -131,7 +131,7 @@ import NowPlayingClient
     private func ended(_ why: String) {
         // An hour without a broker is an hour with a line, and a look every minute.
         if failures == 0 { context.log.warning("\(settings.host): \(why); trying again until it is there") }
-        let due = EventLoop.now.advanced(bySeconds: RetrySchedule.pause(after: failures))
+        let due = EventLoop.now.advanced(bySeconds: RetrySchedule.spreadPause(after: failures))
         failures += 1
         problem = why
         causes = []

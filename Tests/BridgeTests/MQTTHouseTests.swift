@@ -175,6 +175,17 @@ import Testing
         #expect((0..<9).map { RetrySchedule.pause(after: $0) } == [1, 2, 4, 8, 16, 32, 64, 64, 64])
         #expect(RetrySchedule.pause(after: .max) == 64)
     }
+
+    @Test("a thousand boxes that lost the broker in one instant do not come back in one")
+    func manyBoxesAway() {
+        for failures in 0..<9 {
+            let pauses = (0..<1000).map { _ in RetrySchedule.spreadPause(after: failures) }.sorted()
+            let usual = RetrySchedule.pause(after: failures)
+            #expect(pauses[0] >= usual / 2 && pauses[999] <= min(usual * 1.5, 64))
+            // In no fifth of the time before the longest pause are more than a hundred times three of them.
+            #expect(pauses[300] - pauses[0] > usual / 5 && pauses[499] - pauses[200] > usual / 5)
+        }
+    }
 }
 
 extension String {
