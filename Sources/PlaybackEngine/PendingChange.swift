@@ -82,7 +82,8 @@ import NowPlaying
         if older.item == item { begins = begins || older.begins }
         // What was told is not told again, but for that sound is wanted.
         let isNews = !older.isTold || older.cause != .pause
-        if isNews, older.cause == .play || (cause == .seek && older.cause != .seek) {
+        let isLess = cause == .seek ? ![.seek, .rate].contains(older.cause) : cause == .rate && older.cause != .rate
+        if isNews, older.cause == .play || isLess {
             cause = older.cause
             reason = older.reason
         }
