@@ -88,9 +88,12 @@ extension Player {
 
     /// What follows `link` was decoded, and maybe sent, but is not what is wanted: takes it back and puts the right item there.
     private func respliceBehind(_ link: ChainLink, replacing wrong: ChainLink) {
-        guard let opened = link.opened, let end = link.ringEnd, let lane = lane(of: opened.ring), let decoder else {
-            return
+        guard let opened = link.opened, let end = link.ringEnd, let decoder else { return }
+        if let audible, audible.onStarted != nil, audible.timeline.segments.first?.ticket == wrong.ticket {
+            // It was heard to its end, and the wrong one was let go already: the right one takes its place.
+            return carryOut(follower(of: link).map { transport.reached($0.id) } ?? transport.ended(), nil)
         }
+        guard let lane = lane(of: opened.ring) else { return }
         run += 1
         if lane === audible { dropAhead() }
         let ringStart = lane.ring.startRun(run, at: end)
