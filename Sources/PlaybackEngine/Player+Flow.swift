@@ -132,6 +132,11 @@ extension Player {
         var waiters: [Waiter] = []
         if let pending {
             forgetAwayMedia()
+            // It is held at what was asked for.
+            if shown?.id != pending.item {
+                showPlace(of: pending)
+                tellPlace(of: pending, unless: false)
+            }
             anchor = resting(media: pending.media)
             waiters = dropPending()
             run += 1
