@@ -5,11 +5,13 @@ import Glibc
 package enum PulseEnvironment {
     /// Makes libpulse read the user's own client.conf with our two lines around it: no shared memory (with it, every
     /// 64 KiB that are played wake us once), and no server started by us. Also drops `PULSE_LATENCY_MSEC`, which would
-    /// override the buffering. Call it once, at start, before any thread is: it changes the environment.
+    /// override the buffering. Call it at start, before any thread is: it changes the environment, the first time only.
     ///
     /// The configuration is a file in memory named by `PULSE_CLIENTCONFIG`, closed on exec: a child that uses libpulse
     /// must be started with the variable as it was before.
-    package static func prepare() {
+    package static func prepare() { prepared }
+
+    private static let prepared: Void = {
         unsetenv("PULSE_LATENCY_MSEC")
         let text = clientConfiguration(including: clientConfigurationFiles())
         let descriptor = linux_memory_file("client.conf")
@@ -20,7 +22,7 @@ package enum PulseEnvironment {
             return
         }
         setenv("PULSE_CLIENTCONFIG", "/proc/self/fd/\(descriptor)", 1)
-    }
+    }()
 
     /// A configuration that includes these files, which libpulse reads anew for each connection; a missing one is nothing
     /// to it. Our lines stand before them as well, because a mistake in a file ends the reading.
