@@ -73,6 +73,33 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
+        @Test("a session on a sound server leaves nothing open when it ends") func leavesNothing() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("s")])
+            let daemon = await RealDaemon.start(server)
+            let client = daemon.connect()
+            let music = JSONValue.string(daemon.folder.silence("brief.wav", seconds: 60))
+            var open = 0
+            for turn in 0..<6 {
+                create(client, "brief")
+                client.call("nowPlaying.subscribe", ["session": "brief"])
+                client.call("queue.add", ["session": "brief", "items": [music], "play": true])
+                #expect(client.event("play").playing == "playing")
+                #expect(client.call("session.close", ["name": "brief"]) == [:])
+                client.call("nowPlaying.unsubscribe")
+                _ = client.takeNotifications()
+                // What the first one opens may stay.
+                let isFirst = turn == 0
+                let settles = becomes {
+                    let figures = ProcessFigures(daemon.process.pid, withMemory: false)
+                    defer { if isFirst { open = figures.descriptors } }
+                    return figures.threads <= 3 && (isFirst || figures.descriptors <= open)
+                }
+                #expect(settles, "\(turn): more than \(open)")
+            }
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
+
         @Test("what another program was asked is answered when its session is closed, or it goes")
         func unanswered() async throws {
             let daemon = await RealDaemon.silent()
