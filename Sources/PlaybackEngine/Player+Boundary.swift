@@ -133,7 +133,8 @@ extension Player {
     func handOver() {
         guard let old = audible, let next = ahead, let segment = next.timeline.segments.first else { return }
         awaitsHandOver = !next.isReady || next.sentEnd == next.ring.begin
-        if awaitsHandOver { return }
+        if awaitsHandOver { return limitSilence() }
+        starvation = nil
         ahead = nil
         audible = next
         decoder?.setAudible(next.ring)
@@ -144,12 +145,27 @@ extension Player {
             // A command that came meanwhile goes on from there, and tells it.
             guard audible === next, pending == nil else { return }
             next.note(timing)
+            stall = nil
             // A reading that came before may have told it.
             if shownTicket != segment.ticket {
                 itemBecameAudible(next, segment, flowingAnchor(next, timing, of: segment))
             }
             refill(next, timing)
         }
+    }
+
+    /// Seconds between two items of different formats that are not told: a stream needs some to begin.
+    private static let untoldSilence = 0.25
+
+    /// What follows is late, and nothing is heard: that is told if it lasts.
+    private func limitSilence() {
+        starvation =
+            starvation
+            ?? loop.deadline(EventLoop.now.advanced(bySeconds: Self.untoldSilence)) { [unowned self] in
+                starvation = nil
+                guard awaitsHandOver, pending == nil, flow == nil, wantsFlow, let next = ahead else { return }
+                setStalled(next.isReady ? latenessReason : silenceReason(next))
+            }
     }
 
     /// The last sample was heard.

@@ -77,6 +77,25 @@ import Testing
         #expect(stalls > 10, "it did not stand at a boundary")
     }
 
+    @Test("silence before a late item of another format is told, and then the item") func lateInAnotherFormat() async {
+        let items = [Self.item(seconds: 1), Self.item(.late, seconds: 3, rate: 11025, seed: 5), Self.item(seconds: 1)]
+        var stalls = 0
+        for seed in 1...60 as ClosedRange<UInt64> {
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 3
+            let (told, complaints) = await Self.events(items, machine, seed: seed) { _ in }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            #expect(Self.order(told) == [1, 2, 3], "seed \(seed)")
+            for (before, state) in zip(told, told.dropFirst()) where state.cause == .track {
+                let isEnd = before.anchor.elapsed == before.item?.duration
+                if before.state == .stalled, isEnd { stalls += 1 }
+                guard let end = before.upcoming?.monotonic, before.state == .playing else { continue }
+                #expect(state.anchor.monotonic.seconds(since: end) < 0.3, "seed \(seed)")
+            }
+        }
+        #expect(stalls > 10, "it was not late")
+    }
+
     @Test("what is held in the last milliseconds of an item and let go tells where it was held, then the next item")
     func resumedAtABoundary() async {
         let items = [Self.item(seconds: 1), Self.item(seconds: 1), Self.item(seconds: 1)]
