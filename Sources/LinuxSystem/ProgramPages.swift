@@ -32,4 +32,9 @@ package enum ProgramPages {
     /// Gives back the pages of the heap that nothing is left on: what is freed in between of what stays is kept by the
     /// allocator otherwise. Takes up to a millisecond. Any thread.
     package static func giveBackHeap() { linux_give_back_heap() }
+
+    /// Lets all threads but the first share one heap. Each would get its own, up to eight for each processor, and keep what
+    /// it needed at most: threads that come and go with sessions and pictures fill them one after the other. Before any
+    /// thread is started.
+    package static func shareHeap() { linux_limit_heaps(2) }
 }

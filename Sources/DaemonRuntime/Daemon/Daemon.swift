@@ -17,6 +17,7 @@ package enum Daemon {
         makeHandler: @escaping @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
     ) -> Int32 {
         SignalMask.block([SIGTERM, SIGINT, SIGHUP])
+        ProgramPages.shareHeap()
         // It would change the latency that the output asks for.
         unsetenv("PULSE_LATENCY_MSEC")
         let options: DaemonOptions

@@ -154,6 +154,7 @@ void linux_give_back_program_pages(void) { dl_iterate_phdr(give_back_segments, N
 void linux_give_back_library_pages(const void *address) { dl_iterate_phdr(give_back_segments, (void *)address); }
 
 void linux_give_back_heap(void) { malloc_trim(0); }
+void linux_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 
 int linux_pidfd_open(pid_t process) { return (int)syscall(434, process, 0); }
 int linux_close_from(void *actions, int first) { return posix_spawn_file_actions_addclosefrom_np(actions, first); }

@@ -60,6 +60,8 @@ void linux_give_back_library_pages(const void *address);
 
 /* malloc_trim(3), which Swift does not import. */
 void linux_give_back_heap(void);
+/* mallopt(3) M_ARENA_MAX: so many heaps at most for all threads. */
+void linux_limit_heaps(int count);
 /* pidfd_open(2), close-on-exec. */
 int linux_pidfd_open(pid_t process);
 /* posix_spawn_file_actions_addclosefrom_np(3), of a posix_spawn_file_actions_t. */
