@@ -171,5 +171,6 @@ import NowPlaying
         stream?.close()
         stream = nil
         isReady = false
+        onStarted = nil
     }
 }

@@ -131,23 +131,27 @@ extension Player {
 
     /// The format changes: the waiting stream is let go as the other one ends.
     func handOver() {
-        guard let old = audible, let next = ahead, let segment = next.timeline.segments.first else { return }
+        guard wantsFlow, let old = audible, let next = ahead, let segment = next.timeline.segments.first else { return }
         awaitsHandOver = !next.isReady || next.sentEnd == next.ring.begin
         if awaitsHandOver { return limitSilence() }
         starvation = nil
+        hangWatch = nil
         ahead = nil
         audible = next
         decoder?.setAudible(next.ring)
         next.heardFrom = 0
+        // Whatever becomes of the other one, this one is over when its last frames are; who waits for its flow hears first.
+        let isAwaited = old.onStarted != nil
+        if !isAwaited { retire(old) }
         letFlow(next) { [weak self] timing in
             guard let self else { return }
-            retire(old)
+            if isAwaited { retire(old) }
             // A command that came meanwhile goes on from there, and tells it.
             guard audible === next, pending == nil else { return }
             next.note(timing)
             stall = nil
-            // A reading that came before may have told it.
-            if shownTicket != segment.ticket {
+            // A reading that came before may have told it, and what follows it.
+            if !next.timeline.segments.contains(where: { $0.ticket == shownTicket }) {
                 itemBecameAudible(next, segment, flowingAnchor(next, timing, of: segment))
             }
             refill(next, timing)
@@ -165,11 +169,12 @@ extension Player {
                 starvation = nil
                 guard awaitsHandOver, pending == nil, flow == nil, wantsFlow, let next = ahead else { return }
                 setStalled(next.isReady ? latenessReason : silenceReason(next))
+                if next.isReady, let audible { watchForHang(of: audible) }
             }
     }
 
     /// The last sample was heard.
-    private func endHeard() {
+    func endHeard() {
         if !scanReachedBeginning(), !endsBeforeAwayItem(), !sleepsAtEnd() { carryOut(transport.ended(), nil) }
     }
 }

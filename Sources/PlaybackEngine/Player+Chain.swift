@@ -63,7 +63,8 @@ extension Player {
             // It was begun with since the reports were taken: where the one before ends is among those that came.
             let before = chain[wrong - 1].ticket
             takeReports()
-            if chain.first(where: { $0.ticket == before })?.ringEnd != nil { return replan() }
+            guard chain.indices.contains(wrong), chain[wrong - 1].ticket == before else { return replan() }
+            if chain[wrong - 1].ringEnd != nil { return replan() }
         }
         let link = chain[wrong]
         chain.removeSubrange(wrong...)
@@ -91,7 +92,8 @@ extension Player {
         guard let opened = link.opened, let end = link.ringEnd, let decoder else { return }
         if let audible, audible.onStarted != nil, audible.timeline.segments.first?.ticket == wrong.ticket {
             // It was heard to its end, and the wrong one was let go already: the right one takes its place.
-            return carryOut(follower(of: link).map { transport.reached($0.id) } ?? transport.ended(), nil)
+            guard let (next, _) = follower(of: link) else { return endHeard() }
+            return carryOut(transport.reached(next), nil)
         }
         guard let lane = lane(of: opened.ring) else { return }
         run += 1

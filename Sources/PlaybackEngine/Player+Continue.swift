@@ -13,10 +13,12 @@ extension Player {
             audible = nil
             return nil
         }
-        let place = lane.timeline.place(at: Double(frame))
+        let place = lane.timeline.place(of: shownTicket, at: Double(frame))?.place
         lane.detach(at: frame)
         if let ahead { ahead.rewindToStart() }
-        return resting(media: place.map { lane.format.seconds(frames: Int64($0.itemFrame.rounded())) } ?? 0)
+        // What took over from another one's end has not been told of yet.
+        guard let place else { return stoppedAnchor(at: EventLoop.now) }
+        return resting(media: lane.format.seconds(frames: Int64(place.itemFrame.rounded())))
     }
 
     /// The stream frame that would be heard next at this instant; nil if nothing of the lane is left to be heard.

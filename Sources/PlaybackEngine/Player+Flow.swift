@@ -51,7 +51,7 @@ extension Player {
             // Held and let go at once: where it stands decides whether it is so near its end that it has to be told of that.
             lane.readTiming { [weak self] result in
                 lane.isUnread = false
-                guard let self, flow === change, lane === audible else { return }
+                guard let self, flow === change, lane === audible, wantsFlow else { return }
                 if case .success(let timing) = result { lane.note(timing) }
                 resumeFlow(of: lane, change)
             }
@@ -96,7 +96,10 @@ extension Player {
         retry = nil
         forgetLoss()
         interruption?.shouldResume = false
-        guard let lane = audible, lane.isReady, !lane.isCorked, let stream = lane.stream else {
+        // One that is about to be let go stands already, but not told where.
+        guard let lane = audible, lane.isReady, !lane.isCorked || lane.isUnread, let stream = lane.stream else {
+            let overtaken = takeFlow()
+            defer { answer(overtaken, superseded: true) }
             guard let pending, stall == nil else { return holdStalled(by: by, waiter) }
             if pending.cause == .play || pending.cause == .unstall { pending.cause = .pause }
             if let waiter { pending.waiters.append(waiter) }

@@ -172,6 +172,48 @@ import Testing
         }
     }
 
+    @Test("paused, played and paused at once it stands, whatever came between") func pausedInTheEnd() async {
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let items = [Self.item(seconds: 3), Self.item(seconds: 1)]
+            let (told, complaints) = await Self.events(items, seed: seed) { world in
+                world.run(seconds: 10, until: { world.player.state.state == .playing })
+                world.run(seconds: world.moment(0.5))
+                for command in [.pause, .play(position: nil), .pause] as [PlayerCommand] {
+                    world.order(command)
+                    if world.chance(3) == 0 { world.run(seconds: world.moment(0.0001)) }
+                }
+                if seed % 3 == 0 { world.order(.seek(1)) }
+                world.run(seconds: 1)
+                let state = world.player.state
+                world.run(seconds: 2)
+                let stands =
+                    state.state == .paused && state.anchor.rate == 0 && world.player.state.sequence == state.sequence
+                if !stands { world.check.complain("it does not stand", world.player.state) }
+                world.order(.play(position: nil))
+            }
+            #expect(complaints == [], "seed \(seed)")
+            #expect(Self.order(told) == [1, 2], "seed \(seed)")
+        }
+    }
+
+    @Test("what is paused before a late item of another format does not begin with it") func pausedInSilence() async {
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let items = [Self.item(seconds: 1), Self.item(.late, seconds: 1, rate: 11025, seed: seed)]
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 1.5
+            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+                Self.go(world, before: 0)
+                world.run(seconds: world.moment(0.6))
+                world.order(.pause)
+                world.run(seconds: 10)
+                if world.player.state.state != .paused { world.check.complain("it does not stand", world.player.state) }
+                world.order(.play(position: nil))
+            }
+            #expect(complaints == [], "seed \(seed)")
+            #expect(Self.order(told) == [1, 2], "seed \(seed)")
+        }
+    }
+
     @Test("an item of another format that was awaited before a seek does not cut off what was sought")
     func soughtWhileAwaited() async {
         for seed in 1...100 as ClosedRange<UInt64> {
