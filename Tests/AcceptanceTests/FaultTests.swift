@@ -47,7 +47,9 @@ extension Acceptance {
             #expect(client.call("play")?.playing == "stalled")
             await server.startPulseAudio([TestSink("sink")])
             let again = wait(client, "playing")
-            #expect(abs(again.elapsed - lost.elapsed) < 0.01, "\(again.elapsed) \(lost.elapsed)")
+            // It is told where it is by then, which on a busy machine is a little on.
+            let wentOn = again.elapsed - lost.elapsed
+            #expect(wentOn > -0.01 && wentOn < 0.1, "\(again.elapsed) \(lost.elapsed)")
             // Hangs: the socket answers, and so do commands.
             server.process.signal(SIGSTOP)
             #expect(client.call("pause")?["status"] == "success")
