@@ -53,45 +53,46 @@ import Testing
         return result
     }
 
-    @Test("sound that ran out at the end of an item and comes again goes on as the next item, not as what it was")
-    func lateAtABoundary() async {
-        // The next item comes from elsewhere, and so late that the one before has been heard by then.
-        let items = [Self.item(seconds: 1), Self.item(.late, seconds: 3, seed: 5), Self.item(seconds: 1)]
-        var stalls = 0
+    /// What is told where the second of three items comes from elsewhere, at this rate, and so late that the one before has
+    /// been heard by then: each event with the one before, of many histories. All are told, in their order.
+    private static func eventsOfLateItem(rate: Int) async -> [(
+        seed: UInt64, before: NowPlayingState, state: NowPlayingState
+    )] {
+        let items = [item(seconds: 1), item(.late, seconds: 3, rate: rate, seed: 5), item(seconds: 1)]
+        var pairs: [(seed: UInt64, before: NowPlayingState, state: NowPlayingState)] = []
         for seed in 1...60 as ClosedRange<UInt64> {
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 3
-            let (told, complaints) = await Self.events(items, machine, seed: seed) { _ in }
+            let (told, complaints) = await events(items, machine, seed: seed) { _ in }
             #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(Self.order(told) == [1, 2, 3], "seed \(seed)")
-            for (before, state) in zip(told, told.dropFirst()) where before.state == .stalled {
-                if before.anchor.elapsed == before.item?.duration {
-                    stalls += 1
-                    #expect(state.cause == .track, "seed \(seed)")
-                }
-                #expect(state.cause == .unstall ? state.item == before.item : state.cause == .track, "seed \(seed)")
-                let isPast = state.item?.id == before.item?.id && state.anchor.elapsed + 0.001 < before.anchor.elapsed
-                #expect(!isPast, "seed \(seed)")
+            #expect(order(told) == [1, 2, 3], "seed \(seed)")
+            pairs += zip(told, told.dropFirst()).map { (seed, $0, $1) }
+        }
+        return pairs
+    }
+
+    @Test("sound that ran out at the end of an item and comes again goes on as the next item, not as what it was")
+    func lateAtABoundary() async {
+        var stalls = 0
+        for (seed, before, state) in await Self.eventsOfLateItem(rate: 8000) where before.state == .stalled {
+            if before.anchor.elapsed == before.item?.duration {
+                stalls += 1
+                #expect(state.cause == .track, "seed \(seed)")
             }
+            #expect(state.cause == .unstall ? state.item == before.item : state.cause == .track, "seed \(seed)")
+            let isPast = state.item?.id == before.item?.id && state.anchor.elapsed + 0.001 < before.anchor.elapsed
+            #expect(!isPast, "seed \(seed)")
         }
         #expect(stalls > 10, "it did not stand at a boundary")
     }
 
     @Test("silence before a late item of another format is told, and then the item") func lateInAnotherFormat() async {
-        let items = [Self.item(seconds: 1), Self.item(.late, seconds: 3, rate: 11025, seed: 5), Self.item(seconds: 1)]
         var stalls = 0
-        for seed in 1...60 as ClosedRange<UInt64> {
-            var machine = HistoryWorld.Machine()
-            machine.elsewhere = 3
-            let (told, complaints) = await Self.events(items, machine, seed: seed) { _ in }
-            #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(Self.order(told) == [1, 2, 3], "seed \(seed)")
-            for (before, state) in zip(told, told.dropFirst()) where state.cause == .track {
-                let isEnd = before.anchor.elapsed == before.item?.duration
-                if before.state == .stalled, isEnd { stalls += 1 }
-                guard let end = before.upcoming?.monotonic, before.state == .playing else { continue }
-                #expect(state.anchor.monotonic.seconds(since: end) < 0.3, "seed \(seed)")
-            }
+        for (seed, before, state) in await Self.eventsOfLateItem(rate: 11025) where state.cause == .track {
+            let isEnd = before.anchor.elapsed == before.item?.duration
+            if before.state == .stalled, isEnd { stalls += 1 }
+            guard let end = before.upcoming?.monotonic, before.state == .playing else { continue }
+            #expect(state.anchor.monotonic.seconds(since: end) < 0.3, "seed \(seed)")
         }
         #expect(stalls > 10, "it was not late")
     }
