@@ -42,9 +42,16 @@ struct AnnouncementJudge {
         }
         let steps = zip(levels.dropFirst(), levels).map { $0.frame - $1.frame }
         #expect(steps.allSatisfy { $0 > 0 }, "\(row.name): something was heard twice")
-        if row.during == .held { held() } else { continuous(levels) }
-        clock(levels.filter { $0.time < row.begin }, row.before)
-        clock(levels.filter { $0.time > row.end + 0.1 }, row.after)
+        let before = levels.filter { $0.time < row.begin }
+        let after = levels.filter { $0.time > row.end + 0.1 }
+        if row.during == .held {
+            held()
+        } else {
+            continuous(levels)
+            moved(before, after)
+        }
+        clock(before, row.before)
+        clock(after, row.after)
     }
 
     /// Whether a frame is of what plays, and not of what is said.
@@ -74,7 +81,19 @@ struct AnnouncementJudge {
     private func continuous(_ levels: [CodeRecording.Level]) {
         let offsets = levels.map { Double($0.frame) - ($0.time * rate).rounded() }
         let spread = (offsets.max() ?? 0) - (offsets.min() ?? 0)
-        #expect(spread <= (losesNothing ? 1 : 0.1 * rate), "\(row.name): \(spread) frames were lost or late")
+        #expect(spread <= (losesNothing ? 1 : 0.25 * rate), "\(row.name): \(spread) frames were lost or late")
+    }
+
+    /// Its clock ran, and nothing much better was known of it but what a busy machine did to the music.
+    private func moved(_ before: [CodeRecording.Level], _ after: [CodeRecording.Level]) {
+        let off = row.after.position(at: row.after.monotonic) - row.before.position(at: row.after.monotonic)
+        func offset(_ levels: [CodeRecording.Level]) -> Double {
+            let all = levels.map { Double($0.frame) / rate - $0.time }.sorted()
+            return all.isEmpty ? 0 : all[all.count / 2]
+        }
+        let heard = losesNothing ? 0 : offset(after) - offset(before)
+        let words = "\(row.name): the clock moved by \(off) s, the music by \(heard) s"
+        #expect(abs(off) < 0.02 || abs(off - heard) < 0.05, "\(words)")
     }
 
     /// It goes on with the next frame.

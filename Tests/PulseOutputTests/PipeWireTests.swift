@@ -32,7 +32,7 @@ import Testing
         await log.next(.started)
         await recorder.waitFor(more: 0.7)
         #expect(await stream.corked(true) == nil)
-        await recorder.waitFor(more: 0.3)
+        await recorder.waitFor(more: 0.5)
         let paused = try await stream.timing()
         #expect(!paused.isPlaying)
         #expect(await stream.corked(false) == nil)

@@ -156,18 +156,25 @@ package func int16Samples(_ bytes: [UInt8]) -> [Int16] {
 }
 
 extension PositionCode {
-    /// Stretches that go on with the next frame after at most a quantum of silence (2048 frames) as one: a busy PipeWire
-    /// misses a cycle at times, which loses nothing.
+    /// Stretches as one that go on after a little silence with the very next frame, or with the one whose turn it then is:
+    /// a busy PipeWire misses cycles (of 128 frames or more), in which nothing is taken, or what it has long had is taken
+    /// too late to be heard. By night, when the machine does nothing else, a quantum of silence is all that may be.
     package static func joined(_ runs: [Run]) -> [Run] {
+        let isNight = currentEnvironment()["NOWPLAYING_NIGHTLY"] != nil
         var result: [Run] = []
+        var end = 0
         for run in runs {
-            if let last = result.last, run.frame == last.frame + last.count,
-                run.recorded - last.recorded - last.count <= 2048
-            {
-                result[result.count - 1].count += run.count
-            } else {
-                result.append(run)
+            if let last = result.last {
+                let (silence, passed) = (run.recorded - end, run.frame - last.frame - last.count)
+                let isMissed = !isNight && passed == silence && passed > 0 && passed % 128 == 0
+                if silence <= (isNight ? 2048 : 12000), passed == 0 || isMissed {
+                    result[result.count - 1].count += passed + run.count
+                    end = run.recorded + run.count
+                    continue
+                }
             }
+            result.append(run)
+            end = run.recorded + run.count
         }
         return result
     }
