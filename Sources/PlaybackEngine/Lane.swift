@@ -90,6 +90,13 @@ import NowPlaying
         return ringEnd + offset
     }
 
+    /// Whether sound begins as it is let go: with less than a stream's prebuffer it stands until more comes, but at its end.
+    var canBegin: Bool {
+        guard isReady, let stream else { return false }
+        let sent = sentStreamEnd
+        return sent > 0 && (sent >= stream.prebufferFrames || streamEnd.map { sent >= $0 } == true)
+    }
+
     /// Keeps a reading: the clock learns from it while sound flows. `isPrompt`: asked when the server had just told
     /// something. A server that moves in steps (PipeWire) answers other questions with where it was at its last step: such
     /// a reading says no more than “not before”.

@@ -132,9 +132,11 @@ extension Player {
     /// The format changes: the waiting stream is let go as the other one ends.
     func handOver() {
         guard wantsFlow, let old = audible, let next = ahead, let segment = next.timeline.segments.first else { return }
-        awaitsHandOver = !next.isReady || next.sentEnd == next.ring.begin
+        if !next.canBegin { sendAhead(next) }
+        // What follows something very short is opened once that is the one that is heard.
+        awaitsHandOver = !next.canBegin && !isAllSent(of: next)
         if awaitsHandOver { return limitSilence() }
-        starvation = nil
+        if next.canBegin { starvation = nil }
         hangWatch = nil
         ahead = nil
         audible = next
@@ -156,6 +158,13 @@ extension Player {
             }
             refill(next, timing)
         }
+        if !next.canBegin { limitSilence() }
+    }
+
+    /// Whether all of the lane's last item is at the server.
+    private func isAllSent(of lane: Lane) -> Bool {
+        guard let end = chain.last(where: { $0.opened?.ring === lane.ring })?.ringEnd else { return false }
+        return lane.isReady && lane.sentEnd >= end
     }
 
     /// Seconds between two items of different formats that are not told: a stream needs some to begin.
@@ -167,9 +176,11 @@ extension Player {
             starvation
             ?? loop.deadline(EventLoop.now.advanced(bySeconds: Self.untoldSilence)) { [unowned self] in
                 starvation = nil
-                guard awaitsHandOver, pending == nil, flow == nil, wantsFlow, let next = ahead else { return }
+                guard pending == nil, flow == nil, wantsFlow, let audible else { return }
+                let isLetGo = !audible.isCorked && audible.onStarted != nil
+                guard let next = awaitsHandOver ? ahead : isLetGo ? audible : nil else { return }
                 setStalled(next.isReady ? latenessReason : silenceReason(next))
-                if next.isReady, let audible { watchForHang(of: audible) }
+                if next.isReady { watchForHang(of: audible) }
             }
     }
 

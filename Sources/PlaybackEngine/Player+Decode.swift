@@ -145,6 +145,12 @@ extension Player {
         guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
         chain[place].ringEnd = end
         correctLength(chain[place], length)
+        if let pending, pending.ticket == ticket, !pending.isFilled, let item = pending.opened, let lane = pending.lane,
+            end - item.ringStart >= item.format.frames(seconds: Player.shortPrefill)
+        {
+            // All of it is there, and enough to begin with: what follows may take long to be opened.
+            isComplete(lane)
+        }
         // Its end may be all that comes into a waiting ring before that is heard.
         if let ahead, ahead.ring === ring { fillAhead(ahead) }
         if length == 0, let item = chain[place].opened { itemFailed(place, item.id, "it contains no audio") }

@@ -174,11 +174,24 @@ extension Player {
         guard frame + Double(max(lead, stream.prebufferFrames)) >= Double(end) else { return }
         lane.isDraining = true
         lane.isDrained = false
-        stream.drain { [weak self, weak lane] _ in
-            guard let lane, lane.isDraining else { return }
+        stream.drain { [weak self, weak lane] error in
+            guard let self, let lane else { return }
+            if !lane.isDraining, error == nil { ranDry(lane) }
+            guard lane.isDraining else { return }
             lane.isDrained = true
-            self?.retire(nil)
-            self?.drained(lane)
+            retire(nil)
+            drained(lane)
+        }
+    }
+
+    /// What the server was told to be all is played, and something follows after all, but late. Of a stream that ends so no
+    /// server tells that it ran empty.
+    private func ranDry(_ lane: Lane) {
+        lane.readTiming { [weak self, weak lane] result in
+            guard let self, let lane, let stream = lane.stream, case .success(let timing) = result else { return }
+            guard lane === audible, lane.onStarted == nil, !timing.isPlaying else { return }
+            lane.note(timing)
+            streamUnderflowed(stream)
         }
     }
 
@@ -191,12 +204,20 @@ extension Player {
 
     /// Fills the stream that waits for its turn.
     func fillAhead(_ lane: Lane) {
+        guard lane.isReady, lane.isCorked, lane.offset != nil else { return }
+        sendAhead(lane)
+        if awaitsHandOver { handOver() } else { scheduleBoundary() }
+    }
+
+    /// Sends what there is to the stream that waits for its turn, and asks to hear of more: with as little as it can begin with
+    /// where it is late.
+    func sendAhead(_ lane: Lane) {
         guard let stream = lane.stream, lane.isReady, lane.isCorked, let offset = lane.offset else { return }
         let wanted = stream.targetFrames - offset
         let end = min(wanted, sendableEnd(of: lane))
         lane.send(upTo: end, at: lane.sentEnd + offset == 0 ? 0 : nil)
-        if end < wanted, lane.ringEnd == nil { expect(lane, end: wanted) }
-        if awaitsHandOver { handOver() } else { scheduleBoundary() }
+        guard end < wanted, lane.ringEnd == nil else { return }
+        expect(lane, end: lane.canBegin ? wanted : min(wanted, stream.prebufferFrames - offset))
     }
 
     /// Holds the last anchor against a reading that came anyway.

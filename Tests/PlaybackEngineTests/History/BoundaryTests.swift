@@ -9,7 +9,7 @@ import Testing
 
 /// What a soak found where one item ends and the next begins, each as a history of its own.
 @Suite struct BoundaryTests {
-    private static func item(_ kind: ScriptedItem.Kind = .plain, seconds: Double, rate: Int = 8000, seed: UInt64 = 0)
+    static func item(_ kind: ScriptedItem.Kind = .plain, seconds: Double, rate: Int = 8000, seed: UInt64 = 0)
         -> ScriptedItem
     {
         ScriptedItem(
@@ -17,10 +17,10 @@ import Testing
             format: AudioFormat(sampleFormat: .int16, sampleRate: rate, channelCount: 1), seed: seed)
     }
 
-    /// What is told of these items while somebody does something, and what is wrong with it.
-    private static func events(
+    /// What is told of these items (of the first `plays` at first) while somebody does something, and what is wrong with it.
+    static func events(
         _ items: [ScriptedItem], _ machine: HistoryWorld.Machine = HistoryWorld.Machine(), seed: UInt64 = 1,
-        _ deeds: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void
+        plays: Int? = nil, _ deeds: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void
     ) async -> (told: [NowPlayingState], complaints: [String]) {
         await LoopThread.run {
             HistoryWorld.enter()
@@ -30,7 +30,7 @@ import Testing
                     seed: seed, machine: machine, check: check, items: items, output: { NullOutput($0) })
             else { return ([], ["no world can be had"]) }
             defer { world.leave() }
-            world.play(0..<items.count)
+            world.play(0..<(plays ?? items.count))
             deeds(world)
             if !world.run(seconds: 100, until: { world.player.transport.wish == .stopped }) {
                 world.check.complain("it does not come to its end", world.player.state)
@@ -40,14 +40,14 @@ import Testing
     }
 
     /// Lets a world go on until so many seconds before the end of what plays.
-    @PlayerLoop private static func go(_ world: HistoryWorld, before seconds: Double) {
+    @PlayerLoop static func go(_ world: HistoryWorld, before seconds: Double) {
         world.run(seconds: 10, until: { world.player.state.upcoming != nil })
         guard let end = world.player.state.upcoming?.monotonic else { return }
         world.run(seconds: end.seconds(since: EventLoop.now) - seconds)
     }
 
     /// Items in the order in which listeners heard of them.
-    private static func order(_ told: [NowPlayingState]) -> [Int64] {
+    static func order(_ told: [NowPlayingState]) -> [Int64] {
         var result: [Int64] = []
         for id in told.compactMap({ $0.item?.id.number }) where id != result.last { result.append(id) }
         return result

@@ -84,7 +84,8 @@ import TestSupport
         player.onPublish = { [unowned self] state in
             note(HistoryCheck.line(state))
             told.append(state)
-            self.check.take(state, awaitsPlace: player.pending != nil)
+            self.check.take(state, awaitsPlace: player.pending != nil, hasMoved: hasMoved)
+            hasMoved = false
         }
     }
 
@@ -113,11 +114,21 @@ import TestSupport
 
     /// Puts items into the queue, by their numbers, and plays the first.
     func play(_ items: Range<Int>) {
-        let requests = items.map { number in
+        order(.playQueue(requests(items), position: nil))
+    }
+
+    /// Puts items behind the last of the queue, by their numbers.
+    func append(_ items: Range<Int>) {
+        note("append \(items)")
+        let answer = try? player.insert(requests(items), at: nil, by: Originator(client: "test", pid: 1, uid: 1))
+        if answer == nil { check.complain("the queue takes no more") }
+    }
+
+    private func requests(_ items: Range<Int>) -> [QueueRequest] {
+        items.map { number in
             QueueRequest(
                 source: .remote(RemoteMedia(address: "\(number)", shownAddress: "\(number)", mayUseLoopback: false)))
         }
-        order(.playQueue(requests, position: nil))
     }
 
     /// Gives a command.

@@ -1,0 +1,103 @@
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// What follows is not there when it should begin: the silence is told, and nobody waits for what is not needed yet.
+@Suite struct LatenessTests {
+    /// Seconds of silence that may go untold.
+    private static let untold = 0.3
+
+    /// Complains of each item that is told to have gone on for longer than it lasts, and counts those that began in time
+    /// and those of which a silence was told.
+    private static func judge(_ told: [NowPlayingState], _ seed: UInt64, _ counts: inout (prompt: Int, silent: Int)) {
+        for (before, state) in zip(told, told.dropFirst()) {
+            if state.cause == .track, before.state == .stalled { counts.silent += 1 }
+            guard before.state == .playing, let duration = before.item?.duration else { continue }
+            let end = before.anchor.monotonic.advanced(bySeconds: duration - before.anchor.elapsed)
+            let late = state.anchor.monotonic.seconds(since: end)
+            #expect(late < untold, "seed \(seed): \(HistoryCheck.line(before)) then \(HistoryCheck.line(state))")
+            if state.cause == .track { counts.prompt += 1 }
+        }
+    }
+
+    @Test("of a late item of another format so little came that no stream begins with it") func tooLittle() async {
+        var counts = (prompt: 0, silent: 0)
+        for seed in 1...120 as ClosedRange<UInt64> {
+            let late = BoundaryTests.item(.late, seconds: 4, rate: 11025, seed: 3 * seed + 2)
+            let items = [BoundaryTests.item(seconds: 6), late, BoundaryTests.item(seconds: 1)]
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 7
+            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed) { _ in }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            #expect(BoundaryTests.order(told) == [1, 2, 3], "seed \(seed)")
+            Self.judge(told, seed, &counts)
+        }
+        #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
+    }
+
+    @Test(
+        "something too short to begin by itself, in another format, and then something late", arguments: [8000, 11025])
+    func tooShort(rate: Int) async {
+        var counts = (prompt: 0, silent: 0)
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let items = [
+                BoundaryTests.item(seconds: 2), BoundaryTests.item(seconds: 0.1, rate: 11025),
+                BoundaryTests.item(.late, seconds: 2, rate: rate, seed: seed),
+            ]
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 1
+            let pauses = seed % 3 == 0
+            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
+                guard pauses else { return }
+                BoundaryTests.go(world, before: -world.moment(1))
+                world.order(.pause)
+                world.run(seconds: 5)
+                if world.player.state.state != .paused { world.check.complain("it does not stand", world.player.state) }
+                world.order(.play(position: nil))
+            }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            #expect(BoundaryTests.order(told) == [1, 2, 3], "seed \(seed)")
+            Self.judge(told, seed, &counts)
+        }
+        #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
+    }
+
+    @Test("something late is put behind the last item in its last moments", arguments: [8000, 11025])
+    func appendedLate(rate: Int) async {
+        var counts = (prompt: 0, silent: 0)
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let items = [BoundaryTests.item(seconds: 2), BoundaryTests.item(.late, seconds: 2, rate: rate, seed: seed)]
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 1
+            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed, plays: 1) { world in
+                world.run(seconds: 10, until: { world.player.state.state == .playing })
+                world.run(seconds: 1.99 - world.moment(0.4))
+                world.append(1..<2)
+            }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            #expect(BoundaryTests.order(told) == [1, 2], "seed \(seed)")
+            Self.judge(told, seed, &counts)
+        }
+        #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
+    }
+
+    @Test("what is played does not wait for what follows it") func firstOfTwo() async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let late = BoundaryTests.item(.late, seconds: 2, seed: 3 * seed + 2)
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 10
+            let (told, complaints) = await BoundaryTests.events(
+                [BoundaryTests.item(seconds: 1), late], machine, seed: seed
+            ) { world in
+                if !world.run(seconds: 0.2, until: { world.player.state.state == .playing }) {
+                    world.check.complain("it does not play", world.player.state)
+                }
+            }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            #expect(BoundaryTests.order(told) == [1, 2], "seed \(seed)")
+        }
+    }
+}
