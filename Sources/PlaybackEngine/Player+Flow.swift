@@ -217,6 +217,14 @@ extension Player {
         return change.waiters
     }
 
+    /// Sound goes on in another way than was asked for before: who waits for that is answered with it.
+    func settleFlow() {
+        guard wantsFlow, let flow, flow.cause != .pause, flow.cause != .stop else { return }
+        let waiters = takeFlow()
+        if flow.cause == .interruptionEnded { publish(.interruptionEnded, by: flow.by) }
+        answer(waiters)
+    }
+
     private func finishHalt(_ change: FlowChange) {
         showStopped()
         finish(change, anchor: resting(at: transport.startPosition))

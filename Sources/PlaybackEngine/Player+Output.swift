@@ -228,6 +228,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
                 // Else it stood at a boundary, and what is heard is the next item.
                 publish(.unstall, anchor: flowingAnchor(lane, timing))
             }
+            settleFlow()
             refill(lane, timing)
         }
     }

@@ -198,6 +198,10 @@ extension Player {
         pending = nil
         missedItem = nil
         change.deadline?.release()
+        // What was heard in the meantime, and told, may have been the next item by then.
+        if change.cause == .seek, let told = state.item?.id, told != change.item {
+            (change.cause, change.reason) = (.track, .jump)
+        }
         // That sound was wanted has been told with the stall.
         if loss == nil {
             if stall != nil, change.cause != .track, wantsFlow { change.cause = .unstall }
@@ -214,12 +218,7 @@ extension Player {
         }
         answer(change.superseded, superseded: true)
         answer(change.waiters)
-        // Sound that was let go on before it does so with it.
-        if wantsFlow, let flow, flow.cause != .pause, flow.cause != .stop {
-            let waiters = takeFlow()
-            if flow.cause == .interruptionEnded { publish(.interruptionEnded, by: flow.by) }
-            answer(waiters)
-        }
+        settleFlow()
         tellError()
         if change.cause == .play || change.cause == .track { tidyUp() }
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }

@@ -137,6 +137,8 @@ extension Player {
     func showPlace(of change: PendingChange) {
         guard !change.isTold, shownTicket != change.ticket else { return }
         show(change.item, ticket: change.ticket, begins: change.begins)
+        // Who moves it before it is heard begins no second play of it.
+        change.begins = false
     }
 
     /// Tells it, unless an event just did, and that once.

@@ -9,6 +9,8 @@ struct HistoryCheck {
     let tolerance: Double
     /// Seconds of silence, at most, in which a stream of another format begins or a stall is noticed.
     let gap: Double
+    /// Seconds by which an item may be told to end late without a stall in between.
+    let untold: Double
     /// Items that can't be played.
     var broken: Set<ItemID> = []
     /// What may not be.
@@ -17,7 +19,9 @@ struct HistoryCheck {
     private(set) var successions = 0
     private(set) var last: NowPlayingState?
 
-    init(tolerance: Double, gap: Double) { (self.tolerance, self.gap) = (tolerance, gap) }
+    init(tolerance: Double, gap: Double, untold: Double = 0.3) {
+        (self.tolerance, self.gap, self.untold) = (tolerance, gap, untold)
+    }
 
     /// Causes that say that the position is another one now.
     private static let moving: Set<Cause> = [.seek, .track, .stop]
@@ -26,14 +30,15 @@ struct HistoryCheck {
     /// Causes that may come with another item.
     private static let choosing: Set<Cause> = [.track, .stop, .play, .stall, .unstall, .queue, .session]
 
-    /// Takes the next state. `awaitsPlace`: another place was asked for and is waited for.
-    mutating func take(_ state: NowPlayingState, awaitsPlace: Bool) {
+    /// Takes the next state. `awaitsPlace`: another place was asked for and is waited for; `hasMoved`: one was asked for since
+    /// the state before, in which it may have stood: it goes on there.
+    mutating func take(_ state: NowPlayingState, awaitsPlace: Bool, hasMoved: Bool) {
         defer { last = state }
         guard let before = last else { return }
         let isSamePlay = before.item?.id == state.item?.id && before.item?.play == state.item?.play
         if isSamePlay {
             // Where it stands meanwhile is that place.
-            let isElsewhere = awaitsPlace && state.anchor.rate == 0
+            let isElsewhere = awaitsPlace && state.anchor.rate == 0 || hasMoved && before.anchor.rate == 0
             if !Self.moving.contains(state.cause), !isElsewhere { compare(before, state) }
         } else if state.cause == .track, state.reason == .ended {
             succeed(before, state)
@@ -76,7 +81,7 @@ struct HistoryCheck {
         guard let duration = before.item?.duration, before.anchor.rate > 0 else { return }
         let moved = before.anchor.rate * max(0, state.anchor.monotonic.seconds(since: before.anchor.monotonic))
         let late = before.anchor.elapsed + moved - duration
-        if late > tolerance, late <= gap { return }
+        if late > tolerance, late <= untold { return }
         if abs(late) > tolerance { complain("it ended \(late) s after its end", before, state) }
     }
 

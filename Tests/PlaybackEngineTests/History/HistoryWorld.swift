@@ -34,6 +34,8 @@ import TestSupport
     var unanswered: Int { waiting.count }
     private var waiting: [Int: String] = [:]
     private var orders = 0
+    /// Whether another place was asked for since something was told.
+    private var hasMoved = false
     /// What was ordered and not answered.
     var unansweredOrders: String { waiting.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ") }
     private let machine: Machine
@@ -136,6 +138,10 @@ import TestSupport
         switch command {
         case .playQueue: note("order: play the queue")
         default: note("order: \(command)")
+        }
+        switch command {
+        case .seek, .skip: hasMoved = true
+        default: break
         }
         orders += 1
         let number = orders
