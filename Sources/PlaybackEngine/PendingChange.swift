@@ -42,6 +42,8 @@ import NowPlaying
     var isSent = false
     /// Whether listeners see this place already, as it can't be heard for now.
     var isTold = false
+    /// Whether silence came before it was heard, which tells where it stands.
+    var isOvertaken = false
     /// Whether it goes on in what is heard, at another rate: there is no jump.
     var isContinuous = false
     /// What would have been heard, for such a change; nil: nothing that is kept.
@@ -96,6 +98,8 @@ import NowPlaying
     let reason: ChangeReason?
     let by: Originator?
     var waiters: [Waiter]
+    /// Where it stands, unless a reading tells; nil: where listeners were told.
+    var place: PlaybackAnchor?
     var deadline: EventSource?
 
     init(cause: Cause, reason: ChangeReason?, by: Originator?, waiters: [Waiter]) {

@@ -111,7 +111,7 @@ extension Player {
         lane.isUnread = true
         lane.onStarted = nil
         stream.setCorked(true) { _ in }
-        if let pending, pending.isSent, pending.lane === lane { settleSilently(pending, lane) }
+        settleOvertaken(by: change, on: lane)
         lane.readTiming { [weak self] result in
             guard let self else { return }
             guard flow === change else { return }
@@ -119,7 +119,7 @@ extension Player {
             case .failure(let error):
                 if lane.stream != nil { return requestFailed(error, on: lane) }
                 // Another lane took over meanwhile: what was to be held is gone.
-                finish(change, anchor: stoppedAnchor(at: EventLoop.now))
+                finish(change, anchor: change.place ?? stoppedAnchor(at: EventLoop.now))
             case .success(let timing):
                 lane.note(timing)
                 stall = nil

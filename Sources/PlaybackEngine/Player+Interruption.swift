@@ -25,12 +25,10 @@ extension Player {
         boundary = nil
         markDeadline = nil
         starvation = nil
-        let change = flow
-        flow = nil
-        change?.deadline?.release()
+        let change = FlowChange(cause: .interruptionBegan, reason: nil, by: nil, waiters: takeFlow())
         let told: @PlayerLoop (PlaybackAnchor) -> Void = { [self] anchor in
             if interruption != nil { publish(.interruptionBegan, anchor: anchor) }
-            answer(change?.waiters ?? [])
+            answer(change.waiters)
         }
         guard let lane = audible, lane.isReady, !lane.isCorked, let stream = lane.stream else {
             return told(stoppedAnchor(at: EventLoop.now))
@@ -39,10 +37,12 @@ extension Player {
         lane.isUnread = true
         lane.onStarted = nil
         stream.setCorked(true) { _ in }
-        if let pending, pending.isSent, pending.lane === lane { settleSilently(pending, lane) }
+        settleOvertaken(by: change, on: lane)
         lane.readTiming { [weak self] result in
             guard let self else { return }
-            guard case .success(let timing) = result else { return told(stoppedAnchor(at: EventLoop.now)) }
+            guard case .success(let timing) = result else {
+                return told(change.place ?? stoppedAnchor(at: EventLoop.now))
+            }
             lane.note(timing)
             told(heldAnchor(lane, timing))
         }

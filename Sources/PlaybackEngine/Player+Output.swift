@@ -47,7 +47,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             // A pause or stop that the server did not hear of is one all the same.
             flow = nil
             change.deadline?.release()
-            let paused = place ?? stoppedAnchor(at: EventLoop.now)
+            let paused = place ?? change.place ?? stoppedAnchor(at: EventLoop.now)
             publish(
                 change.cause, change.reason, anchor: transport.wish == .paused ? paused : resting(at: 0), by: change.by)
             return answer(change.waiters)

@@ -189,6 +189,27 @@ extension Player {
         topUp(lane)
     }
 
+    /// Silence comes before it is known that a place is heard that was put into the lane. A play that has not come about is not
+    /// told: the silence is, and answers who asked for either.
+    func settleOvertaken(by silence: FlowChange, on lane: Lane) {
+        guard let change = pending, change.isSent, change.lane === lane else { return }
+        if change.cause == .play || change.cause == .unstall {
+            if errorIsUntold {
+                // Which is told where it stands.
+                change.cause = silence.cause
+                change.isTold = false
+            } else {
+                change.isOvertaken = true
+                silence.place = resting(media: place(of: change, lane))
+                silence.waiters = change.waiters + silence.waiters
+                change.waiters = []
+            }
+        }
+        // What is told of the place is told with why it is silent.
+        if interruption != nil, !change.isOvertaken { interruptionIsTold = true }
+        settleSilently(change, lane)
+    }
+
     private func place(of change: PendingChange, _ lane: Lane) -> Double {
         guard let opened = change.opened else { return change.media }
         return opened.format.seconds(frames: opened.itemStart)
@@ -213,7 +234,7 @@ extension Player {
         // Failures of what follows may have come meanwhile: they are no older run that this sample ends.
         if transport.wish == .playing, transport.failures == change.failuresBefore { transport.heard() }
         // Where it stands in silence may have been told.
-        if !change.isTold || change.cause != .pause {
+        if !change.isOvertaken, !change.isTold || change.cause != .pause {
             publish(change.cause, change.reason, anchor: anchor, by: change.by)
         }
         answer(change.superseded, superseded: true)

@@ -9,6 +9,7 @@ import Testing
 
 /// What a soak found where one item ends and the next begins, each as a history of its own.
 @Suite struct BoundaryTests {
+    /// An item of this length, in mono.
     static func item(_ kind: ScriptedItem.Kind = .plain, seconds: Double, rate: Int = 8000, seed: UInt64 = 0)
         -> ScriptedItem
     {
@@ -20,14 +21,15 @@ import Testing
     /// What is told of these items (of the first `plays` at first) while somebody does something, and what is wrong with it.
     static func events(
         _ items: [ScriptedItem], _ machine: HistoryWorld.Machine = HistoryWorld.Machine(), seed: UInt64 = 1,
-        plays: Int? = nil, _ deeds: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void
+        plays: Int? = nil, output: @escaping @PlayerLoop @Sendable (EventLoop) -> any AudioOutput = { NullOutput($0) },
+        _ deeds: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void
     ) async -> (told: [NowPlayingState], complaints: [String]) {
         await LoopThread.run {
             HistoryWorld.enter()
             let check = HistoryCheck(tolerance: 0.004, gap: 4)
             guard
                 let world = HistoryWorld(
-                    seed: seed, machine: machine, check: check, items: items, output: { NullOutput($0) })
+                    seed: seed, machine: machine, check: check, items: items, output: output)
             else { return ([], ["no world can be had"]) }
             defer { world.leave() }
             world.play(0..<(plays ?? items.count))

@@ -1,0 +1,118 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// What is silenced as it begins.
+extension BoundaryTests {
+    /// Lets a world go on until a place has been put into what is heard, and it is not known yet that it is heard.
+    @PlayerLoop private static func goUntilSent(_ world: HistoryWorld) -> Bool {
+        world.run(seconds: 100, until: { world.player.pending?.isSent == true })
+        // The first answer of the server, or none.
+        world.run(seconds: world.moment(0.00006))
+        return world.player.pending?.isSent == true
+    }
+
+    /// What is told from the deed on until it stands, where it is done while what is to be heard is put in already.
+    private static func eventsOfSilence(
+        of item: ScriptedItem, after first: PlayerCommand? = nil, latency: Double = 0, seed: UInt64,
+        _ deed: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void,
+        undo: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void
+    ) async -> (told: [NowPlayingState], isMet: Bool, complaints: [String]) {
+        var machine = HistoryWorld.Machine()
+        machine.elsewhere = 5
+        let begin = Mark()
+        let log = await LoopThread.run { SlowOutputLog() }
+        let (told, complaints) = await events(
+            [item], machine, seed: seed, output: { SlowOutput($0, latency: latency, log) }
+        ) { world in
+            if let first {
+                world.run(seconds: 10, until: { world.player.state.state == .playing })
+                world.run(seconds: 0.2 + world.moment(0.3))
+                world.order(first)
+            }
+            begin.isMet = goUntilSent(world)
+            begin.count = world.told.count
+            deed(world)
+            world.run(seconds: 1)
+            begin.end = world.told.count
+            if world.unanswered != 0 { world.check.complain("not answered: \(world.unansweredOrders)") }
+            undo(world)
+        }
+        return (Array(told[begin.count..<begin.end]), begin.isMet, complaints)
+    }
+
+    /// A place in what was told.
+    private final class Mark: @unchecked Sendable {
+        var count = 0
+        var end = 0
+        var isMet = false
+    }
+
+    @Test("what is paused as it begins tells the pause and nothing else", arguments: [false, true])
+    func pausedAsItBegins(isLate: Bool) async {
+        var met = 0
+        for seed in 1...40 as ClosedRange<UInt64> {
+            let (told, isMet, complaints) = await Self.eventsOfSilence(
+                of: Self.item(isLate ? .late : .plain, seconds: 2, seed: 5), seed: seed
+            ) {
+                $0.order(.pause)
+            } undo: {
+                $0.order(.play(position: nil))
+            }
+            #expect(complaints == [], "seed \(seed)")
+            guard isMet else { continue }
+            met += 1
+            #expect(told.map(\.cause) == [.pause], "seed \(seed)")
+            #expect(told.allSatisfy { $0.state == .paused && $0.anchor.rate == 0 }, "seed \(seed)")
+        }
+        #expect(met > 10, "it was not met as it began")
+    }
+
+    @Test("what is interrupted as it begins tells the interruption and nothing else", arguments: [false, true])
+    func interruptedAsItBegins(isLate: Bool) async {
+        var met = 0
+        for seed in 1...40 as ClosedRange<UInt64> {
+            let (told, isMet, complaints) = await Self.eventsOfSilence(
+                of: Self.item(isLate ? .late : .plain, seconds: 2, seed: 5), seed: seed
+            ) {
+                $0.player.outputInterrupted(by: "a call")
+            } undo: {
+                $0.player.outputInterruptionEnded()
+            }
+            #expect(complaints == [], "seed \(seed)")
+            guard isMet else { continue }
+            met += 1
+            #expect(told.map(\.cause) == [.interruptionBegan], "seed \(seed)")
+            #expect(told.allSatisfy { $0.state == .interrupted && $0.anchor.rate == 0 }, "seed \(seed)")
+        }
+        #expect(met > 10, "it was not met as it began")
+    }
+
+    @Test("a seek that is interrupted or paused as it is heard is told with the silence") func soughtIntoSilence() async
+    {
+        for isPause in [true, false] {
+            var met = 0
+            for seed in 1...40 as ClosedRange<UInt64> {
+                let (told, isMet, complaints) = await Self.eventsOfSilence(
+                    of: Self.item(seconds: 2), after: .seek(1), latency: 0.4, seed: seed
+                ) { world in
+                    if isPause { world.order(.pause) } else { world.player.outputInterrupted(by: "a call") }
+                } undo: { world in
+                    if isPause { world.order(.play(position: nil)) } else { world.player.outputInterruptionEnded() }
+                }
+                #expect(complaints == [], "seed \(seed)")
+                guard isMet else { continue }
+                met += 1
+                #expect(told.map(\.cause) == [.seek, isPause ? .pause : .interruptionBegan], "seed \(seed)")
+                #expect(
+                    told.allSatisfy { $0.state == (isPause ? .paused : .interrupted) && $0.anchor.rate == 0 },
+                    "seed \(seed)")
+            }
+            #expect(met > 10, "it was not met as it was sought")
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+import PulseOutput
+
+/// What is heard of a stream of `SlowOutput`.
+@PlayerLoop final class SlowOutputLog {
+    /// Frames that were written where the device had been already: nobody hears them.
+    var lostFrames: Int64 = 0
+}
+
+/// Nothing, behind a device that is late and can't take back what it has taken.
+@PlayerLoop final class SlowOutput: AudioOutput {
+    private let inner: NullOutput
+    private let loop: EventLoop
+    private let latency: Double
+    private let log: SlowOutputLog
+
+    /// `latency`: seconds from being taken to being heard.
+    init(_ loop: EventLoop, latency: Double, _ log: SlowOutputLog) {
+        inner = NullOutput(loop)
+        self.loop = loop
+        self.latency = latency
+        self.log = log
+    }
+
+    var delegate: (any AudioOutputDelegate)? {
+        get { inner.delegate }
+        set { inner.delegate = newValue }
+    }
+    var isConnected: Bool { inner.isConnected }
+    var isConnecting: Bool { inner.isConnecting }
+    var device: OutputDevice? { inner.device }
+    var isVolumeNeutral: Bool { inner.isVolumeNeutral }
+
+    func connect() { inner.connect() }
+    func disconnect() { inner.disconnect() }
+    func setVolume(_ volume: Double, muted: Bool) { inner.setVolume(volume, muted: muted) }
+    func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void) {
+        inner.listDevices(completion)
+    }
+    func selectDevice(named name: String?) { inner.selectDevice(named: name) }
+
+    func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream {
+        let stream = SlowStream(latency: latency, log, delegate)
+        stream.inner = inner.openStream(format, isLive: isLive, delegate: stream)
+        return stream
+    }
+}
+
+/// A stream of such a device.
+@PlayerLoop private final class SlowStream: AudioStream, AudioStreamDelegate {
+    var inner: (any AudioStream)!
+    private let latency: Double
+    private let log: SlowOutputLog
+    private weak var delegate: (any AudioStreamDelegate)?
+    private var isCorked = true
+    /// When the last frame was taken that there was.
+    private var ranEmpty: MonotonicTime?
+
+    init(latency: Double, _ log: SlowOutputLog, _ delegate: any AudioStreamDelegate) {
+        self.latency = latency
+        self.log = log
+        self.delegate = delegate
+    }
+
+    var format: AudioFormat { inner.format }
+    var targetFrames: Int64 { inner.targetFrames }
+    var refillFrames: Int64 { inner.refillFrames }
+    var prebufferFrames: Int64 { inner.prebufferFrames }
+    var canRewind: Bool { false }
+
+    func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?) {
+        if let frame { count(Int64(frames.count / format.bytesPerFrame), at: frame) }
+        inner.write(frames, at: frame)
+    }
+
+    /// Asks where the device is; the few frames since the question are not counted.
+    private func count(_ frames: Int64, at frame: Int64) {
+        let asked = EventLoop.now
+        inner.readTiming { [self] result in
+            guard case .success(let timing) = result else { return }
+            let since = timing.isPlaying ? timing.time.seconds(since: asked) * Double(format.sampleRate) : 0
+            let lost = min(frames, timing.takenFrame - Int64(since.rounded(.up)) - frame)
+            if lost > 2 { log.lostFrames += lost }
+        }
+    }
+
+    func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
+        isCorked = corked
+        ranEmpty = nil
+        inner.setCorked(corked, completion)
+    }
+    func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) { inner.flush(completion) }
+    func drain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
+        inner.drain { [self] error in
+            if error == nil { ranEmpty = EventLoop.now }
+            completion(error)
+        }
+    }
+    func setTitle(_ title: String, artist: String?) {}
+    func close() { inner.close() }
+
+    func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
+        inner.readTiming { [self] result in
+            guard case .success(var timing) = result else { return completion(result) }
+            timing.latency = latency
+            var behind = timing.isPlaying ? latency : 0
+            if !timing.isPlaying, !isCorked, let ranEmpty {
+                behind = max(0, latency - timing.time.seconds(since: ranEmpty))
+                timing.isPlaying = behind > 0
+            }
+            timing.audibleFrame -= behind * Double(format.sampleRate)
+            completion(.success(timing))
+        }
+    }
+
+    func streamIsReady(_ stream: any AudioStream) { delegate?.streamIsReady(self) }
+    func streamNeedsFrames(_ stream: any AudioStream) { delegate?.streamNeedsFrames(self) }
+    func streamStarted(_ stream: any AudioStream) {
+        ranEmpty = nil
+        delegate?.streamStarted(self)
+    }
+    func streamUnderflowed(_ stream: any AudioStream) {
+        ranEmpty = EventLoop.now
+        delegate?.streamUnderflowed(self)
+    }
+    func streamSuspended(_ stream: any AudioStream, _ suspended: Bool) {}
+    func streamMoved(_ stream: any AudioStream) {}
+    func streamIsAskedToCork(_ stream: any AudioStream, for name: String?) {}
+    func streamFailed(_ stream: any AudioStream, _ error: OutputError) { delegate?.streamFailed(self, error) }
+}
