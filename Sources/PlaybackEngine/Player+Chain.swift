@@ -13,8 +13,7 @@ extension Player {
         chain.append(ChainLink(ticket: nextTicket, id: next, isRest: isRest))
         let lane = lane(of: opened.ring)
         let hadEnded = lane?.ringEnd != nil
-        lane?.ringEnd = nil
-        lane?.isDraining = false
+        if let lane { awaitMore(on: lane) }
         decoder?.setNext(
             decodeItem(nextTicket, entry, at: position, mayResume: next != last.id, isRest: isRest))
         // The server may have asked for more in vain before.
@@ -78,6 +77,15 @@ extension Player {
         }
     }
 
+    /// More follows on a lane that was about to end, or at its end already: that nothing is heard until it comes is told.
+    private func awaitMore(on lane: Lane) {
+        let isOver = lane.isDraining && lane.isDrained
+        lane.ringEnd = nil
+        lane.isDraining = false
+        guard isOver, lane === audible, !lane.isCorked, pending == nil else { return }
+        starve(lane)
+    }
+
     /// Nothing follows the last link any more; if it is decoded already, its end is the end.
     func endChain() {
         guard let last = chain.last, let opened = last.opened, let end = last.ringEnd,
@@ -113,8 +121,7 @@ extension Player {
         }
         nextTicket += 1
         chain.append(ChainLink(ticket: nextTicket, id: next, isRest: position > 0))
-        lane.ringEnd = nil
-        lane.isDraining = false
+        awaitMore(on: lane)
         decoder.begin(
             run: run, decodeItem(nextTicket, entry, at: position, mayResume: next != link.id), in: lane.ring,
             prefill: lane.canRewriteFlowing ? Player.shortPrefill : Player.longPrefill)

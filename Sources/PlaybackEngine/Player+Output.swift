@@ -187,7 +187,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     // MARK: Late sources
 
     /// The queue at the server ran empty. What was sent is still on its way to the ear: silence begins when it has ended.
-    private func starve(_ lane: Lane) {
+    func starve(_ lane: Lane) {
         lane.isStarved = true
         let silence = lane.clock.time(of: Double(lane.sentStreamEnd)) ?? EventLoop.now
         starvation = loop.deadline(silence) { [unowned self, weak lane] in

@@ -188,10 +188,11 @@ extension Player {
     /// server tells that it ran empty.
     private func ranDry(_ lane: Lane) {
         lane.readTiming { [weak self, weak lane] result in
-            guard let self, let lane, let stream = lane.stream, case .success(let timing) = result else { return }
-            guard lane === audible, lane.onStarted == nil, !timing.isPlaying else { return }
+            guard let self, let lane, case .success(let timing) = result else { return }
+            guard lane === audible, lane.onStarted == nil else { return }
             lane.note(timing)
-            streamUnderflowed(stream)
+            // A device may be late with the last of it.
+            ranOut(lane)
         }
     }
 

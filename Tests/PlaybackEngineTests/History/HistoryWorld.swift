@@ -126,6 +126,12 @@ import TestSupport
         if answer == nil { check.complain("the queue takes no more") }
     }
 
+    /// Takes an item out of the queue.
+    func remove(_ item: ItemID) {
+        note("remove \(item.number)")
+        player.remove([item], by: Originator(client: "test", pid: 1, uid: 1)) { _ in }
+    }
+
     private func requests(_ items: Range<Int>) -> [QueueRequest] {
         items.map { number in
             QueueRequest(
