@@ -9,7 +9,7 @@ extension Lane {
     /// go out as they are, without a copy.
     func send(upTo end: Int64, at: Int64? = nil) {
         guard let stream, end > sentEnd else { return }
-        var place = at ?? writesAt
+        var place = at ?? writesAt?.streamStart
         writesAt = nil
         let offset = offset ?? 0
         while sentEnd < end {

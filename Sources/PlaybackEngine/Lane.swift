@@ -51,8 +51,8 @@ import NowPlaying
     var standsAt: Int64?
     /// What to do when sound flows; set while that is awaited.
     var onStarted: (@PlayerLoop () -> Void)?
-    /// Stream frame where the next frames go, if that is not behind the last that were written.
-    var writesAt: Int64?
+    /// Where in the stream the next frames go, if that is not behind the last that were written; what is there is silence.
+    var writesAt: Rewrite?
     /// Whether it was held since the last reading.
     var isUnread = false
     /// How many times it was let flow.

@@ -79,9 +79,15 @@ extension Player {
 
     /// More follows on a lane that was about to end, or at its end already: that nothing is heard until it comes is told.
     private func awaitMore(on lane: Lane) {
-        let isOver = lane.isDraining && lane.isDrained
+        var isOver = lane.isDraining && lane.isDrained
         lane.ringEnd = nil
         lane.isDraining = false
+        if let silence = lane.writesAt, !lane.isCorked {
+            // Sought to its very end, it flows on in silence: what follows is put where that can be replaced by then.
+            lane.writesAt = nil
+            lane.rewrite = silence
+            isOver = true
+        }
         guard isOver, lane === audible, !lane.isCorked, pending == nil else { return }
         starve(lane)
     }

@@ -130,8 +130,10 @@ extension Player {
     /// There is as much in the lane's ring as was waited for, or as there will be.
     private func isComplete(_ lane: Lane) {
         guard let pending, pending.lane === lane else {
-            // What was waited for since the last reading: no need for another one.
-            if lane === audible, let timing = lane.timing, EventLoop.now.seconds(since: timing.time) < 0.2 {
+            // What was waited for since the last reading: no need for another one, but to replace what the device may have taken.
+            if lane === audible, lane.rewrite == nil, let timing = lane.timing,
+                EventLoop.now.seconds(since: timing.time) < 0.2
+            {
                 return refill(lane, timing)
             }
             return topUp(lane)

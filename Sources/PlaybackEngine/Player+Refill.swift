@@ -48,11 +48,14 @@ extension Player {
         // An output that is faster than we tell of it may be past items that nobody has heard of.
         lane.timeline.forget(before: heard, sparing: shownTicket)
         lane.gain.forget(before: heard)
+        let sentBefore = lane.sentEnd
         if lane.rewrite != nil, !rewrite(lane, timing) { return }
         let queued = lane.sentStreamEnd - timing.takenFrame
         let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
         let end = min(wanted, sendableEnd(of: lane))
-        if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive {
+        if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive,
+            !lane.isStarved
+        {
             // There is time: all of it at once, when it is decoded.
             expect(lane, end: wanted)
             decoder?.roomMade(in: lane.ring)
@@ -60,7 +63,7 @@ extension Player {
         }
         let before = lane.sentEnd
         let wasStarved = lane.isStarved
-        if end > lane.sentEnd || lane.ringEnd.map({ lane.sentEnd >= $0 }) == true { lane.isStarved = false }
+        if end > sentBefore || lane.ringEnd.map({ lane.sentEnd >= $0 }) == true { lane.isStarved = false }
         // A queue that ran empty waits for its prebuffer again, and would lose what comes block by block.
         let isDry = queued <= 0 && !lane.isCorked && lane.onStarted == nil && end > lane.sentEnd
         if isDry {

@@ -99,7 +99,7 @@ extension Player {
         if lane.sentEnd == first {
             // At the very end nothing of the item is left to replace what was to be heard.
             if !lane.isCorked { silence(lane, upTo: oldEnd) }
-            lane.writesAt = streamFrame
+            lane.writesAt = Lane.Rewrite(streamStart: streamFrame, oldEnd: max(oldEnd, streamFrame + 1))
         }
         change.isSent = true
         guard wantsFlow else { return settleSilently(change, lane) }

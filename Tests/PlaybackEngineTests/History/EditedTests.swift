@@ -57,4 +57,37 @@ extension BoundaryTests {
         }
         #expect(stalls > 10, "it was not late")
     }
+
+    @Test(
+        "what is appended after a seek to the very end of the last item is heard whole", arguments: [0.02, 0.08, 0.2])
+    func appendedAfterTheEnd(latency: Double) async {
+        for kind in [ScriptedItem.Kind.plain, .late] {
+            var heard = 0
+            for seed in 1...40 as ClosedRange<UInt64> {
+                let items = [Self.item(seconds: 3), Self.item(kind, seconds: 1, seed: 5)]
+                let log = await LoopThread.run { SlowOutputLog() }
+                let (told, complaints) = await Self.events(
+                    items, seed: seed, plays: 1, output: { SlowOutput($0, latency: latency, log) }
+                ) { world in
+                    world.run(seconds: 10, until: { world.player.state.state == .playing })
+                    world.run(seconds: 1)
+                    world.order(.seek(3))
+                    world.run(seconds: 10, until: { world.player.state.cause == .seek })
+                    world.run(seconds: world.moment(latency))
+                    if world.player.transport.wish == .playing { world.append(1..<2) }
+                }
+                let lost = await LoopThread.run { log.lostFrames }
+                #expect(complaints == [], "seed \(seed)")
+                #expect(lost == 0, "seed \(seed)")
+                if Self.order(told) == [1, 2] { heard += 1 }
+                let end = told.last { $0.cause == .stop }
+                let begin = told.last { $0.item?.id == ItemID(2) && $0.anchor.rate > 0 }
+                if let end, let begin {
+                    let lasted = end.anchor.monotonic.seconds(since: begin.anchor.monotonic) + begin.anchor.elapsed
+                    #expect(lasted > 0.99, "seed \(seed)")
+                }
+            }
+            #expect(heard > 10, "it was over before")
+        }
+    }
 }
