@@ -90,4 +90,23 @@ extension BoundaryTests {
             #expect(heard > 10, "it was over before")
         }
     }
+
+    @Test("an item that is taken out while it is let go, before it is heard, leaves its place to the next one")
+    func editedAsItIsLetGo() async {
+        for seed in 1...40 as ClosedRange<UInt64> {
+            let items = [Self.item(seconds: 1), Self.item(seconds: 2, rate: 11025), Self.item(seconds: 1)]
+            let (told, complaints) = await Self.events(items, seed: seed) { world in
+                world.run(
+                    seconds: 10,
+                    until: {
+                        let lane = world.player.audible
+                        return lane?.onStarted != nil && lane?.timeline.segments.first?.item == ItemID(2)
+                    })
+                if world.player.state.item?.id != ItemID(1) { world.check.complain("it is heard", world.player.state) }
+                world.remove(ItemID(2))
+            }
+            #expect(complaints == [], "seed \(seed)")
+            #expect(Self.order(told) == [1, 3], "seed \(seed)")
+        }
+    }
 }

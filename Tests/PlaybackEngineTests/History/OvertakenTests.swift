@@ -115,4 +115,45 @@ extension BoundaryTests {
             #expect(met > 10, "it was not met as it was sought")
         }
     }
+
+    @Test("who asks for the next item while sound is late, and then for a pause, is answered, and told of that item")
+    func pausedOnTheWay() async {
+        for seed in 1...40 as ClosedRange<UInt64> {
+            let items = [Self.item(.late, seconds: 2, seed: 5), Self.item(.late, seconds: 1, seed: 5)]
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 1000
+            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+                world.run(seconds: 10, until: { world.player.state.state == .stalled })
+                world.order(.nextTrack)
+                world.run(seconds: world.moment(0.5))
+                world.order(.pause)
+                world.run(seconds: 0.5)
+                let state = world.player.state
+                if state.item?.id != ItemID(2) || state.cause != .pause || state.anchor.elapsed != 0 {
+                    world.check.complain("it does not stand at the next item", state)
+                }
+                if world.unanswered != 0 { world.check.complain("not answered: \(world.unansweredOrders)") }
+                world.order(.stop)
+            }
+            #expect(complaints == [], "seed \(seed)")
+            #expect(told.first { $0.item?.id == ItemID(2) }?.cause == .track, "seed \(seed)")
+        }
+    }
+
+    @Test("a rate that is asked for on the way to another item does not hide that it is another")
+    func rateOnTheWay() async {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let items = [Self.item(seconds: 2), Self.item(seconds: 1)]
+            let (told, complaints) = await Self.events(items, seed: seed) { world in
+                world.run(seconds: 10, until: { world.player.state.state == .playing })
+                world.run(seconds: 0.5)
+                world.order(.nextTrack)
+                if seed % 2 == 0 { world.run(seconds: world.moment(0.0002)) }
+                world.order(.changeRate(1.5))
+            }
+            #expect(complaints == [], "seed \(seed)")
+            let next = told.first { $0.item?.id == ItemID(2) }
+            #expect(next?.cause == .track && next?.reason == .next, "seed \(seed)")
+        }
+    }
 }
