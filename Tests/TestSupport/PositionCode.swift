@@ -50,9 +50,9 @@ package enum PositionCode {
         return value ^ (value >> 31)
     }
 
-    /// Frames `start ..< start + count` as signed 16 bit; no sample is 0.
+    /// Frames `start ..< start + count` as signed 16 bit; no sample is 0, nor gets 0 by a volume down to a sixteenth.
     package static func int16(from start: Int, count: Int, channels: Int = 2) -> [Int16] {
-        samples(start, count, channels) { ($0 ? 1 : -1) * Int16(($1 & 0x3fff) + 1) }
+        samples(start, count, channels) { ($0 ? 1 : -1) * Int16(max($1 & 0x3fff, 15) + 1) }
     }
 
     /// Frames `start ..< start + count` as signed 32 bit; no sample is 0.
