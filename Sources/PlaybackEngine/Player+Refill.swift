@@ -74,6 +74,9 @@ extension Player {
         if lane.sentEnd > before, stream.isPaced { tidyUp() }
         let queuedNow = max(0, queued) + lane.sentEnd - before
         if isDry { flowAgain(lane, queued: queuedNow) }
+        // It ran empty when that was thought to be all, and nobody minded: now something is to follow, and is late.
+        let isStill = pending == nil && !lane.isCorked && lane.onStarted == nil && !lane.isStarved
+        if isStill, queuedNow <= 0, lane.ringEnd == nil { starve(lane) }
         drainIfEnding(lane, audible: timing.audibleFrame)
         decoder?.roomMade(in: lane.ring)
         if end < wanted, lane.ringEnd == nil {

@@ -1,0 +1,47 @@
+import ControlProtocol
+import Glibc
+import NowPlaying
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// An item that is not there when it should begin.
+    @Suite(.timeLimit(.minutes(1))) struct LateItemTests {
+        @Test(
+            "put behind the last item in its last moments: the silence is told at its end, then the item is heard whole",
+            .enabled(if: RealDaemon.decodesForeignFiles), arguments: [44100, 48000])
+        func appended(rate: Int) async throws {
+            let place = await RecordedSink.start(TestSink("late\(rate)"))
+            let (client, folder) = (place.follow(), place.daemon.folder)
+            let late = AudioMaterial(
+                sampleRate: rate, channels: 2, bits: 16,
+                samples: PositionCode.int16(from: 5_000_000, count: rate).map { Int32($0) }
+            ).wave()
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            let (gate, key) = (ends[0], ends[1])
+            defer { close(gate) }
+            let server = HTTPServer { request, connection in
+                var byte: UInt8 = 0
+                _ = read(gate, &byte, 1)
+                connection.file(late, type: "audio/wav", request)
+            }
+            let first = JSONValue.string(folder.codeWave("first.wav", from: 0, count: 44100 * 3))
+            client.call("play", ["uri": first])
+            let play = client.event("play")
+            await place.recorder.heard(frame: Int(2.85 * 44100))
+            client.call("queue.add", ["items": [.string(server.url("/late.wav"))]])
+            let stall = client.event("stall")
+            #expect(stall["stall"]?["reason"] == "sourceLate" && stall["item"]?["id"] == play["item"]?["id"])
+            #expect(abs(stall.elapsed - 3) < 0.005 && stall.rate == 0, "\(stall.elapsed)")
+            close(key)
+            let track = client.event("track")
+            #expect(track.words == "track ended" && track.elapsed < 0.01 && track.rate == 1)
+            #expect(client.event("stop").words == "stop ended")
+            guard rate == 44100 else { return #expect(place.daemon.stop() == 0) }
+            let runs = await place.runs()
+            #expect(runs.map(\.frame) == [0, 5_000_000] && runs.map(\.count) == [44100 * 3, rate], "\(runs)")
+            #expect(place.daemon.stop() == 0)
+        }
+    }
+}
