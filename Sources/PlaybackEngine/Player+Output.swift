@@ -188,6 +188,8 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
 
     /// The queue at the server ran empty. What was sent is still on its way to the ear: silence begins when it has ended.
     func starve(_ lane: Lane) {
+        // An output without a pace waits, and its time stands still: nothing of that is silence.
+        guard lane.stream?.isPaced != false else { return }
         lane.isStarved = true
         let silence = lane.clock.time(of: Double(lane.sentStreamEnd)) ?? EventLoop.now
         starvation = loop.deadline(silence) { [unowned self, weak lane] in

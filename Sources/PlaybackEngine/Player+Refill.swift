@@ -65,7 +65,7 @@ extension Player {
         let wasStarved = lane.isStarved
         if end > sentBefore || lane.ringEnd.map({ lane.sentEnd >= $0 }) == true { lane.isStarved = false }
         // A queue that ran empty waits for its prebuffer again, and would lose what comes block by block.
-        let isDry = queued <= 0 && !lane.isCorked && lane.onStarted == nil && end > lane.sentEnd
+        let isDry = queued <= 0 && stream.isPaced && !lane.isCorked && lane.onStarted == nil && end > lane.sentEnd
         if isDry {
             lane.isCorked = true
             stream.setCorked(true) { _ in }
@@ -182,7 +182,7 @@ extension Player {
         lane.isDrained = false
         stream.drain { [weak self, weak lane] error in
             guard let self, let lane else { return }
-            if !lane.isDraining, error == nil { ranDry(lane) }
+            if !lane.isDraining, error == nil, lane.stream?.isPaced == true { ranDry(lane) }
             guard lane.isDraining else { return }
             lane.isDrained = true
             retire(nil)
