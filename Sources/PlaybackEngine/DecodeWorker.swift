@@ -208,10 +208,10 @@ final class DecodeWorker {
         return isFilling
     }
 
-    /// The next item may need a ring of its own: not more than one ahead of what is heard.
+    /// The next item may need a ring of its own: not more than one ahead of what is heard. One that nothing came into is none.
     private func mayFollow(_ state: DecodeThread.State) -> Bool {
         guard let audible = state.audibleRing, let work else { return true }
-        return audible == ObjectIdentifier(work.ring)
+        return audible == ObjectIdentifier(work.ring) || work.ring.end == work.ring.begin
     }
 
     private func begin(_ beginning: DecodeThread.Beginning) {

@@ -52,6 +52,8 @@ import NowPlaying
     var isAway = false
     /// Answers those who wait when it takes too long.
     var deadline: EventSource?
+    /// Begins with what there is when what follows takes too long.
+    var patience: EventSource?
 
     init(
         run: Int, ticket: Int, item: ItemID, position: Double, media: Double, cause: Cause, reason: ChangeReason?,

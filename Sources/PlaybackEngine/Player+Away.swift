@@ -137,15 +137,17 @@ extension Player {
 
     // MARK: Reads that hang
 
-    /// Nothing has come for so long that sound ran out: if nothing comes on, the read is given up.
-    func watchForHang(of lane: Lane) {
+    /// Nothing has come for so long that sound ran out on this lane: if nothing comes on, there or on the one that is to take
+    /// over, the read is given up.
+    func watchForHang(of lane: Lane, waitingFor next: Lane? = nil) {
         guard !currentIsLive, lostFile == nil, let link = chain.last,
             transport.queue[link.id]?.source.isRemote == false
         else { return }
-        let end = lane.ring.end
+        let ring = (next ?? lane).ring
+        let end = ring.end
         hangWatch = loop.deadline(EventLoop.now.advanced(bySeconds: Player.hangLimit)) { [unowned self, weak lane] in
             hangWatch = nil
-            guard let lane, lane === audible, pending == nil, stall == .sourceLate, lane.ring.end == end else { return }
+            guard let lane, lane === audible, pending == nil, stall == .sourceLate, ring.end == end else { return }
             giveUpThread()
             setStalled(.mediaGone)
             if let first = chain.first, first.ringEnd != nil, chain.count > 1 {

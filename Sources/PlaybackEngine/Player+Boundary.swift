@@ -180,7 +180,7 @@ extension Player {
                 let isLetGo = !audible.isCorked && audible.onStarted != nil
                 guard let next = awaitsHandOver ? ahead : isLetGo ? audible : nil else { return }
                 setStalled(next.isReady ? latenessReason : silenceReason(next))
-                if next.isReady { watchForHang(of: audible) }
+                if next.isReady { watchForHang(of: audible, waitingFor: next) }
             }
     }
 

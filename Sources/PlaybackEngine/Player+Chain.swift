@@ -78,7 +78,7 @@ extension Player {
     }
 
     /// More follows on a lane that was about to end, or at its end already: that nothing is heard until it comes is told.
-    private func awaitMore(on lane: Lane) {
+    func awaitMore(on lane: Lane) {
         var isOver = lane.isDraining && lane.isDrained
         lane.ringEnd = nil
         lane.isDraining = false
@@ -88,7 +88,8 @@ extension Player {
             lane.rewrite = silence
             isOver = true
         }
-        guard isOver, lane === audible, !lane.isCorked, pending == nil else { return }
+        // Nor may what is at the server, and was to follow before, be heard instead.
+        guard isOver || lane.rewrite != nil, lane === audible, !lane.isCorked, pending == nil else { return }
         starve(lane)
     }
 

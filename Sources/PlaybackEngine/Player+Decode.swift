@@ -52,12 +52,12 @@ extension Player {
             lane.offset = -item.ringStart
             setGains(of: lane)
             ahead = lane
+            mapChain(on: lane)
+            openStream(of: lane)
             if let old = self.lane(of: before.ring) {
                 old.ringEnd = chain[place - 1].ringEnd
                 isComplete(old)
             }
-            mapChain(on: lane)
-            openStream(of: lane)
         }
         if let lane = lane(of: item.ring), lane.isHeldBack {
             lane.isHeldBack = false
@@ -139,6 +139,7 @@ extension Player {
             return topUp(lane)
         }
         pending.isFilled = true
+        pending.patience = nil
         // What was put in already may be less than a stream begins with: more, or that there is no more, lets it.
         pending.isSent ? topUp(lane) : trySplice()
     }
@@ -147,15 +148,26 @@ extension Player {
         guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
         chain[place].ringEnd = end
         correctLength(chain[place], length)
-        if let pending, pending.ticket == ticket, !pending.isFilled, let item = pending.opened, let lane = pending.lane,
-            end - item.ringStart >= item.format.frames(seconds: Player.shortPrefill)
-        {
-            // All of it is there, and enough to begin with: what follows may take long to be opened.
-            isComplete(lane)
-        }
+        if length == 0, let item = chain[place].opened { return itemFailed(place, item.id, "it contains no audio") }
+        if let pending, pending.ticket == ticket { limitPatience(of: pending, end: end) }
         // Its end may be all that comes into a waiting ring before that is heard.
         if let ahead, ahead.ring === ring { fillAhead(ahead) }
-        if length == 0, let item = chain[place].opened { itemFailed(place, item.id, "it contains no audio") }
+    }
+
+    /// Seconds that an item which is decoded whole waits for the beginning of the next, which a device that takes much at
+    /// once would like to have with it.
+    private static let patience = 0.1
+
+    /// All of it is there, and enough to begin with: what follows may take long to be opened.
+    private func limitPatience(of change: PendingChange, end: Int64) {
+        guard !change.isFilled, let item = change.opened, change.lane != nil,
+            end - item.ringStart >= item.format.frames(seconds: Player.shortPrefill)
+        else { return }
+        change.patience = loop.deadline(EventLoop.now.advanced(bySeconds: Self.patience)) {
+            [unowned self, weak change] in
+            guard let change, pending === change, !change.isFilled, let lane = change.lane else { return }
+            isComplete(lane)
+        }
     }
 
     private func measured(_ ticket: Int, _ length: Int64) {
@@ -207,9 +219,18 @@ extension Player {
         skipped.insert(id)
         errorIsUntold = true
         let ticket = chain[place].ticket
-        if let opened = chain[place].opened { lane(of: opened.ring)?.timeline.cut(from: ticket) }
+        let ring = chain[place].opened?.ring
+        if let ring { lane(of: ring)?.timeline.cut(from: ticket) }
+        guard let pending, pending.ticket == ticket else {
+            // What was planned behind it may be open by now, and is held against the queue.
+            chain.remove(at: place)
+            if let ring, ahead?.ring === ring, !chain.contains(where: { $0.opened?.ring === ring }) {
+                dropAhead()
+                if place < chain.count, let audible { awaitMore(on: audible) }
+            }
+            return carryOut(transport.failed(id, message), nil)
+        }
         chain.removeSubrange(place...)
-        guard let pending, pending.ticket == ticket else { return carryOut(transport.failed(id, message), nil) }
         // Who asked for just this item hears that it can't be; the queue moves on.
         let asked = pending.waiters
         pending.waiters = []

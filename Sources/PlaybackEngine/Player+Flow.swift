@@ -251,11 +251,20 @@ extension Player {
         change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: Player.answerLimit)) { [unowned self] in
             guard flow === change else { return }
             change.deadline = nil
-            if transport.wish == .playing { setStalled(silenceReason(audible), by: change.by) }
+            if transport.wish == .playing { tellSilence(by: change.by) }
             answer(change.waiters)
             change.waiters = []
         }
         return change
+    }
+
+    /// What was let go is not heard after a second: because there is nothing to be heard, or for want of an output.
+    private func tellSilence(by: Originator?) {
+        guard let lane = audible, lane.isReady, lane.ringEnd == nil, let stream = lane.stream, let timing = lane.timing,
+            lane.sentStreamEnd - timing.takenFrame < stream.prebufferFrames
+        else { return setStalled(silenceReason(audible), by: by) }
+        setStalled(latenessReason, by: by)
+        watchForHang(of: lane)
     }
 
     func finish(_ change: FlowChange, anchor: PlaybackAnchor) {

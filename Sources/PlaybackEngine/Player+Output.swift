@@ -210,6 +210,14 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         flowAgain(lane, queued: queued)
     }
 
+    /// A lane that stands in silence was heard to its end, as is known now: what follows is heard next, and until then nothing.
+    func goOnBehind(_ lane: Lane) {
+        guard lane === audible, lane.isCorked, wantsFlow, flow == nil, pending == nil, let end = lane.streamEnd,
+            lane.sentStreamEnd >= end
+        else { return }
+        ahead == nil ? endHeard() : handOver()
+    }
+
     /// Lets a corked lane go on where it is, with `queued` frames at the server (not given: enough). With fewer than it
     /// begins with it stands until more come, which may be never.
     func flowAgain(_ lane: Lane, queued: Int64 = .max) {

@@ -10,8 +10,19 @@ extension Player {
         let (frame, place) =
             segment.map { (Double($0.streamStart), Timeline.Place(segment: $0, itemFrame: Double($0.itemStart))) }
             ?? toldPlace(on: lane, at: max(lane.audibleFrame(timing), Double(lane.heardFrom)))
-        let media = (place?.itemFrame ?? 0) / Double(lane.format.sampleRate)
+        let media = place.map { heardSeconds($0, on: lane) } ?? 0
         return flowingAnchor(lane, timing, at: frame, media: media, of: place?.segment)
+    }
+
+    /// Seconds into the file at a place: behind the last frame of an item there may be silence that waits for the next.
+    func heardSeconds(_ place: Timeline.Place, on lane: Lane) -> Double {
+        var frame = place.itemFrame
+        if let link = chain.first(where: { $0.ticket == place.segment.ticket }), let item = link.opened,
+            let end = link.ringEnd, item.rate > 0
+        {
+            frame = min(frame, Double(item.itemStart) + Double(end - item.ringStart) * item.rate)
+        }
+        return frame / Double(lane.format.sampleRate)
     }
 
     /// What listeners are told to be at this frame of the stream, and the frame where that is: an item that they have not

@@ -63,7 +63,9 @@ extension Player {
         }
         let before = lane.sentEnd
         let wasStarved = lane.isStarved
-        if end > sentBefore || lane.ringEnd.map({ lane.sentEnd >= $0 }) == true { lane.isStarved = false }
+        let isOver = lane.ringEnd.map { lane.sentEnd >= $0 } ?? false
+        let isSilent = lane.isCorked && queued <= 0
+        if end > sentBefore || isOver && !isSilent { lane.isStarved = false }
         // A queue that ran empty waits for its prebuffer again, and would lose what comes block by block.
         let isDry = queued <= 0 && stream.isPaced && !lane.isCorked && lane.onStarted == nil && end > lane.sentEnd
         if isDry {
@@ -83,7 +85,7 @@ extension Player {
             // A whole refill's worth, so that a slow source does not wake us for each piece.
             expect(lane, end: min(wanted, end + max(step(lane, stream, queued: queued + end - before), 1)))
         }
-        if wasStarved, !lane.isStarved { starvationEnded(lane, queued: queuedNow) }
+        if wasStarved { lane.isStarved ? goOnBehind(lane) : starvationEnded(lane, queued: queuedNow) }
         scheduleBoundary()
     }
 
@@ -127,7 +129,7 @@ extension Player {
         }
         lane.rewrite = nil
         let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
-        let stands = lane.isCorked || !stream.isPaced
+        let stands = lane.isCorked || !stream.isPaced || !timing.isPlaying
         let place = max(
             wrong.streamStart, stands ? timing.takenFrame : firstRewritable(lane, timing, margin: margin))
         lane.offset = place - lane.sentEnd
@@ -185,6 +187,8 @@ extension Player {
             if !lane.isDraining, error == nil, lane.stream?.isPaced == true { ranDry(lane) }
             guard lane.isDraining else { return }
             lane.isDrained = true
+            // Let go with nothing to be heard, it is over as soon as that is all.
+            lane.onStarted?()
             retire(nil)
             drained(lane)
         }

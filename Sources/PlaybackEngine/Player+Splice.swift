@@ -180,8 +180,7 @@ extension Player {
         if frame < heard || Double(end) < heard || end == place.segment.streamStart {
             return flowingAnchor(lane, timing, of: place.segment)
         }
-        let media = place.itemFrame / Double(lane.format.sampleRate)
-        return flowingAnchor(lane, timing, at: frame, media: media, of: place.segment)
+        return flowingAnchor(lane, timing, at: frame, media: heardSeconds(place, on: lane), of: place.segment)
     }
 
     func settleSilently(_ change: PendingChange, _ lane: Lane) {

@@ -87,7 +87,7 @@ import TestSupport
             note(HistoryCheck.line(state))
             told.append(state)
             self.check.take(state, awaitsPlace: player.pending != nil, hasMoved: hasMoved)
-            hasMoved = false
+            if state.anchor.rate > 0 { hasMoved = false }
         }
     }
 

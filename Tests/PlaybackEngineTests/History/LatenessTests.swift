@@ -15,6 +15,8 @@ import Testing
     private static func judge(_ told: [NowPlayingState], _ seed: UInt64, _ counts: inout (prompt: Int, silent: Int)) {
         for (before, state) in zip(told, told.dropFirst()) {
             if state.cause == .track, before.state == .stalled { counts.silent += 1 }
+            let isOver = state.item?.duration.map { state.anchor.elapsed > $0 - 0.0005 } ?? false
+            #expect(state.cause != .unstall || !isOver, "seed \(seed): \(HistoryCheck.line(state)) is silent")
             guard before.state == .playing, let duration = before.item?.duration else { continue }
             let end = before.anchor.monotonic.advanced(bySeconds: duration - before.anchor.elapsed)
             let late = state.anchor.monotonic.seconds(since: end)
@@ -99,5 +101,47 @@ import Testing
             #expect(complaints.isEmpty, "seed \(seed)")
             #expect(BoundaryTests.order(told) == [1, 2], "seed \(seed)")
         }
+    }
+
+    @Test(
+        "an item of another format that turns out to have nothing, and then something late", arguments: [8000, 11025])
+    func nothingInBetween(rate: Int) async {
+        for kind in [ScriptedItem.Kind.empty, .unreadable, .broken, .brokenLate] {
+            for seed in 1...30 as ClosedRange<UInt64> {
+                let items = [
+                    BoundaryTests.item(seconds: [0.5, 2][Int(seed % 2)]),
+                    BoundaryTests.item(kind, seconds: 1, rate: 11025, seed: seed),
+                    BoundaryTests.item(.late, seconds: 2, rate: rate, seed: seed),
+                    BoundaryTests.item(seconds: 1),
+                ]
+                var machine = HistoryWorld.Machine()
+                machine.elsewhere = 1
+                machine.step = seed % 3 == 0 ? 0.5 : 0.001
+                let (told, _) = await BoundaryTests.events(items, machine, seed: seed) { _ in }
+                #expect(BoundaryTests.order(told) == [1, 3, 4], "\(kind), seed \(seed)")
+                #expect(told.last?.state == .stopped, "\(kind), seed \(seed)")
+            }
+        }
+    }
+
+    @Test("an item that is taken out when it is at the server already is not heard instead of a late one")
+    func takenOut() async {
+        var counts = (prompt: 0, silent: 0)
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let items = [
+                BoundaryTests.item(seconds: 3), BoundaryTests.item(seconds: 4),
+                BoundaryTests.item(.late, seconds: 1, seed: 3 * seed + 2),
+            ]
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 2
+            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
+                BoundaryTests.go(world, before: 0.1 + world.moment(1.5))
+                world.remove(ItemID(2))
+            }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            #expect(BoundaryTests.order(told) == [1, 3], "seed \(seed)")
+            Self.judge(told, seed, &counts)
+        }
+        #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
     }
 }

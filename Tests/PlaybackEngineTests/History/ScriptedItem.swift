@@ -16,6 +16,8 @@ struct ScriptedItem: Sendable {
         case brokenLate
         /// Has no frame.
         case empty
+        /// Can be opened, and has nothing that could be decoded.
+        case unreadable
         /// Promises more than it has.
         case short
     }
@@ -30,14 +32,14 @@ struct ScriptedItem: Sendable {
     /// Seconds that it lasts.
     var duration: Double { Double(frames) / Double(format.sampleRate) }
     /// Whether none of it can be heard.
-    var isUnplayable: Bool { kind == .broken || kind == .brokenLate || kind == .empty }
+    var isUnplayable: Bool { [.broken, .brokenLate, .empty, .unreadable].contains(kind) }
 
     /// Opens it.
     func open() throws(DecodingError) -> any AudioDecoder {
         switch kind {
         case .broken: throw DecodingError(.notRecognised, "it is broken")
         case .late, .brokenLate: return LateScriptedDecoder(self)
-        case .plain, .short, .empty: return ScriptedDecoder(self)
+        case .plain, .short, .empty, .unreadable: return ScriptedDecoder(self)
         }
     }
 }
@@ -66,6 +68,8 @@ class ScriptedDecoder: AudioDecoder {
     func seek(toFrame frame: Int64) throws(DecodingError) { self.frame = min(frame, item.frames) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        if item.kind == .unreadable { throw DecodingError(.broken, "its first frame is broken") }
+        if item.kind == .empty { return 0 }
         let most = Int64(format.sampleRate) * Int64.random(in: 1...10, using: &random) / 5
         let count = min(Int64(buffer.count / format.bytesPerFrame), item.frames - frame, max(1, most))
         frame += count
