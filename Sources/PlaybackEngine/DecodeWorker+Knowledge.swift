@@ -23,4 +23,16 @@ extension DecodeWorker {
         metadata.chapters = knownChapters?.chapters
         return metadata
     }
+
+    /// Reads the tags of the neighbours, where the item is one of an album that it could be as loud as.
+    func lookAround(_ item: DecodeItem, _ metadata: MediaMetadata) -> [(id: ItemID, metadata: MediaMetadata)] {
+        guard let loudness = metadata.loudness, loudness.albumGain != nil, loudness.trackGain != nil,
+            metadata.albumTitle != nil
+        else { return [] }
+        return item.neighbours.compactMap { neighbour in
+            guard let decoder = try? shared.open(neighbour.source, shared.abandoned), !(decoder is any LateDecoder)
+            else { return nil }
+            return (neighbour.id, decoder.metadata)
+        }
+    }
 }

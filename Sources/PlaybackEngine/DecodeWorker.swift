@@ -21,6 +21,8 @@ final class DecodeWorker {
         var isDecoded = false
         /// Whether there is nothing more of it.
         var isFinished = false
+        /// Whether there was nothing of it at all.
+        var isNothing = false
         /// Whether its length is to be found out while there is nothing better to do.
         var isToBeMeasured: Bool
         /// Frames that are decoded to be passed over.
@@ -211,7 +213,7 @@ final class DecodeWorker {
     /// The next item may need a ring of its own: not more than one ahead of what is heard. One that nothing came into is none.
     private func mayFollow(_ state: DecodeThread.State) -> Bool {
         guard let audible = state.audibleRing, let work else { return true }
-        return audible == ObjectIdentifier(work.ring) || work.ring.end == work.ring.begin
+        return audible == ObjectIdentifier(work.ring) || work.isNothing && work.ring.end == work.ring.begin
     }
 
     private func begin(_ beginning: DecodeThread.Beginning) {
@@ -307,18 +309,6 @@ final class DecodeWorker {
             run: run)
     }
 
-    /// Reads the tags of the neighbours, where the item is one of an album that it could be as loud as.
-    private func lookAround(_ item: DecodeItem, _ metadata: MediaMetadata) -> [(id: ItemID, metadata: MediaMetadata)] {
-        guard let loudness = metadata.loudness, loudness.albumGain != nil, loudness.trackGain != nil,
-            metadata.albumTitle != nil
-        else { return [] }
-        return item.neighbours.compactMap { neighbour in
-            guard let decoder = try? shared.open(neighbour.source, shared.abandoned), !(decoder is any LateDecoder)
-            else { return nil }
-            return (neighbour.id, decoder.metadata)
-        }
-    }
-
     private func fitting(_ ring: SampleRing?, _ format: AudioFormat, isLive: Bool) -> SampleRing? {
         if let ring, ring.format == format, ring.isLive == isLive { return ring }
         return SampleRing(format: format, capacity: shared.ringCapacity(format), run: run, isLive: isLive)
@@ -387,11 +377,12 @@ final class DecodeWorker {
 
     func finish(_ finished: Work) {
         var finished = finished
-        finished.isFinished = true
-        work = finished
         // Where the format changes it is not over; backward, the end is the beginning.
         let isWhole = finished.decoder.nextFormatChange == nil && !(finished.decoder is BackwardDecoder)
         let length = isWhole ? finished.itemFrame : finished.decoder.lengthInFrames ?? finished.itemFrame
+        finished.isFinished = true
+        finished.isNothing = length == 0
+        work = finished
         shared.post(
             .finished(
                 ticket: finished.item.ticket, ring: finished.ring, ringEnd: finished.ring.end, length: length),

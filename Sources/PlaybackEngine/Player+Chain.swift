@@ -89,7 +89,8 @@ extension Player {
             isOver = true
         }
         // Nor may what is at the server, and was to follow before, be heard instead.
-        guard isOver || lane.rewrite != nil, lane === audible, !lane.isCorked, pending == nil else { return }
+        let isWrong = lane.rewrite != nil && lane.onStarted == nil
+        guard isOver || isWrong, lane === audible, !lane.isCorked, pending == nil else { return }
         starve(lane)
     }
 

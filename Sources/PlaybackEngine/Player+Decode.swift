@@ -6,8 +6,10 @@ import NowPlaying
 extension Player {
     func takeReports() {
         guard let decoder else { return }
-        for report in decoder.takeReports() {
-            switch report {
+        // One leads to another look at times: none is taken before those that came before it.
+        reports += decoder.takeReports()
+        while !reports.isEmpty {
+            switch reports.removeFirst() {
             case .opened(let item): opened(item)
             case .reached(let ring, _): reached(ring)
             case .measured(let ticket, let length): measured(ticket, length)
@@ -19,8 +21,8 @@ extension Player {
             case .regained(let ticket, let isOther): regained(ticket, isOther: isOther)
             case .drained: drained()
             }
-            // What a report led to may have begun another run: the rest of these belongs to the old one.
-            if self.decoder !== decoder { return }
+            // What a report led to may have given the thread up: the rest of these belongs to that.
+            if self.decoder !== decoder { return reports = [] }
         }
     }
 
@@ -226,9 +228,11 @@ extension Player {
             chain.remove(at: place)
             if let ring, ahead?.ring === ring, !chain.contains(where: { $0.opened?.ring === ring }) {
                 dropAhead()
-                if place < chain.count, let audible { awaitMore(on: audible) }
+                let before = place > 0 ? chain[place - 1].opened.flatMap { lane(of: $0.ring) } : nil
+                if place < chain.count, let before { awaitMore(on: before) }
             }
-            return carryOut(transport.failed(id, message), nil)
+            // Of what is repeated, the next turn failed: the present one goes on to its end.
+            return carryOut(transport.failed(id, message, isAhead: place > 0), nil)
         }
         chain.removeSubrange(place...)
         // Who asked for just this item hears that it can't be; the queue moves on.

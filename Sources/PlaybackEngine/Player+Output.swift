@@ -152,6 +152,8 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
 
     package func streamUnderflowed(_ stream: any AudioStream) {
         guard let lane = audible, lane.stream === stream, !lane.isCorked, pending == nil else { return }
+        // Let go since, it tells by itself whether it has begun: this is of before.
+        guard lane.onStarted == nil else { return }
         if let end = lane.ringEnd, lane.sentEnd >= end { return }
         guard lane.ring.end > lane.sentEnd else { return starve(lane) }
         // Refilled while it flows, it would lose what is rendered between two blocks.
@@ -212,9 +214,12 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
 
     /// A lane that stands in silence was heard to its end, as is known now: what follows is heard next, and until then nothing.
     func goOnBehind(_ lane: Lane) {
-        guard lane === audible, lane.isCorked, wantsFlow, flow == nil, pending == nil, let end = lane.streamEnd,
-            lane.sentStreamEnd >= end
+        guard lane === audible, lane.isCorked || lane.isDraining && lane.isDrained, wantsFlow, flow == nil,
+            pending == nil,
+            let end = lane.streamEnd, lane.sentStreamEnd >= end
         else { return }
+        starvation = nil
+        hangWatch = nil
         ahead == nil ? endHeard() : handOver()
     }
 

@@ -49,7 +49,11 @@ extension Player {
         lane.timeline.forget(before: heard, sparing: shownTicket)
         lane.gain.forget(before: heard)
         let sentBefore = lane.sentEnd
-        if lane.rewrite != nil, !rewrite(lane, timing) { return }
+        if lane.rewrite != nil, !rewrite(lane, timing) {
+            // What is at the server must not be heard instead.
+            if pending == nil, !lane.isCorked, lane.onStarted == nil, !lane.isStarved { starve(lane) }
+            return
+        }
         let queued = lane.sentStreamEnd - timing.takenFrame
         let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
         let end = min(wanted, sendableEnd(of: lane))
@@ -85,7 +89,11 @@ extension Player {
             // A whole refill's worth, so that a slow source does not wake us for each piece.
             expect(lane, end: min(wanted, end + max(step(lane, stream, queued: queued + end - before), 1)))
         }
-        if wasStarved { lane.isStarved ? goOnBehind(lane) : starvationEnded(lane, queued: queuedNow) }
+        if wasStarved, !lane.isStarved {
+            starvationEnded(lane, queued: queuedNow)
+        } else if isOver, wasStarved || stall == .sourceLate || stall == .mediaGone {
+            goOnBehind(lane)
+        }
         scheduleBoundary()
     }
 
@@ -121,7 +129,7 @@ extension Player {
     /// Replaces what must not be heard by what follows now. False: what follows is not decoded yet.
     private func rewrite(_ lane: Lane, _ timing: StreamTiming) -> Bool {
         guard let wrong = lane.rewrite, let stream = lane.stream else { return true }
-        let available = lane.ring.end - lane.sentEnd
+        let available = sendableEnd(of: lane) - lane.sentEnd
         let enough = max(stream.prebufferFrames, lane.format.frames(seconds: lane.canRewriteFlowing ? 0.25 : 2))
         if lane.ringEnd == nil, available < min(enough, wrong.oldEnd - wrong.streamStart) {
             expect(lane, end: lane.sentEnd + enough)
@@ -189,6 +197,7 @@ extension Player {
             lane.isDrained = true
             // Let go with nothing to be heard, it is over as soon as that is all.
             lane.onStarted?()
+            if stall == .sourceLate || stall == .mediaGone { goOnBehind(lane) }
             retire(nil)
             drained(lane)
         }

@@ -144,7 +144,10 @@ extension Player {
                     guard !lane.isCorked, lane.onStarted != nil else { return }
                     // Something very short may be over already, or all that there was of it.
                     let end = lane.streamEnd ?? max(lane.sentStreamEnd, lane.heardFrom + 1)
-                    guard timing.isPlaying || timing.audibleFrame >= Double(end) else { return }
+                    guard timing.isPlaying || timing.audibleFrame >= Double(end) else {
+                        // What is left may be too little to begin by itself.
+                        return drainIfEnding(lane, audible: timing.audibleFrame)
+                    }
                     lane.onStarted = nil
                     flowing(timing)
                     if !timing.isPlaying { ranOut(lane) }

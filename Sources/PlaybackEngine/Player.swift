@@ -108,6 +108,8 @@ package import NowPlaying
     /// Is told of all that must survive the process; nil: nobody is.
     var keeper: (any PlaceKeeper)?
     var decoder: DecodeThread?
+    /// What it told that was not looked at yet.
+    var reports: [DecodeReport] = []
     var run = 0
     var nextTicket = 0
     var nextItemNumber: Int64

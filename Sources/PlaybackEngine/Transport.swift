@@ -252,15 +252,16 @@ package struct Transport: Sendable {
         return end(at: nil, .ended)
     }
 
-    /// An item can't be played: it was to be heard now (it is the current one), or was looked at ahead of time.
-    package mutating func failed(_ id: ItemID, _ message: String) -> [Effect] {
+    /// An item can't be played: it was to be heard now (it is the current one), or was looked at ahead of time (`isAhead`: for
+    /// certain, though it may be the current one, too, which is repeated).
+    package mutating func failed(_ id: ItemID, _ message: String, isAhead: Bool = false) -> [Effect] {
         var run = failures ?? FailureRun(first: id, last: id, message: message, count: 0)
         run.last = id
         run.message = message
         run.count += 1
         failures = run
         let next = order.successor(of: id, in: queue)
-        guard id == current, wish != .stopped else {
+        guard id == current, !isAhead, wish != .stopped else {
             failuresEndPlay = run.count >= failureLimit
             return [.replan]
         }

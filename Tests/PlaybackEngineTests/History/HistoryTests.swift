@@ -78,7 +78,7 @@ import Testing
         guard
             let world = HistoryWorld(
                 seed: seed, machine: machine,
-                check: HistoryCheck(tolerance: 0.004, gap: 4, untold: 0.3 + 6 * machine.lateness), items: items,
+                check: HistoryCheck(tolerance: 0.004, gap: 4, untold: 0.5 + 6 * machine.lateness), items: items,
                 output: { NullOutput($0) })
         else { return ["no world can be had"] }
         defer { world.leave() }

@@ -106,7 +106,7 @@ import Testing
     @Test(
         "an item of another format that turns out to have nothing, and then something late", arguments: [8000, 11025])
     func nothingInBetween(rate: Int) async {
-        for kind in [ScriptedItem.Kind.empty, .unreadable, .broken, .brokenLate] {
+        for kind in [ScriptedItem.Kind.empty, .unreadable, .unreadableLate, .broken, .brokenLate] {
             for seed in 1...30 as ClosedRange<UInt64> {
                 let items = [
                     BoundaryTests.item(seconds: [0.5, 2][Int(seed % 2)]),
@@ -143,5 +143,28 @@ import Testing
             Self.judge(told, seed, &counts)
         }
         #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
+    }
+
+    @Test(
+        "the last item, of another format, turns out late to have nothing, or is taken out: that is the end",
+        arguments: [false, true])
+    func nothingAtTheEnd(isTakenOut: Bool) async {
+        var silences = 0
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let last = isTakenOut ? ScriptedItem.Kind.late : .unreadableLate
+            let items = [
+                BoundaryTests.item(seconds: 1), BoundaryTests.item(last, seconds: 1, rate: 11025, seed: 3 * seed + 2),
+            ]
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 3
+            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
+                guard isTakenOut else { return }
+                BoundaryTests.go(world, before: -world.moment(1))
+                if world.player.state.item?.id.number == 1 { world.remove(ItemID(2)) }
+            }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            if told.contains(where: { $0.state == .stalled }) { silences += 1 }
+        }
+        #expect(silences > 10, "it was not late")
     }
 }

@@ -18,6 +18,8 @@ struct ScriptedItem: Sendable {
         case empty
         /// Can be opened, and has nothing that could be decoded.
         case unreadable
+        /// The same from elsewhere, which is found out a while later.
+        case unreadableLate
         /// Promises more than it has.
         case short
     }
@@ -32,13 +34,13 @@ struct ScriptedItem: Sendable {
     /// Seconds that it lasts.
     var duration: Double { Double(frames) / Double(format.sampleRate) }
     /// Whether none of it can be heard.
-    var isUnplayable: Bool { [.broken, .brokenLate, .empty, .unreadable].contains(kind) }
+    var isUnplayable: Bool { [.broken, .brokenLate, .empty, .unreadable, .unreadableLate].contains(kind) }
 
     /// Opens it.
     func open() throws(DecodingError) -> any AudioDecoder {
         switch kind {
         case .broken: throw DecodingError(.notRecognised, "it is broken")
-        case .late, .brokenLate: return LateScriptedDecoder(self)
+        case .late, .brokenLate, .unreadableLate: return LateScriptedDecoder(self)
         case .plain, .short, .empty, .unreadable: return ScriptedDecoder(self)
         }
     }
@@ -68,7 +70,9 @@ class ScriptedDecoder: AudioDecoder {
     func seek(toFrame frame: Int64) throws(DecodingError) { self.frame = min(frame, item.frames) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
-        if item.kind == .unreadable { throw DecodingError(.broken, "its first frame is broken") }
+        if item.kind == .unreadable || item.kind == .unreadableLate {
+            throw DecodingError(.broken, "its first frame is broken")
+        }
         if item.kind == .empty { return 0 }
         let most = Int64(format.sampleRate) * Int64.random(in: 1...10, using: &random) / 5
         let count = min(Int64(buffer.count / format.bytesPerFrame), item.frames - frame, max(1, most))
