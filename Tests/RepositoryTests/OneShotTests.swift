@@ -10,6 +10,7 @@ import Testing
         "PlaybackEngine/Player+Live.swift": "what a station says next",
         "PlaybackEngine/Player+Output.swift": "the next try at the sound server",
         "PlaybackEngine/Player+Start.swift": "one second for its answer, four for a file",
+        "PlaybackEngine/Player+Decode.swift": "a tenth for what follows",
         "PlaybackEngine/Player+Flow.swift": "one second for its answer",
         "PlaybackEngine/Player+Devices.swift": "a second between two events of a device that flaps",
         "PlaybackEngine/Player+Scan.swift": "the steps of a held seek",
