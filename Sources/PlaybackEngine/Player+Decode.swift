@@ -58,6 +58,7 @@ extension Player {
             openStream(of: lane)
             if let old = self.lane(of: before.ring) {
                 old.ringEnd = chain[place - 1].ringEnd
+                fadeOut(lane)
                 isComplete(old)
             }
         }

@@ -73,13 +73,26 @@ extension Player {
                 lane.gain.fade = GainPlan.Ramp(start: frame + offset, length: length, from: 1, to: 0)
             }
         }
+        if let ahead { fadeOut(ahead) }
         scheduleSleep()
+    }
+
+    /// Has a lane that is to take over go on growing quiet where the present one is by then.
+    func fadeOut(_ lane: Lane) {
+        guard isFadingOut, let sleep, let end = sleepTime, let heard = audible, let last = heard.streamEnd,
+            let begin = heard.clock.time(of: Double(last))
+        else { return }
+        let passed = lane.format.frames(seconds: sleep.fade - end.seconds(since: begin))
+        let ramp = GainPlan.Ramp(
+            start: -passed, length: max(1, lane.format.frames(seconds: sleep.fade)), from: 1, to: 0)
+        rewriteGain(of: lane) { [lane] _, _, _ in lane.gain.fade = ramp }
     }
 
     /// As loud as before.
     private func endFade() {
         guard isFadingOut else { return }
         isFadingOut = false
+        if let ahead, ahead.gain.fade != nil { rewriteGain(of: ahead) { _, _, _ in ahead.gain.fade = nil } }
         guard let lane = audible, lane.gain.fade != nil else { return }
         rewriteGain(of: lane) { frame, offset, _ in
             guard let fade = lane.gain.fade else { return }
@@ -91,6 +104,8 @@ extension Player {
 
     private func sleepNow() {
         guard transport.wish == .playing else {
+            // Paused by itself while it grew quiet: what is let go later is as loud as ever.
+            endFade()
             forgetSleep()
             return publish(.sleep)
         }
