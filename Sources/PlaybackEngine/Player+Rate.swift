@@ -29,6 +29,12 @@ extension Player {
                 mayResume: pending.mayResume)
         }
         guard stall == nil, let lane = audible, lane.isReady, !lane.isCorked, let current = transport.current else {
+            // What stands would go on as it was decoded: it is prepared anew, and told when that is heard.
+            if transport.wish == .playing, let current = transport.current, !isAtWantedRate,
+                audible?.timeline.segments.isEmpty == false
+            {
+                return startHere(current, cause, by: by, waiter)
+            }
             // Nothing is heard: what will be has the rate.
             publish(cause, by: by)
             if let waiter { answer([waiter]) }
