@@ -96,7 +96,10 @@ extension Player {
         stream.setCorked(true) { _ in }
         lane.readTiming { [weak self] result in
             guard let self else { return }
-            guard case .success(let timing) = result else { return }
+            guard case .success(let timing) = result else {
+                // The server went, too: nobody else tells where it stands.
+                return stall == nil ? held(stoppedAnchor(at: EventLoop.now)) : ()
+            }
             lane.note(timing)
             held(heldAnchor(lane, timing))
         }

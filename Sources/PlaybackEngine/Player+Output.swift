@@ -48,6 +48,8 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             flow = nil
             change.deadline?.release()
             let paused = place ?? change.place ?? stoppedAnchor(at: EventLoop.now)
+            // Nothing is waited for any more: the next loss is news.
+            stall = nil
             publish(
                 change.cause, change.reason, anchor: transport.wish == .paused ? paused : resting(at: 0), by: change.by)
             return answer(change.waiters)
