@@ -100,7 +100,8 @@ extension Player {
             let lane = lane(of: opened.ring)
         else { return }
         lane.ringEnd = end
-        topUp(lane)
+        // A place that is being prepared has waited for what follows.
+        pending?.lane === lane ? isComplete(lane) : topUp(lane)
     }
 
     /// What follows `link` was decoded, and maybe sent, but is not what is wanted: takes it back and puts the right item there.

@@ -131,7 +131,7 @@ extension Player {
     }
 
     /// There is as much in the lane's ring as was waited for, or as there will be.
-    private func isComplete(_ lane: Lane) {
+    func isComplete(_ lane: Lane) {
         guard let pending, pending.lane === lane else {
             // What was waited for since the last reading: no need for another one, but to replace what the device may have taken.
             if lane === audible, lane.rewrite == nil, let timing = lane.timing,
@@ -263,6 +263,12 @@ extension Player {
         guard let last = chain.last, let opened = last.opened, let end = last.ringEnd else { return }
         lane(of: opened.ring)?.ringEnd = end
         if pending == nil { tellError() }
+    /// The item is heard that was opened behind a run of failures; what follows from that.
+    func runIsOver() -> [Transport.Effect] {
+        defer { unheardFailures = nil }
+        return transport.heard(behind: unheardFailures)
+    }
+
         if let lane = lane(of: opened.ring) { isComplete(lane) }
     }
 }

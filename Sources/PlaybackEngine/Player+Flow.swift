@@ -63,10 +63,12 @@ extension Player {
             guard flow === change else { return }
             lane.note(timing)
             stall = nil
+            let effects = runIsOver()
             // Held at a boundary, it may be past that by now: told is where it went on, and then the next item.
             let isPast =
                 nextBoundary(on: lane).map { !$0.isEnd && lane.audibleFrame(timing) >= Double($0.frame) } ?? false
             finish(change, anchor: isPast ? resumedAnchor(lane, timing) : flowingAnchor(lane, timing))
+            carryOut(effects, nil)
             refill(lane, timing)
         }
     }

@@ -234,7 +234,8 @@ extension Player {
         tellDescriptions(on: lane, upTo: nil)
         if shownTicket != change.ticket { show(change.item, ticket: change.ticket, begins: change.begins) }
         // Failures of what follows may have come meanwhile: they are no older run that this sample ends.
-        if transport.wish == .playing, transport.failures == change.failuresBefore { transport.heard() }
+        unheardFailures = change.failuresBefore
+        let effects = transport.wish == .playing ? runIsOver() : []
         // Where it stands in silence may have been told.
         if !change.isOvertaken, !change.isTold || change.cause != .pause {
             publish(change.cause, change.reason, anchor: anchor, by: change.by)
@@ -242,7 +243,9 @@ extension Player {
         answer(change.superseded, superseded: true)
         answer(change.waiters)
         settleFlow()
-        tellError()
+        // Behind the silence, which tells where it stands.
+        if !change.isOvertaken { tellError() }
+        carryOut(effects, nil)
         if change.cause == .play || change.cause == .track { tidyUp() }
         if let entry = shown { lane.stream?.setTitle(title(of: entry), artist: entry.details?.metadata.artist) }
     }

@@ -133,6 +133,8 @@ package import NowPlaying
     var recentlyOpened: [ItemID] = []
     /// How many times each item began.
     var playCounts: [ItemID: Int] = [:]
+    /// The run of failures behind which an item stands that nobody has heard yet; nil: none.
+    var unheardFailures: Transport.FailureRun?
     /// The item that listeners were told of; kept apart, as it may have left the queue.
     var shown: QueueEntry?
     /// The time of its playing that listeners were told of.

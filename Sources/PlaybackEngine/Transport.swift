@@ -37,10 +37,14 @@ package struct Transport: Sendable {
 
     /// A run of items that failed without a sample heard between them.
     package struct FailureRun: Equatable, Sendable {
-        package var first: ItemID
-        package var last: ItemID
+        /// In the order in which they failed; never empty.
+        package var items: [ItemID]
+        /// What was wrong with the last of them.
         package var message: String
-        package var count: Int
+
+        package var first: ItemID { items[0] }
+        package var last: ItemID { items[items.count - 1] }
+        package var count: Int { items.count }
     }
 
     package internal(set) var queue = PlayQueue()
@@ -245,6 +249,17 @@ package struct Transport: Sendable {
         failuresEndPlay = false
     }
 
+    /// A sample was heard of an item that was opened behind the run `before` (nil: behind none): that is over. What failed since
+    /// follows the item, and is no part of it.
+    mutating func heard(behind before: FailureRun?) -> [Effect] {
+        guard var run = failures, let before, run.items.starts(with: before.items) else { return [] }
+        run.items.removeFirst(before.count)
+        let endedPlay = failuresEndPlay
+        failures = run.items.isEmpty ? nil : run
+        failuresEndPlay = run.items.count >= failureLimit
+        return endedPlay && !failuresEndPlay ? [.replan] : []
+    }
+
     /// The last sample that follows by itself was heard.
     package mutating func ended() -> [Effect] {
         guard wish != .stopped else { return [] }
@@ -255,10 +270,7 @@ package struct Transport: Sendable {
     /// An item can't be played: it was to be heard now (it is the current one), or was looked at ahead of time (`isAhead`: for
     /// certain, though it may be the current one, too, which is repeated).
     package mutating func failed(_ id: ItemID, _ message: String, isAhead: Bool = false) -> [Effect] {
-        var run = failures ?? FailureRun(first: id, last: id, message: message, count: 0)
-        run.last = id
-        run.message = message
-        run.count += 1
+        let run = FailureRun(items: (failures?.items ?? []) + [id], message: message)
         failures = run
         let next = order.successor(of: id, in: queue)
         guard id == current, !isAhead, wish != .stopped else {
