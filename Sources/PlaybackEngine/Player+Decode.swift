@@ -161,14 +161,18 @@ extension Player {
     /// once would like to have with it.
     private static let patience = 0.1
 
-    /// All of it is there, and enough to begin with: what follows may take long to be opened.
+    /// All of it is there: what follows may take long to be opened. What is less than a stream begins with begins by being told
+    /// that it is all.
     private func limitPatience(of change: PendingChange, end: Int64) {
         guard !change.isFilled, let item = change.opened, change.lane != nil,
-            end - item.ringStart >= item.format.frames(seconds: Player.shortPrefill)
+            end > item.ringStart
         else { return }
+        let isShort = end - item.ringStart < item.format.frames(seconds: Player.shortPrefill)
         change.patience = loop.deadline(EventLoop.now.advanced(bySeconds: Self.patience)) {
             [unowned self, weak change] in
             guard let change, pending === change, !change.isFilled, let lane = change.lane else { return }
+            // An output without a pace is not drained in the middle.
+            if isShort, lane.stream?.isPaced != true { return }
             isComplete(lane)
         }
     }
@@ -259,16 +263,16 @@ extension Player {
         if transport.failures != nil { publish(.error) }
     }
 
-    private func drained() {
-        guard let last = chain.last, let opened = last.opened, let end = last.ringEnd else { return }
-        lane(of: opened.ring)?.ringEnd = end
-        if pending == nil { tellError() }
     /// The item is heard that was opened behind a run of failures; what follows from that.
     func runIsOver() -> [Transport.Effect] {
         defer { unheardFailures = nil }
         return transport.heard(behind: unheardFailures)
     }
 
+    private func drained() {
+        guard let last = chain.last, let opened = last.opened, let end = last.ringEnd else { return }
+        lane(of: opened.ring)?.ringEnd = end
+        if pending == nil { tellError() }
         if let lane = lane(of: opened.ring) { isComplete(lane) }
     }
 }

@@ -219,6 +219,21 @@ extension Player {
     private func drained(_ lane: Lane) {
         guard lane === audible, lane.stream?.isPaced == false, let timing = lane.stream?.presentTiming else { return }
         lane.note(timing)
+    /// All that there is of what begins is less than a stream begins with, and what follows is late: told that it is all, the
+    /// server plays it.
+    func drainIfShort(_ lane: Lane) {
+        guard lane === audible, lane.onStarted != nil, !lane.isCorked, !lane.isDraining, lane.ringEnd == nil,
+            lane.rewrite == nil, let stream = lane.stream, stream.isPaced, lane.sentStreamEnd > lane.heardFrom,
+            lane.sentStreamEnd - lane.heardFrom < stream.prebufferFrames,
+            let end = chain.last(where: { $0.opened?.ring === lane.ring })?.ringEnd, lane.sentEnd >= end
+        else { return }
+        stream.drain { [weak self, weak lane] error in
+            guard let self, let lane, error == nil, !lane.isDraining else { return }
+            lane.onStarted?()
+            ranDry(lane)
+        }
+    }
+
         scheduleBoundary()
     }
 

@@ -160,6 +160,7 @@ extension Player {
             // What is too short to begin by itself begins by being told that it is all.
             drainIfEnding(lane, audible: Double(lane.heardFrom))
             lane.onStarted?()
+            drainIfShort(lane)
         }
     }
 

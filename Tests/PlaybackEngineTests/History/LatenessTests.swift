@@ -86,13 +86,36 @@ import Testing
         #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
     }
 
-    @Test("what is played does not wait for what follows it") func firstOfTwo() async {
+    @Test(
+        "a gap on a device that is late itself is told as silence, not found out seconds later", arguments: [0.4, 1.5])
+    func gapOnSlowDevice(latency: Double) async {
+        var stalls = 0
+        for seed in 1...40 as ClosedRange<UInt64> {
+            var machine = HistoryWorld.Machine()
+            machine.elsewhere = 2
+            let log = await LoopThread.run { SlowOutputLog() }
+            let (told, complaints) = await BoundaryTests.events(
+                [BoundaryTests.item(.late, seconds: 12, seed: 3 * seed + 2)], machine, seed: seed,
+                output: { SlowOutput($0, latency: latency, log) }
+            ) { _ in }
+            #expect(complaints.isEmpty, "seed \(seed)")
+            stalls += told.count { $0.cause == .stall }
+            for (before, state) in zip(told, told.dropFirst()) where state.cause == .drift {
+                let expected = before.anchor.position(at: state.anchor.monotonic, duration: nil)
+                #expect(abs(expected - state.anchor.elapsed) < 0.3, "seed \(seed): \(HistoryCheck.line(state))")
+            }
+        }
+        #expect(stalls > 10, "it was not late")
+    }
+
+    @Test("what is played does not wait for what follows it", arguments: [1, 0.2, 0.02])
+    func firstOfTwo(length: Double) async {
         for seed in 1...20 as ClosedRange<UInt64> {
             let late = BoundaryTests.item(.late, seconds: 2, seed: 3 * seed + 2)
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 10
             let (told, complaints) = await BoundaryTests.events(
-                [BoundaryTests.item(seconds: 1), late], machine, seed: seed
+                [BoundaryTests.item(seconds: length), late], machine, seed: seed
             ) { world in
                 if !world.run(seconds: 0.2, until: { world.player.state.state == .playing }) {
                     world.check.complain("it does not play", world.player.state)
