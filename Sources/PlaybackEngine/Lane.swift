@@ -31,6 +31,8 @@ import NowPlaying
         var streamStart: Int64
         /// Stream frame behind the last wrong one.
         var oldEnd: Int64
+        /// Whether the server has nothing there: it was put in while all was silent.
+        var isAlone = false
     }
     /// Set as long as the server holds something that must not be heard.
     var rewrite: Rewrite? {
@@ -42,6 +44,8 @@ import NowPlaying
     var isDraining = false
     /// Whether all that the server had is played out.
     var isDrained = false
+    /// Stream frame where the queue ran empty that is begun anew; nil: it did not.
+    var ranOutAt: Int64?
     /// Whether sound ran or runs out because the source is late.
     var isStarved = false
     /// Whether the stream was lost with something left to be heard; `sentEnd` is then the frame that the next one begins

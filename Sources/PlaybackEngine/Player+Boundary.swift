@@ -85,8 +85,9 @@ extension Player {
     }
 
     /// Tells of each item that has begun by this reading; those of a few frames may have gone by at once. False: of none.
-    func tellHeardItems(on lane: Lane, _ timing: StreamTiming) -> Bool {
-        let frame = lane.audibleFrame(timing) + 0.001 * Double(lane.format.sampleRate)
+    /// `earliest`: stream frame that is heard at least, or next.
+    func tellHeardItems(on lane: Lane, _ timing: StreamTiming, from earliest: Double = -.infinity) -> Bool {
+        let frame = max(lane.audibleFrame(timing), earliest) + 0.001 * Double(lane.format.sampleRate)
         guard let place = lane.timeline.place(at: frame), place.segment.ticket != shownTicket else { return false }
         let segments = lane.timeline.segments
         let first = segments.lastIndex { $0.ticket == shownTicket }.map { $0 + 1 } ?? segments.startIndex
@@ -168,7 +169,7 @@ extension Player {
     }
 
     /// Seconds between two items of different formats that are not told: a stream needs some to begin.
-    private static let untoldSilence = 0.25
+    static let untoldSilence = 0.25
 
     /// What follows is late, and nothing is heard: that is told if it lasts.
     private func limitSilence() {

@@ -226,10 +226,24 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     }
 
     /// Lets a corked lane go on where it is, with `queued` frames at the server (not given: enough). With fewer than it
+    /// A device that can't take back plays all that it has taken before what is sent now, a latency from now: the silence
+    /// between is told, as of when it begins.
+    private func tellGap(on lane: Lane) {
+        guard let end = lane.ranOutAt else { return }
+        lane.ranOutAt = nil
+        guard lane.stream?.canRewind == false else { return }
+        lane.heardFrom = end
+        let silence = lane.clock.time(of: Double(end)) ?? EventLoop.now
+        let sound = EventLoop.now.advanced(bySeconds: lane.latency)
+        guard stall == nil, sound.seconds(since: silence) > Player.untoldSilence else { return }
+        setStalled(latenessReason, at: stoppedAnchor(at: silence))
+    }
+
     /// begins with it stands until more come, which may be never.
     func flowAgain(_ lane: Lane, queued: Int64 = .max) {
         lane.heardFrom = Int64(heldFrame(lane).rounded())
         if stall == nil, lane.ringEnd == nil, let stream = lane.stream, queued < stream.prebufferFrames {
+        tellGap(on: lane)
             setStalled(latenessReason, at: lane.timing.map { heldAnchor(lane, $0) })
             watchForHang(of: lane)
         }
@@ -241,7 +255,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             stall = nil
             if !wasTold {
                 checkDrift(lane, timing)
-            } else if !tellHeardItems(on: lane, timing) {
+            } else if !tellHeardItems(on: lane, timing, from: Double(lane.heardFrom)) {
                 // Else it stood at a boundary, and what is heard is the next item.
                 publish(.unstall, anchor: flowingAnchor(lane, timing))
             }

@@ -73,6 +73,7 @@ extension Player {
         // A queue that ran empty waits for its prebuffer again, and would lose what comes block by block.
         let isDry = queued <= 0 && stream.isPaced && !lane.isCorked && lane.onStarted == nil && end > lane.sentEnd
         if isDry {
+            lane.ranOutAt = lane.sentStreamEnd
             lane.isCorked = true
             stream.setCorked(true) { _ in }
         }
@@ -144,6 +145,13 @@ extension Player {
         let isTaken = !lane.isCorked && !lane.canRewriteFlowing && place < timing.takenFrame
         if isTaken { stream.setCorked(true) { _ in } }
         lane.send(upTo: min(sendableEnd(of: lane), lane.sentEnd + stream.targetFrames), at: place)
+        if wrong.isAlone, stream.isPaced, !lane.isCorked, lane.onStarted == nil {
+            // A queue that ran empty: begun anew, as any other (`starvationEnded` lets it go).
+            lane.ranOutAt = wrong.streamStart
+            lane.isStarved = true
+            lane.isCorked = true
+            stream.setCorked(true) { _ in }
+        }
         if isTaken {
             lane.clock.restart()
             lane.heardFrom = Int64(timing.audibleFrame)

@@ -99,7 +99,8 @@ extension Player {
         if lane.sentEnd == first {
             // At the very end nothing of the item is left to replace what was to be heard.
             if !lane.isCorked { silence(lane, upTo: oldEnd) }
-            lane.writesAt = Lane.Rewrite(streamStart: streamFrame, oldEnd: max(oldEnd, streamFrame + 1))
+            lane.writesAt = Lane.Rewrite(
+                streamStart: streamFrame, oldEnd: max(oldEnd, streamFrame + 1), isAlone: lane.isCorked)
         }
         change.isSent = true
         guard wantsFlow else { return settleSilently(change, lane) }

@@ -59,7 +59,8 @@ extension BoundaryTests {
     }
 
     @Test(
-        "what is appended after a seek to the very end of the last item is heard whole", arguments: [0.02, 0.08, 0.2])
+        "what is appended after a seek to the very end of the last item is heard whole, and no silence goes untold",
+        arguments: [0.02, 0.08, 0.2, 0.4])
     func appendedAfterTheEnd(latency: Double) async {
         for kind in [ScriptedItem.Kind.plain, .late] {
             var heard = 0
@@ -80,6 +81,11 @@ extension BoundaryTests {
                 #expect(complaints == [], "seed \(seed)")
                 #expect(lost == 0, "seed \(seed)")
                 if Self.order(told) == [1, 2] { heard += 1 }
+                for (before, state) in zip(told, told.dropFirst()) where state.cause == .track {
+                    guard before.state == .playing, let duration = before.item?.duration else { continue }
+                    let over = before.anchor.monotonic.advanced(bySeconds: duration - before.anchor.elapsed)
+                    #expect(state.anchor.monotonic.seconds(since: over) < 0.3, "seed \(seed)")
+                }
                 let end = told.last { $0.cause == .stop }
                 let begin = told.last { $0.item?.id == ItemID(2) && $0.anchor.rate > 0 }
                 if let end, let begin {

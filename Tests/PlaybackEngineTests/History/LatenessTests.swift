@@ -117,7 +117,7 @@ import Testing
             let (told, complaints) = await BoundaryTests.events(
                 [BoundaryTests.item(seconds: length), late], machine, seed: seed
             ) { world in
-                if !world.run(seconds: 0.2, until: { world.player.state.state == .playing }) {
+                if !world.run(seconds: 0.25, until: { world.player.state.state == .playing }) {
                     world.check.complain("it does not play", world.player.state)
                 }
             }
