@@ -220,10 +220,12 @@ extension Player {
     }
 
     /// Sound goes on in another way than was asked for before: who waits for that is answered with it.
-    func settleFlow() {
+    /// `anchor`: where it goes on, if that was not told.
+    func settleFlow(_ anchor: PlaybackAnchor? = nil) {
         guard wantsFlow, let flow, flow.cause != .pause, flow.cause != .stop else { return }
         let waiters = takeFlow()
-        if flow.cause == .interruptionEnded { publish(.interruptionEnded, by: flow.by) }
+        let isTold = state.state == .playing && (state.anchor.rate != 0 || state.anchor.ad != nil)
+        if flow.cause == .interruptionEnded || !isTold { publish(flow.cause, anchor: anchor, by: flow.by) }
         answer(waiters)
     }
 
@@ -277,3 +279,5 @@ extension Player {
         scheduleBoundary()
     }
 }
+        // A stop tells its failures itself.
+        if change.cause != .stop, pending == nil { tellError() }

@@ -29,6 +29,7 @@ extension Player {
         let told: @PlayerLoop (PlaybackAnchor) -> Void = { [self] anchor in
             if interruption != nil { publish(.interruptionBegan, anchor: anchor) }
             answer(change.waiters)
+            if pending == nil { tellError() }
         }
         guard let lane = audible, lane.isReady, !lane.isCorked, let stream = lane.stream else {
             return told(stoppedAnchor(at: EventLoop.now))

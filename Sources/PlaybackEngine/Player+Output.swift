@@ -52,7 +52,8 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
             stall = nil
             publish(
                 change.cause, change.reason, anchor: transport.wish == .paused ? paused : resting(at: 0), by: change.by)
-            return answer(change.waiters)
+            answer(change.waiters)
+            return change.cause != .stop && pending == nil ? tellError() : ()
         }
         let told = state.sequence
         if let pending { showPlace(of: pending) }
@@ -225,7 +226,6 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         ahead == nil ? endHeard() : handOver()
     }
 
-    /// Lets a corked lane go on where it is, with `queued` frames at the server (not given: enough). With fewer than it
     /// A device that can't take back plays all that it has taken before what is sent now, a latency from now: the silence
     /// between is told, as of when it begins.
     private func tellGap(on lane: Lane) {
@@ -239,11 +239,12 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         setStalled(latenessReason, at: stoppedAnchor(at: silence))
     }
 
+    /// Lets a corked lane go on where it is, with `queued` frames at the server (not given: enough). With fewer than it
     /// begins with it stands until more come, which may be never.
     func flowAgain(_ lane: Lane, queued: Int64 = .max) {
         lane.heardFrom = Int64(heldFrame(lane).rounded())
-        if stall == nil, lane.ringEnd == nil, let stream = lane.stream, queued < stream.prebufferFrames {
         tellGap(on: lane)
+        if stall == nil, lane.ringEnd == nil, let stream = lane.stream, queued < stream.prebufferFrames {
             setStalled(latenessReason, at: lane.timing.map { heldAnchor(lane, $0) })
             watchForHang(of: lane)
         }
@@ -259,7 +260,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
                 // Else it stood at a boundary, and what is heard is the next item.
                 publish(.unstall, anchor: flowingAnchor(lane, timing))
             }
-            settleFlow()
+            settleFlow(flowingAnchor(lane, timing))
             refill(lane, timing)
         }
     }

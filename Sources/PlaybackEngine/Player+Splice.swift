@@ -160,8 +160,8 @@ extension Player {
             if let error { return requestFailed(error, on: lane) }
             // What is too short to begin by itself begins by being told that it is all.
             drainIfEnding(lane, audible: Double(lane.heardFrom))
-            lane.onStarted?()
             drainIfShort(lane)
+            lane.onStarted?()
         }
     }
 
@@ -198,16 +198,10 @@ extension Player {
     func settleOvertaken(by silence: FlowChange, on lane: Lane) {
         guard let change = pending, change.isSent, change.lane === lane else { return }
         if change.cause == .play || change.cause == .unstall {
-            if errorIsUntold {
-                // Which is told where it stands.
-                change.cause = silence.cause
-                change.isTold = false
-            } else {
-                change.isOvertaken = true
-                silence.place = resting(media: place(of: change, lane))
-                silence.waiters = change.waiters + silence.waiters
-                change.waiters = []
-            }
+            change.isOvertaken = true
+            silence.place = resting(media: place(of: change, lane))
+            silence.waiters = change.waiters + silence.waiters
+            change.waiters = []
         }
         // What is told of the place is told with why it is silent.
         if interruption != nil, !change.isOvertaken { interruptionIsTold = true }
