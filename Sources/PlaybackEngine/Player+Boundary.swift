@@ -145,7 +145,7 @@ extension Player {
         next.heardFrom = 0
         // Whatever becomes of the other one, this one is over when its last frames are; who waits for its flow hears first.
         let isAwaited = old.onStarted != nil
-        if !isAwaited { retire(old) }
+        isAwaited ? retiring.append(old) : retire(old)
         letFlow(next) { [weak self] timing in
             guard let self else { return }
             if isAwaited { retire(old) }

@@ -94,6 +94,7 @@ extension Player {
         descriptionDeadline = nil
         stopReconnecting()
         starvation = nil
+        hangWatch = nil
         serverWatch = nil
         retry = nil
         forgetLoss()
@@ -238,9 +239,11 @@ extension Player {
     func retire(_ lane: Lane?) {
         if let lane {
             lane.onStarted = nil
+            retiring.removeAll { $0 === lane }
             if lane.isDraining, !lane.isDrained, lane.isReady { retiring.append(lane) } else { lane.close() }
         }
-        for lane in retiring where lane.isDrained { lane.close() }
+        // Who waits for its flow hears first.
+        for lane in retiring where lane.onStarted == nil && (lane.isDrained || !lane.isDraining) { lane.close() }
         retiring.removeAll { $0.stream == nil }
     }
 
@@ -276,8 +279,8 @@ extension Player {
         change.deadline?.release()
         publish(change.cause, change.reason, anchor: anchor, by: change.by)
         answer(change.waiters)
+        // A stop tells its failures itself.
+        if change.cause != .stop, pending == nil { tellError() }
         scheduleBoundary()
     }
 }
-        // A stop tells its failures itself.
-        if change.cause != .stop, pending == nil { tellError() }

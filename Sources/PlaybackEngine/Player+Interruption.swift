@@ -60,13 +60,13 @@ extension Player {
     }
 
     private func goOnAfterInterruption(by: Originator?, _ waiter: Waiter?) {
-        guard pending == nil, let lane = audible, lane.isReady, lane.isCorked else {
         if stall != nil, pending == nil, let lane = audible, lane.isReady, lane.isCorked {
             // It stands as before: what comes lets it go on, or has come meanwhile.
             publish(.interruptionEnded, by: by)
             if let waiter { answer([waiter]) }
             return lane.isStarved ? () : flowAgain(lane)
         }
+        guard pending == nil, let lane = audible, lane.isReady, lane.isCorked else {
             // What is being prepared flows as soon as it is there.
             publish(.interruptionEnded, by: by)
             if let waiter { answer([waiter]) }

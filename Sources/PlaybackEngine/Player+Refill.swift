@@ -106,8 +106,16 @@ extension Player {
             ?? loop.deferred(whenIdle: true) { [unowned self] in
                 tidying?.release()
                 tidying = nil
+                forgetPlays()
                 ProgramPages.giveBack()
             }
+    }
+
+    /// How often items were played that are in the queue no more: a queue that goes on for months has many of them.
+    private func forgetPlays() {
+        guard playCounts.count > 2 * transport.queue.count + 1024 else { return }
+        let kept = Set(transport.queue.entries.map(\.id))
+        playCounts = playCounts.filter { kept.contains($0.key) || $0.key == shown?.id }
     }
 
     /// Frames that are waited for before the next are sent.
@@ -137,6 +145,13 @@ extension Player {
             return false
         }
         lane.rewrite = nil
+        if wrong.isAlone, stream.isPaced, !lane.isCorked, lane.onStarted == nil {
+            // A queue that ran empty: begun anew, as any other (`starvationEnded` lets it go).
+            lane.ranOutAt = wrong.streamStart
+            lane.isStarved = true
+            lane.isCorked = true
+            stream.setCorked(true) { _ in }
+        }
         let margin = max(Player.spliceMargin, 2 * timing.roundTrip + 0.0014)
         let stands = lane.isCorked || !stream.isPaced || !timing.isPlaying
         let place = max(
@@ -145,13 +160,6 @@ extension Player {
         let isTaken = !lane.isCorked && !lane.canRewriteFlowing && place < timing.takenFrame
         if isTaken { stream.setCorked(true) { _ in } }
         lane.send(upTo: min(sendableEnd(of: lane), lane.sentEnd + stream.targetFrames), at: place)
-        if wrong.isAlone, stream.isPaced, !lane.isCorked, lane.onStarted == nil {
-            // A queue that ran empty: begun anew, as any other (`starvationEnded` lets it go).
-            lane.ranOutAt = wrong.streamStart
-            lane.isStarved = true
-            lane.isCorked = true
-            stream.setCorked(true) { _ in }
-        }
         if isTaken {
             lane.clock.restart()
             lane.heardFrom = Int64(timing.audibleFrame)
@@ -211,6 +219,21 @@ extension Player {
         }
     }
 
+    /// All that there is of what begins is less than a stream begins with, and what follows is late: told that it is all, the
+    /// server plays it.
+    func drainIfShort(_ lane: Lane) {
+        guard lane === audible, lane.onStarted != nil, !lane.isCorked, !lane.isDraining, lane.ringEnd == nil,
+            lane.rewrite == nil, let stream = lane.stream, stream.isPaced, lane.sentStreamEnd > lane.heardFrom,
+            lane.sentStreamEnd - lane.heardFrom < stream.prebufferFrames,
+            let end = chain.last(where: { $0.opened?.ring === lane.ring })?.ringEnd, lane.sentEnd >= end
+        else { return }
+        stream.drain { [weak self, weak lane] error in
+            guard let self, let lane, error == nil, !lane.isDraining else { return }
+            lane.onStarted?()
+            ranDry(lane)
+        }
+    }
+
     /// What the server was told to be all is played, and something follows after all, but late. Of a stream that ends so no
     /// server tells that it ran empty.
     private func ranDry(_ lane: Lane) {
@@ -227,21 +250,6 @@ extension Player {
     private func drained(_ lane: Lane) {
         guard lane === audible, lane.stream?.isPaced == false, let timing = lane.stream?.presentTiming else { return }
         lane.note(timing)
-    /// All that there is of what begins is less than a stream begins with, and what follows is late: told that it is all, the
-    /// server plays it.
-    func drainIfShort(_ lane: Lane) {
-        guard lane === audible, lane.onStarted != nil, !lane.isCorked, !lane.isDraining, lane.ringEnd == nil,
-            lane.rewrite == nil, let stream = lane.stream, stream.isPaced, lane.sentStreamEnd > lane.heardFrom,
-            lane.sentStreamEnd - lane.heardFrom < stream.prebufferFrames,
-            let end = chain.last(where: { $0.opened?.ring === lane.ring })?.ringEnd, lane.sentEnd >= end
-        else { return }
-        stream.drain { [weak self, weak lane] error in
-            guard let self, let lane, error == nil, !lane.isDraining else { return }
-            lane.onStarted?()
-            ranDry(lane)
-        }
-    }
-
         scheduleBoundary()
     }
 

@@ -93,11 +93,6 @@ import TestSupport
 
     /// Ends the world.
     func leave() {
-        if player.state.state != .stopped {
-            print(
-                "LEFT stall \(player.stall as Any) aw \(player.awaitsHandOver) ahead \(player.ahead.map { "\($0.isReady) sent \($0.sentEnd) begin \($0.ring.begin) end \($0.ring.end) can \($0.canBegin) segs \($0.timeline.segments.count) off \($0.offset as Any)" } ?? "nil") chain \(player.chain.map { "\($0.id.number) \($0.opened != nil) \($0.ringEnd as Any)" }) aud \(player.audible.map { "corked \($0.isCorked) starved \($0.isStarved) ringEnd \($0.ringEnd as Any) sent \($0.sentEnd) draining \($0.isDraining) drained \($0.isDrained) rewrite \($0.rewrite as Any) writesAt \($0.writesAt as Any) started \($0.onStarted != nil) refilling \($0.isRefilling) off \($0.offset as Any) heard \($0.heardFrom)" } ?? "nil") pend \(player.pending != nil) flow \(player.flow != nil) worker \(worker.work?.item.id.number as Any) fin \(worker.work?.isFinished as Any) \(decode.state.withLock { "\($0.next?.id.number as Any) asleep \($0.isAsleep)  aud \($0.audibleRing == worker.work.map { ObjectIdentifier($0.ring) })" })"
-            )
-        }
         player.onPublish = nil
         player.shutDown()
         stepping?.release()
