@@ -48,8 +48,21 @@ def arguments():
     return parser.parse_args()
 
 
-def now():
-    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+def now(form="%Y-%m-%d %H:%M UTC"):
+    return datetime.datetime.now(datetime.timezone.utc).strftime(form)
+
+
+def done(earlier, run, failures, **found):
+    """What is kept of a measure. `earlier`: of the last time, or None; `found`: its load, remarks, and rows: None if it failed.
+
+    One that failed keeps its earlier table, with that table's date, and says below it that it failed since.
+    """
+    failures = [failure | {"date": now()} for failure in failures]
+    if found["rows"] is None and earlier:
+        who = {(failure["measure"], failure["player"]) for failure in failures}
+        before = [failure for failure in earlier.get("failures", []) if (failure["measure"], failure["player"]) not in who]
+        return earlier | {"failures": before + failures}
+    return run | found | {"date": now(), "rows": found["rows"] or [], "failures": failures}
 
 
 def main():
@@ -59,25 +72,25 @@ def main():
         print(f"Not on this machine: {', '.join(missing)}. Debian has them: Scripts/rivals {' '.join(missing)}")
     file = options.output / "results.json"
     results = json.loads(file.read_text()) if file.exists() else {"measures": {}}
-    results |= {"missing": missing, "failures": []}
+    # What is kept with every measure: tables of several runs stand in one file.
+    run = {"run": now("%Y-%m-%d %H:%M:%S UTC"), "rivals": list(kinds), "missing": missing, "host": report.host()}
     with tempfile.TemporaryDirectory(prefix="nowplaying-bench") as folder:
         bench = Bench(options, folder, kinds)
         for name in options.measures or USUAL:
-            before, begun = os.getloadavg()[0], time.monotonic()
+            before, begun, failed = os.getloadavg()[0], time.monotonic(), len(bench.failures)
+            bench.remarks = []
             try:
                 rows = importlib.import_module(f"measures.{name}").run(bench)
             except Exception:  # what the other measures find is not lost with it
                 bench.failed(name, "nowplayingd")
-                continue
-            finally:
-                results["failures"] = bench.failures
+                rows = None
             load = [before, os.getloadavg()[0]]
-            results["measures"][name] = {"date": now(), "load": load, "rows": rows}
+            results["measures"][name] = done(results["measures"].get(name), run, bench.failures[failed:],
+                                             load=load, rows=rows, remarks=bench.remarks)
             write(options.output, results, bench.notes)
             print(f"{name}: {time.monotonic() - begun:.0f} s, load {load[0]:.1f} to {load[1]:.1f}")
-            for text in report.table(rows):
+            for text in report.table(rows, kinds) if rows else []:
                 print("  " + text.replace("**", ""), flush=True)
-    write(options.output, results, bench.notes)
     if options.output == HERE:
         headline.write(HERE.parent / "README.md", results)
     return 1 if bench.failures else 0
@@ -85,6 +98,8 @@ def main():
 
 def write(folder, results, notes):
     """Both files, earlier results of other measures kept."""
+    for name in ("missing", "failures"):  # of files that kept them for the last run alone
+        results.pop(name, None)
     results["date"], results["host"] = now(), report.host()
     results.setdefault("numbers", {}).update(notes)
     results["measures"] = {name: results["measures"][name] for name in MEASURES if name in results["measures"]}

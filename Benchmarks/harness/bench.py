@@ -17,7 +17,8 @@ class Bench:
         self.material = Material(options.material)
         self.samples, self.window, self.items = options.samples, options.window, options.items
         self.players = {Daemon.name: functools.partial(Daemon, self.program), **kinds}
-        self.notes, self.failures = {}, []
+        # Remarks are those of the measure that is running.
+        self.notes, self.failures, self.remarks = {}, [], []
         self._folder, self._count = pathlib.Path(folder), 0
 
     def folder(self):
@@ -28,6 +29,10 @@ class Bench:
     def note(self, name, numbers):
         """Numbers for results.json."""
         self.notes[name] = numbers
+
+    def remark(self, text):
+        """A sentence below the table of the measure that is running."""
+        self.remarks.append(text)
 
     def failed(self, measure, player):
         """Says which player failed where and why, while its exception is handled."""

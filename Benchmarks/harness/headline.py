@@ -20,9 +20,19 @@ LINES = [
 ]
 
 
+def when(results):
+    """How many runs, with an opened bracket: one, only where all that is named comes from one."""
+    measures = [results["measures"][name] for name in dict.fromkeys(measure for measure, _, _ in LINES)]
+    runs = {measure.get("run") for measure in measures}
+    if len(runs) == 1 and None not in runs:
+        return f"in one run of `make bench` ({runs.pop()[:10]}; "
+    dates = [measure.get("date") or results["date"] for measure in measures]
+    return f"in runs of `make bench` since {min(dates)[:10]} ("
+
+
 def words(results):
     """Nothing, where not all of it was measured beside others."""
-    parts, others = [], []
+    parts, compared = [], []
     for measure, what, text in LINES:
         found = [row for row in results["measures"].get(measure, {}).get("rows", []) if row["what"] == what]
         if not found or not found[0].get("others"):
@@ -30,11 +40,12 @@ def words(results):
         row = found[0]
         best = f"{number(row['others'][row['best']], row['unit'])}, {NAMES[row['best']]}"
         parts.append(f"{text.format(number(row['value'], row['unit']))} ({best})")
-        others += rivals_of([row])
-    names = [NAMES[name] for name in dict.fromkeys(others)]
+        compared.append(row)
+    names = [NAMES[name] + ("" if all(name in row["others"] for row in compared) else " (not in all of it)")
+             for name in rivals_of(compared)]
     together = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-    return (f"Measured beside {together} in one run of `make bench` ({results['date'][:10]}; in brackets the best of the "
-            f"others; all of it, with what it does not mean, in `Benchmarks/RESULTS.md`): " + ", ".join(parts) + ".")
+    return (f"Measured beside {together} {when(results)}in brackets the best of the others; "
+            f"all of it, with what it does not mean, in `Benchmarks/RESULTS.md`): " + ", ".join(parts) + ".")
 
 
 def write(readme, results):

@@ -1,16 +1,25 @@
 """The tables that people read."""
 import os
 import platform
+import re
 import subprocess
 
+import rivals
+
 PACKAGES = ["mpd", "mpv", "cmus", "mopidy", "mopidy-mpd", "pulseaudio", "libpulse0", "flac", "libflac12", "mosquitto"]
+
+
+def kernel():
+    """Its version number; what a distribution or a host appends to it says nothing to others."""
+    return re.match(r"[\d.]*\d|", platform.release())[0]
 
 
 def host():
     names = [text.split(":")[1].strip() for text in open("/proc/cpuinfo") if text.startswith("model name")]
     version = subprocess.run(["pulseaudio", "--version"], capture_output=True, text=True).stdout.strip()
-    return {"kernel": platform.release(), "cpu": names[0] if names else "unknown processor", "cores": os.cpu_count(),
-            "pulseaudio": version, "packages": packages()}
+    return {"system": platform.system(), "machine": platform.machine(), "kernel": kernel(),
+            "cpu": names[0] if names else "unknown processor", "cores": os.cpu_count(), "pulseaudio": version,
+            "packages": packages()}
 
 
 def packages():
@@ -28,21 +37,21 @@ def number(value, unit):
     return f"{value:g}{' ' + unit if unit else ''}"
 
 
-def cells(row, rivals):
+def cells(row, beside):
     """The words of a line, in the order of `titles`."""
     sign, unit, others = "≥" if row["least"] else "≤", row["unit"], row.get("others", {})
     target = "–" if row["target"] is None else f"{sign} {number(row['target'], unit)}"
     words = [row["what"], target, number(row["value"], unit), {None: "–", True: "yes", False: "**no**"}[row["met"]]]
-    if rivals:
-        words += [number(others[name], unit) if name in others else "–" for name in rivals]
+    if beside:
+        words += [number(others[name], unit) if name in others else "–" for name in beside]
         ratio = row.get("ratio")
         words += [f"{number(others[row['best']], unit)} ({row['best']})" if others else "–",
                   f"{ratio:.2g}" if ratio is not None else "–"]
     return words
 
 
-def titles(rivals):
-    return ["what", "target", "here", "met", *rivals, *(["best of the others", "ratio to it"] if rivals else [])]
+def titles(beside):
+    return ["what", "target", "here", "met", *beside, *(["best of the others", "ratio to it"] if beside else [])]
 
 
 def line(words):
@@ -54,30 +63,55 @@ def rivals_of(rows):
     return list(dict.fromkeys(name for row in rows for name in row.get("others", {})))
 
 
-def table(rows):
-    rivals = rivals_of(rows)
-    head = titles(rivals)
-    return [line(head), "|" + "---|" * len(head), *(line(cells(row, rivals)) for row in rows)]
+def table(rows, asked=()):
+    """`asked`: those that were to be measured beside; where others are, each of them has a column, found or not."""
+    beside = rivals_of(rows)
+    if beside:
+        beside += [name for name in asked if name not in beside]
+    head = titles(beside)
+    return [line(head), "|" + "---|" * len(head), *(line(cells(row, beside)) for row in rows)]
+
+
+def reasons(measure):
+    """Lines below a table: why a player, or a number of it, is not there."""
+    lines = list(measure.get("remarks", []))
+    lines += [f"{failure['player']} failed in {failure['measure']}, {failure['date']}: {failure['why']}"
+              for failure in measure.get("failures", [])]
+    if measure.get("missing"):
+        lines.append(f"Not on this machine: {', '.join(measure['missing'])}.")
+    if "rivals" in measure and rivals_of(measure["rows"]):
+        others = [name for name in rivals.ALL if name not in measure["rivals"] + measure.get("missing", [])]
+        if others:
+            lines.append(f"Not asked for in this run: {', '.join(others)}.")
+    return lines
+
+
+def machine(about):
+    """Lines on what the numbers were measured on."""
+    versions = ", ".join(f"{name} {version}" for name, version in about.get("packages", {}).items())
+    words = [about.get("system", "Linux"), about["kernel"], about.get("machine", "")]
+    lines = [f"{about['cpu']}, {about['cores']} cores, {' '.join(filter(None, words))}, {about['pulseaudio']}.", ""]
+    return lines + ([f"Debian packages: {versions}.", ""] if versions else [])
 
 
 def report(results, caveats):
     """RESULTS.md."""
     about = results["host"]
-    versions = ", ".join(f"{name} {version}" for name, version in about.get("packages", {}).items())
     lines = [
         "# Results", "",
         "Written by `make bench`. PulseAudio with a null sink, FLAC 44.1 kHz/16, recordings of the sink's monitor at 5 ms.",
         "The targets are the best of MPD, mpv, cmus and Mopidy as measured before this player was written, or better; the",
         "players beside it in a table were measured in the same run, and `ratio to it` is ours to the best of them.", "",
-        f"{results['date']}, {about['cpu']}, {about['cores']} cores, Linux {about['kernel']}, {about['pulseaudio']}.", ""]
-    if versions:
-        lines += [f"Debian packages: {versions}.", ""]
-    if results.get("missing"):
-        lines += [f"Not on this machine: {', '.join(results['missing'])}.", ""]
-    for failure in results.get("failures", []):
-        lines += [f"{failure['player']} failed in {failure['measure']}: {failure['why']}", ""]
+        *machine(about)]
     for name, measure in results["measures"].items():
         before, after = measure["load"]
         when = f"{measure['date']}, load" if "date" in measure else "Load"
-        lines += [f"## {name}", "", f"{when} average {before:.1f} before, {after:.1f} after.", "", *table(measure["rows"]), ""]
+        run = f", in the run begun at {measure['run']}" if "run" in measure else ""
+        lines += [f"## {name}", "", f"{when} average {before:.1f} before, {after:.1f} after{run}.", ""]
+        if measure.get("host", about) != about:
+            lines += machine(measure["host"])
+        if measure["rows"]:
+            lines += [*table(measure["rows"], measure.get("rivals", [])), ""]
+        for text in reasons(measure):
+            lines += [text, ""]
     return "\n".join(lines) + "\n" + caveats

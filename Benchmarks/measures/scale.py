@@ -15,7 +15,11 @@ FEWER = {"mpd": 10}
 
 def run(bench):
     paths = _links(bench)
-    # Mopidy looks every name up by itself; cmus tells nobody.
+    # Where they have no number, the table says why.
+    for name, why in (("mopidy", f"is not given {ENTRIES} entries: it looks every name up by itself"),
+                      ("cmus", "tells nobody of a pause")):
+        if name in bench.players:
+            bench.remark(f"{name} {why}.")
     queues = bench.in_turn("scale, queue", lambda player, server: _queue(player, paths),
                            players=[name for name in bench.players if name != "mopidy"])
     told = bench.in_turn("scale, subscribers", lambda player, server: _subscribers(bench, player),
@@ -84,7 +88,9 @@ def _subscribers(bench, player):
             if not (ready := selector.select(10)):
                 raise RuntimeError(f"{len(waiting)} of {SUBSCRIBERS} subscribers heard nothing within 10 s")
             for key, _ in ready:
-                heard[key.fileobj] += key.fileobj.recv(65_536)
+                if not (piece := key.fileobj.recv(65_536)):
+                    raise ConnectionError("the player closed the connection of a subscriber")
+                heard[key.fileobj] += piece
                 if tokens[key.fileobj] in heard[key.fileobj]:
                     waiting.discard(key.fileobj)
             if len(waiting) < SUBSCRIBERS and len(first) == number:
