@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from harness.code import RATE
+from harness.places import arrival, delay, far
 from harness.sound import Recording
 
 TARGETS = {"play": 2.7, "pause": 2.4, "seek": 5.7, "next": 5.9}
@@ -18,6 +18,10 @@ def run(bench):
              for name, rounds in turns.items()}
     bench.note("audible", {name: {kind: _all(delays) for kind, delays in kinds.items() if delays and kind != "lost"}
                            | {"not found": kinds["lost"]} for name, kinds in found.items()})
+    for name, kinds in found.items():
+        for kind in TARGETS:
+            if lost := kinds["lost"].count(kind):
+                bench.remark(f"Of {lost + len(kinds[kind])} trials of `{kind}` {lost} could not be heard: {name}.")
     rows = []
     for text, figure in (("p50", np.median), ("the least of them", min)):
         for kind, target in TARGETS.items():
@@ -34,17 +38,17 @@ def _all(delays):
 
 
 def _turn(bench, player, server):
-    """{kind: milliseconds}; `answer`: until the acknowledgement of a pause, `lost`: commands never heard."""
+    """{kind: milliseconds}; `answer`: until the acknowledgement of a pause, `lost`: commands of which no effect was heard."""
     with Recording(server) as recording:
         events = _act(bench, player, max(1, bench.samples // 2 // ROUNDS))
     delays = {kind: [] for kind in (*TARGETS, "answer", "lost")}
     for number, (kind, sent, answered, argument) in enumerate(events):
         until = events[number + 1][1] if number + 1 < len(events) else sent + 2
-        place = _found(recording, kind, argument, *recording.span(sent, min(until, sent + 2)))
+        place = arrival(recording.numbers, kind, argument, *recording.span(sent, min(until, sent + 2)))
         if place is None:
             delays["lost"].append(kind)
         else:
-            delays[kind].append((recording.instant(place) - sent) * 1e3)
+            delays[kind].append(delay(recording, sent, place))
         if kind == "pause":
             delays["answer"].append((answered - sent) * 1e3)
     return delays
@@ -66,9 +70,10 @@ def _act(bench, player, trials):
     files = [bench.material.first(), bench.material.second()]
     player.load(*files * (trials // 2 + 1))
     time.sleep(0.5)
+    target = 0
     for _ in range(trials):
         act("play", player.play)
-        target = chance.randrange(10, 500)
+        target = far(chance, 10, 500, target)
         act("seek", player.seek, target, argument=target)
         act("pause", player.pause)
     act("play", player.play)
@@ -76,19 +81,3 @@ def _act(bench, player, trials):
         act("next", player.next, argument=600 if number % 2 == 0 else 0)
     act("pause", player.pause)
     return events
-
-
-def _found(recording, kind, argument, low, high):
-    heard = recording.numbers[low:high]
-    if kind == "pause":
-        sound = np.flatnonzero(heard >= 0)
-        place = sound[-1] + 1 if len(sound) else 0
-        return low + place if place < len(heard) - RATE // 20 else None
-    if kind == "seek":
-        wanted = np.abs(heard - argument * RATE) < RATE
-    elif kind == "next":
-        wanted = np.abs(heard - argument * RATE - RATE // 2) < RATE
-    else:
-        wanted = heard >= 0
-    places = np.flatnonzero(wanted & (heard >= 0))
-    return low + places[0] if len(places) else None

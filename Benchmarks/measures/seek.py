@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from harness.code import RATE
+from harness.places import arrival, delay, far
 from harness.sound import Recording
 
 
@@ -29,7 +30,7 @@ def _turn(bench, player, server, path):
         player.play()
         time.sleep(1)
         for _ in range(bench.samples // 3):
-            target = chance.randrange(600, 35_000)
+            target = far(chance, 600, 35_000, sent[-1][1] if sent else 0)
             sent.append((time.monotonic(), target))
             player.seek(target)
             time.sleep(0.6)
@@ -37,10 +38,10 @@ def _turn(bench, player, server, path):
     delays, landed = [], []
     for instant, target in sent:
         low, high = recording.span(instant, instant + 0.6)
-        places = np.flatnonzero(np.abs(recording.numbers[low:high] - target * RATE) < RATE)
-        if len(places):
-            delays.append((recording.instant(low + places[0]) - instant) * 1e3)
-            landed.append((recording.numbers[low + places[0]] / RATE - target) * 1e3)
+        place = arrival(recording.numbers, "seek", target, low, high)
+        if place is not None:
+            delays.append(delay(recording, instant, place))
+            landed.append((recording.numbers[place] / RATE - target) * 1e3)
     if not delays:
         raise RuntimeError(f"none of {len(sent)} seeks was heard within 0.6 s")
     return {"p50": float(np.median(delays)), "p95": float(np.percentile(delays, 95)), "count": len(delays),
