@@ -53,16 +53,16 @@ def now(form="%Y-%m-%d %H:%M UTC"):
 
 
 def done(earlier, run, failures, **found):
-    """What is kept of a measure. `earlier`: of the last time, or None; `found`: its load, remarks, and rows: None if it failed.
+    """What is kept of a measure. `earlier`: of the last time, or None; `found`: its load, remarks, and rows: none if it failed.
 
     One that failed keeps its earlier table, with that table's date, and says below it that it failed since.
     """
     failures = [failure | {"date": now()} for failure in failures]
-    if found["rows"] is None and earlier:
+    if not found["rows"] and earlier:
         who = {(failure["measure"], failure["player"]) for failure in failures}
         before = [failure for failure in earlier.get("failures", []) if (failure["measure"], failure["player"]) not in who]
         return earlier | {"failures": before + failures}
-    return run | found | {"date": now(), "rows": found["rows"] or [], "failures": failures}
+    return run | found | {"date": now(), "failures": failures}
 
 
 def main():
@@ -83,7 +83,7 @@ def main():
                 rows = importlib.import_module(f"measures.{name}").run(bench)
             except Exception:  # what the other measures find is not lost with it
                 bench.failed(name, "nowplayingd")
-                rows = None
+                rows = []
             load = [before, os.getloadavg()[0]]
             results["measures"][name] = done(results["measures"].get(name), run, bench.failures[failed:],
                                              load=load, rows=rows, remarks=bench.remarks)
