@@ -94,7 +94,9 @@ final class AlbumFolders: Sendable {
 struct FileKey: Hashable {
     let device: UInt64
     let inode: UInt64
+    /// Bytes.
     let size: Int64
+    /// When it was changed, in seconds since 1970.
     let seconds: Int
     let nanoseconds: Int
 

@@ -82,6 +82,7 @@ package struct AnimatedArtwork: Sendable {
     /// For the log.
     package var words: String { Self.words(place) }
 
+    /// A film at this place, for the log.
     static func words(_ place: ConfinedPath) -> String { "the animated picture \(MediaSource.fileURI(place.path))" }
 
     /// Its first frame, made by the child. Blocks. Throws what reading and making it throw.

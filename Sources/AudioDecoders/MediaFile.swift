@@ -10,6 +10,7 @@ package final class MediaFile {
     /// Bytes that the file had when it was opened.
     package let size: Int64
 
+    /// Closed with this object.
     let descriptor: Int32
     let shouldStop: @Sendable () -> Bool
     let window = UnsafeMutableRawBufferPointer.allocate(byteCount: MediaFile.windowBytes, alignment: 64)
@@ -21,6 +22,7 @@ package final class MediaFile {
     /// End of what the kernel was asked to have ready.
     var advisedEnd: Int64 = 0
 
+    /// Bytes of `window`.
     static let windowBytes = 64 << 10
     /// What is read after a jump: about two frames of FLAC.
     static let firstFillBytes = 16 << 10

@@ -31,6 +31,7 @@ package struct WireFormat: Equatable, Sendable {
     /// Bytes of one frame.
     package var bytesPerFrame: Int { sample.bytes * positions.count }
 
+    /// Adds it to the body of a message: sample, rate, number of channels, their positions.
     func write(to writer: inout WireWriter) {
         writer.integer(sample.rawValue)
         writer.integer(UInt32(sampleRate))
@@ -38,6 +39,7 @@ package struct WireFormat: Equatable, Sendable {
         for position in positions { writer.integer(position) }
     }
 
+    /// Reads what `write(to:)` wrote. Throws if the body is too short or no sound server takes the format.
     init(_ reader: inout WireReader) throws(WireError) {
         guard let sample = Sample(rawValue: try reader.integer(UInt8.self)) else {
             throw WireError("an unknown form of sample")

@@ -121,6 +121,7 @@ package import NowPlaying
 /// One thing that the loop watches. It ends when this object is released; it may be released inside its own handler.
 @PlayerLoop package final class EventSource {
     enum Handler {
+        /// Called with the events (EPOLLIN, EPOLLOUT, …) each time one of them holds.
         case descriptor(@PlayerLoop (UInt32) -> Void)
         case once(@PlayerLoop () -> Void)
         case repeated(@PlayerLoop () -> Void)

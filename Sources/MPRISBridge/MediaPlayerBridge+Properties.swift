@@ -5,6 +5,7 @@ import NowPlayingClient
 
 /// `org.freedesktop.DBus.Properties`.
 extension MediaPlayerBridge {
+    /// Answers a call of this interface, at once or when the daemon was asked.
     func property(_ call: Call) {
         switch call.message.member {
         case "Get":

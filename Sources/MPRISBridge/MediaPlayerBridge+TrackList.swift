@@ -5,6 +5,7 @@ import NowPlayingClient
 
 /// `org.mpris.MediaPlayer2.TrackList`.
 extension MediaPlayerBridge {
+    /// Answers a call of this interface, when the daemon has answered.
     func trackList(_ call: Call) {
         switch call.message.member {
         case "GetTracksMetadata":

@@ -131,6 +131,7 @@ import NowPlayingClient
 
     // MARK: Telling the bus
 
+    /// The properties of the player that change by events: all but its position.
     func properties(of state: StateView) -> BusDictionary {
         PlayerProperties.player(state, commands, picture: pictures.path(of: state.item))
     }

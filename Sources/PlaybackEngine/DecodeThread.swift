@@ -12,6 +12,7 @@ import Synchronization
 package final class DecodeThread: Sendable {
     /// What the player wants next; the newest wins.
     struct Beginning: Sendable {
+        /// Number of the run; what is reported for another one is dropped.
         var run: Int
         var item: DecodeItem
         /// The ring to go on in, if the format fits, from `ringStart`.
@@ -20,6 +21,7 @@ package final class DecodeThread: Sendable {
         var prefill: Double
     }
 
+    /// What the loop's thread and this one share; used under the lock only.
     struct State {
         /// The newest run that was asked for.
         var run = 0
@@ -45,9 +47,11 @@ package final class DecodeThread: Sendable {
     }
 
     let state = Mutex(State())
+    /// An eventfd that ends the thread's sleep.
     let wakeup: Int32
     let abandoned = AbandonFlag()
     let open: DecoderOpener
+    /// Frames that a ring of this format holds. Called on the decode thread.
     let ringCapacity: @Sendable (AudioFormat) -> Int64
     let rates: RateRules
     let knowledge: SourceKnowledge

@@ -42,6 +42,7 @@ final class DecodeWorker {
         var item: DecodeItem
         var decoder: any LateDecoder
         var ring: SampleRing?
+        /// Seconds of audio to report as `reached`; nil: it follows another item, and nothing is reported.
         var prefill: Double?
         /// What it goes on with, if that broke off.
         var broken: Work?
@@ -74,6 +75,7 @@ final class DecodeWorker {
     private static let measuringSeconds = 0.02
 
     let shared: DecodeThread
+    /// The run that is worked on; what was asked for newer ones comes with the next step.
     private(set) var run = 0
     var work: Work?
     var opening: Opening?
@@ -90,6 +92,7 @@ final class DecodeWorker {
     /// Frames between a decoder and a rate changer; empty until there is one.
     var scratch: [UInt8] = []
 
+    /// What the thread `shared` does; used on that thread alone.
     init(_ shared: DecodeThread) { self.shared = shared }
 
     /// What has to come before the next step.
@@ -375,6 +378,7 @@ final class DecodeWorker {
         work?.isToBeMeasured = false
     }
 
+    /// The item is decoded to its end: reports that, with its length.
     func finish(_ finished: Work) {
         var finished = finished
         // Where the format changes it is not over; backward, the end is the beginning.

@@ -3,16 +3,22 @@
 struct GainPlan: Equatable {
     /// A straight way from one factor to another, over frames of the stream.
     struct Ramp: Equatable {
+        /// Frame where it leaves `from`.
         var start: Int64
+        /// Frames that it takes; at least 1.
         var length: Int64
+        /// Factor up to `start`.
         var from: Double
+        /// Factor from `end` on.
         var to: Double
 
+        /// Frame from which on it stands at `to`.
         var end: Int64 { start + length }
 
         /// Always the same factor.
         static func constant(_ factor: Double) -> Ramp { Ramp(start: 0, length: 1, from: factor, to: factor) }
 
+        /// The factor of this frame.
         func value(at frame: Int64) -> Double {
             if frame >= end { return to }
             return frame <= start ? from : from + (to - from) * Double(frame - start) / Double(length)

@@ -77,6 +77,7 @@ import NowPlaying
     /// after each block of a rewrite, and what was rendered meanwhile is lost: there, everything is written while corked.
     var canRewriteFlowing: Bool { latency < Self.bigBite }
 
+    /// A lane without a stream; `sentEnd`: the ring frame with which sending begins.
     init(ring: SampleRing, sentEnd: Int64) {
         self.ring = ring
         self.sentEnd = sentEnd

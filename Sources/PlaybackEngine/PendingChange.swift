@@ -6,10 +6,12 @@ import NowPlaying
 @PlayerLoop final class PendingChange {
     /// Frames that were sent, and where in the stream they begin.
     struct Sound {
+        /// Frame of the stream.
         var streamStart: Int64
         var bytes: [UInt8]
     }
 
+    /// The run that was begun for it at the decode thread.
     let run: Int
     let ticket: Int
     let item: ItemID
@@ -55,6 +57,7 @@ import NowPlaying
     /// Begins with what there is when what follows takes too long.
     var patience: EventSource?
 
+    /// A change to seconds `position` of the item's content, which are seconds `media` of its file.
     init(
         run: Int, ticket: Int, item: ItemID, position: Double, media: Double, cause: Cause, reason: ChangeReason?,
         by: Originator?
@@ -104,6 +107,7 @@ import NowPlaying
     var place: PlaybackAnchor?
     var deadline: EventSource?
 
+    /// What is to be told once the server has done it, and who waits for that.
     init(cause: Cause, reason: ChangeReason?, by: Originator?, waiters: [Waiter]) {
         self.cause = cause
         self.reason = reason

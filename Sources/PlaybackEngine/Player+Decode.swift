@@ -4,6 +4,7 @@ import NowPlaying
 
 /// Hearing from the decode thread.
 extension Player {
+    /// Looks at all that the decode thread has reported; called on the loop when it signals.
     func takeReports() {
         guard let decoder else { return }
         // One leads to another look at times: none is taken before those that came before it.
@@ -120,6 +121,7 @@ extension Player {
         }
     }
 
+    /// The lane that this ring is of: the audible one, the one ahead or a pending change's; nil: none has it any more.
     func lane(of ring: SampleRing) -> Lane? {
         if audible?.ring === ring { return audible }
         if ahead?.ring === ring { return ahead }

@@ -247,6 +247,7 @@ extension Player {
         retiring.removeAll { $0.stream == nil }
     }
 
+    /// Notes a change asked of the server: it takes over who waits for an older one, and answers within a second.
     func beginFlow(_ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?) -> FlowChange {
         let change = FlowChange(cause: cause, reason: reason, by: by, waiters: waiter.map { [$0] } ?? [])
         if let flow {
@@ -274,6 +275,7 @@ extension Player {
         watchForHang(of: lane)
     }
 
+    /// The server has done it: publishes, and answers those who wait.
     func finish(_ change: FlowChange, anchor: PlaybackAnchor) {
         flow = nil
         change.deadline?.release()

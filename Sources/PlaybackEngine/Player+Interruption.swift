@@ -19,6 +19,7 @@ extension Player {
         if !isAskedForSilence, !isHeld { endInterruption() }
     }
 
+    /// Somebody else wants to be heard: holds at once, as far as we play, and publishes where once the server tells.
     func interrupt(by name: String) {
         guard transport.wish == .playing, interruption == nil else { return }
         interruption = Interruption(by: name, shouldResume: true)

@@ -14,6 +14,7 @@ extension Player {
         var next = 0
         /// The item, and how many times it had begun, of which ranges were heard to their ends.
         var heardOf: (item: ItemID, play: Int)?
+        /// Numbers of those ranges among the item's.
         var heard: Set<Int> = []
         /// The range whose beginning was told last; nil when its end was.
         var toldAd: Int?

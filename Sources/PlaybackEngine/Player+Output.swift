@@ -9,6 +9,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         if !output.isConnected { output.connect() }
     }
 
+    /// Opens the lane's stream; nothing happens while there is no server, or if it has one.
     func openStream(of lane: Lane) {
         guard output.isConnected, lane.stream == nil else { return }
         lane.stream = output.openStream(lane.format, isLive: lane.ring.isLive, delegate: self)
@@ -105,6 +106,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
         }
     }
 
+    /// Looks for lost sound now instead of after `retryDelay`: at the output if it is there, else by connecting.
     func tryAgain() {
         retry = nil
         guard transport.wish == .playing, stall != nil else { return }

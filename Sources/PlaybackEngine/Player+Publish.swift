@@ -203,6 +203,7 @@ extension Player {
             duration: entry.details?.duration, format: entry.details?.format, artwork: artworkOf?(entry.id) ?? [])
     }
 
+    /// What to call it at the sound server and in lists: its title, or the name of its source.
     func title(of entry: QueueEntry) -> String { entry.details?.metadata.title ?? entry.source.displayName }
 
     private func upcoming(anchor: PlaybackAnchor, item: NowPlayingItem?) -> UpcomingItem? {

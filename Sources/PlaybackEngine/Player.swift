@@ -74,8 +74,9 @@ package import NowPlaying
     package nonisolated static let queueLimit = 1_000_000
     /// Seconds that a command waits for the sound server before it is answered with its wish taken.
     static let answerLimit = 1.0
-    /// Seconds before the first new attempt at a lost server, and at most between two.
+    /// Seconds before the first new attempt at a lost server.
     static let firstRetryDelay = 0.2
+    /// Seconds between two attempts, at most; each takes twice as long as the one before.
     static let longestRetryDelay = 30.0
 
     let loop: EventLoop
@@ -110,7 +111,9 @@ package import NowPlaying
     var decoder: DecodeThread?
     /// What it told that was not looked at yet.
     var reports: [DecodeReport] = []
+    /// Number of the newest run asked of the decode thread.
     var run = 0
+    /// Ticket of the item that was handed out last.
     var nextTicket = 0
     var nextItemNumber: Int64
     /// Items handed to the decode thread, in order, the audible one first.
@@ -209,6 +212,7 @@ package import NowPlaying
     /// The obstacle to seeking that listeners were told of, by way of `commandsVersion`.
     var shownSeekObstacle: String?
     var wallClock: WallClockWatch?
+    /// 0 to 1, as the sound server has it; without what loudness and fades do to the samples.
     var volume = 1.0
     var muted = false
     var loudness: LoudnessSettings

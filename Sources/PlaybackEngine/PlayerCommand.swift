@@ -85,6 +85,7 @@ package enum CommandRefusal: Error, Equatable, Sendable {
     /// The session was closed before it happened.
     case closed
 
+    /// The transport's refusal as commands are answered with it.
     init(_ refusal: Transport.Refusal) {
         switch refusal {
         case .noItem: self = .noItem

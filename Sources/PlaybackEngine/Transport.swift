@@ -311,6 +311,7 @@ package struct Transport: Sendable {
     /// What was changed in the queue since the last call.
     mutating func takeEdits() -> [QueueEdit] { queue.takeEdits() }
 
+    /// Makes this item the present one, from its beginning; it starts unless all is stopped.
     mutating func go(to id: ItemID, _ reason: ChangeReason) -> [Effect] {
         current = id
         if reason == .previous { order.wentBack(to: id, in: queue) } else { order.advanced(to: id, in: queue) }
@@ -319,6 +320,7 @@ package struct Transport: Sendable {
         return wish == .stopped ? [.publish(.track, reason)] : [.start(id, position: 0, .track, reason)]
     }
 
+    /// Play is over; `id`: what is the present item then, if it is still in the queue.
     mutating func end(at id: ItemID?, _ reason: ChangeReason) -> [Effect] {
         wish = .stopped
         // The first of a run of failures may have been removed meanwhile.

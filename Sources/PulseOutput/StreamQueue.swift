@@ -2,9 +2,11 @@
 ///
 /// For the outputs that have no server. Frames are counted over the stream's life.
 struct StreamQueue: Equatable {
-    /// Length that is kept full, least part asked for at once, and what must be there before sound begins.
+    /// Frames that are kept there.
     let target: Int64
+    /// Least part that is asked for at once, in frames.
     let refill: Int64
+    /// Frames that must be there before sound begins.
     let prebuffer: Int64
     /// Next frame to be taken.
     private(set) var position: Int64 = 0
@@ -13,6 +15,7 @@ struct StreamQueue: Equatable {
     /// Frames asked for that have not come yet.
     private var asked: Int64 = 0
 
+    /// An empty queue; all lengths in frames.
     init(target: Int64, refill: Int64, prebuffer: Int64) {
         self.target = target
         self.refill = refill

@@ -22,6 +22,7 @@ import NowPlayingClient
     /// What was refused last, so that the same is not logged at each event.
     private var refusal: String?
 
+    /// The program at this path; it is not looked at before the first run.
     init(_ path: String, _ loop: EventLoop, _ log: BridgeLog) {
         self.path = path
         self.loop = loop

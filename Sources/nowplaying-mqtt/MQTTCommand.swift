@@ -10,6 +10,7 @@ struct MQTTCommand: Equatable {
 
     /// Why it can't be carried out, in words.
     struct Refusal: Error, Equatable {
+        /// Number of the error as the control protocol has it.
         var code: Int
         var message: String
         var id: JSONValue?

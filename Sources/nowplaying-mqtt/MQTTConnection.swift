@@ -8,6 +8,7 @@ import NowPlaying
 struct MQTTAccount {
     var clientID: String
     var host: String
+    /// Of TCP.
     var port: Int32
     var user: String?
     var password: String?
@@ -236,6 +237,7 @@ struct MQTTAccount {
         if !isRetained { onMessage?(topic, payload) }
     }
 
+    /// What a result of libmosquitto means, or, from 128 on, a reason that the broker gave.
     static func words(_ code: Int32) -> String {
         if code == MOSQ_ERR_ERRNO.rawValue { return String(cString: strerror(errno)) }
         if code >= 128 { return mosquitto_reason_string(code).map { String(cString: $0) } ?? "reason \(code)" }

@@ -44,12 +44,15 @@ final class FLACDecoder: AudioDecoder {
     var framesToDrop: Int64 = 0
     /// Frames of silence in place of damaged ones, to be delivered before `rest`.
     var silentFrames: Int64 = 0
-    /// Where `receive` may write at once, and how many frames there still is room for.
+    /// Where `receive` may write at once.
     var target: UnsafeMutableRawPointer?
+    /// How many frames there still is room for at `target`.
     var targetFrames = 0
     /// What did not fit into `target`: the frames `restStart..<restEnd`.
     var rest: UnsafeMutableRawBufferPointer?
+    /// Frame of `rest` that is delivered next.
     var restStart = 0
+    /// Frame of `rest` behind the last one.
     var restEnd = 0
     /// Blocks that libFLAC delivered in one call: more than one where frames are missing.
     var blocksInCall = 0

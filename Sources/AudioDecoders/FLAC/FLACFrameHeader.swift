@@ -9,8 +9,10 @@ struct FLACFrameHeader: Equatable {
     let blockFrames: Int
     /// Whether it numbers blocks, all but the last of the same length, and not samples.
     let numbersBlocks: Bool
+    /// Frames a second.
     let sampleRate: Int
     let channels: Int
+    /// Significant bits of a sample.
     let bitsPerSample: Int
 
     /// Reads the header at the beginning of `bytes`; nil if there is none or it doesn't belong to a stream like this.

@@ -6,6 +6,7 @@ import Glibc
 struct FLACFrameSearch {
     /// A frame and where it begins in the file.
     struct Place {
+        /// Bytes from the beginning of the file.
         let offset: Int64
         let header: FLACFrameHeader
 
@@ -17,6 +18,7 @@ struct FLACFrameSearch {
 
     let file: MediaFile
     var info: FLACStreamInfo
+    /// Where in the file the first frame may be, in bytes.
     let audioStart: Int64
     /// Where in the file it ends: the end of the file, or another stream behind this one.
     var audioEnd: Int64

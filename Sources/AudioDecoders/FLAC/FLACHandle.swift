@@ -4,9 +4,12 @@ private import CFLAC
 struct FLACBlock {
     /// Sample of the stream with which it begins, as numbered by the encoder.
     let firstSample: Int64
+    /// Samples of each channel, at most 65,535.
     let frames: Int
     let channels: Int
+    /// Significant bits of a sample.
     let bitsPerSample: Int
+    /// Frames a second.
     let sampleRate: Int
     /// Samples of each channel.
     let samples: UnsafePointer<UnsafePointer<Int32>?>
@@ -31,8 +34,9 @@ protocol FLACHandleClient: AnyObject {
 
 /// What a `FLACHandle` of an Ogg stream reads, at places that it chooses itself.
 protocol FLACOggClient: FLACHandleClient {
-    /// Bytes that there are, and where it reads next.
+    /// Bytes that there are.
     var size: Int64 { get }
+    /// Where it reads next, in bytes from the beginning.
     var tell: Int64 { get }
     /// Moves; false: there is no such place.
     func seek(toByte offset: Int64) -> Bool

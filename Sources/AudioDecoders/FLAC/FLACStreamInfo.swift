@@ -10,10 +10,15 @@ struct FLACStreamInfo {
     /// The block as it is in the file.
     let bytes: [UInt8]
 
+    /// Frames in the shortest block, the last one aside.
     var minimumBlockFrames: Int { number(at: 0, count: 2) }
+    /// Frames in the longest block: the same where all but the last are equally long.
     var maximumBlockFrames: Int { number(at: 2, count: 2) }
+    /// Frames a second.
     var sampleRate: Int { number(at: 10, count: 3) >> 4 }
+    /// 1 to 8.
     var channels: Int { Int(bytes[12] >> 1 & 7) + 1 }
+    /// Significant bits of a sample, 4 to 32.
     var bitsPerSample: Int { (Int(bytes[12] & 1) << 4 | Int(bytes[13] >> 4)) + 1 }
     /// Frames from beginning to end; nil: the encoder did not know.
     var lengthInFrames: Int64? {

@@ -252,6 +252,7 @@ package final class ForeignDecoder: LateDecoder {
 }
 
 extension AudioFormat {
+    /// The format of frames as the child sends them; its positions are numbers in the order of WAVE.
     init(_ wire: WireFormat) {
         let sample: SampleFormat
         switch wire.sample {

@@ -9,6 +9,7 @@ final class ForeignMessages {
     enum Message {
         /// There is audio to be taken.
         case audio
+        /// A whole message that is not audio, with its body.
         case body(WireMessage, [UInt8])
     }
 

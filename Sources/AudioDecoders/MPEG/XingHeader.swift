@@ -5,11 +5,13 @@ struct XingHeader: Equatable {
     let frames: Int?
     /// Bytes of the stream from this frame on.
     let bytes: Int?
-    /// Frames of audio that the encoder put before and behind the sound; nil: not told.
+    /// Frames of audio that the encoder put before the sound; nil: not told.
     let delay: Int?
+    /// Frames of audio that it put behind the sound; nil: not told.
     let padding: Int?
-    /// Gain in tenths of a decibel for the track and the album, relative to 89 dB SPL.
+    /// Gain in tenths of a decibel for the track, relative to 89 dB SPL; nil: not told.
     let trackGain: Int?
+    /// The same for the album.
     let albumGain: Int?
 
     /// Reads the frame that begins with `header`; nil: it is none of these.

@@ -4,6 +4,7 @@ import AudioCore
 struct OggLink {
     /// Frames of audio in it.
     let frames: Int64
+    /// Frames a second.
     let sampleRate: Int
     let channels: Int
     let fields: TagFields
@@ -28,6 +29,7 @@ protocol LinkedStream: AnyObject {
 struct LinkedPiece {
     /// 0: the end.
     var frames: Int
+    /// Which of `links` it is from.
     var link: Int
     /// Whether something was missing in the file before it.
     var followsHole: Bool

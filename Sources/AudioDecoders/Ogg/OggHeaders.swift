@@ -6,18 +6,21 @@ struct OggHeaders {
     enum Coding: Equatable { case vorbis, opus, flac }
 
     let coding: Coding
+    /// The number that the pages of our stream carry.
     let serial: UInt32
     /// The packet with the comments; in FLAC with its four bytes of header.
     private(set) var comments: OggPacket?
     /// All packets of headers behind the first: Vorbis has comments and setup, Opus comments, FLAC its blocks.
     private(set) var packets: [OggPacket] = []
-    /// Where the page is that begins our stream, and where all such pages end.
+    /// Where the page is that begins our stream.
     let firstPageOffset: Int64
+    /// Where the pages that begin streams end, ours and others.
     let firstPagesEnd: Int64
     /// Where the pages of our headers end; nil: they do not.
     private(set) var end: Int64?
-    /// How many pages hold `packets`, and the number of the first of them.
+    /// How many pages hold `packets`.
     private(set) var pageCount = 0
+    /// The number in its stream of the first of them.
     private(set) var firstSequence: UInt32 = 0
 
     private static let maximumStreams = 64

@@ -10,6 +10,7 @@ struct OggPacket {
     }
 
     private var pieces: [Piece] = []
+    /// Bytes of it.
     private(set) var length: Int64 = 0
 
     /// Adds bytes of the file to its end.

@@ -15,6 +15,7 @@ struct OggPage {
     /// Lengths of the pieces that it holds; a packet ends with the first that is below 255.
     let lacing: [UInt8]
 
+    /// Bytes of a header before its lacing.
     static let headerBytes = 27
 
     /// Reads the header at `offset`; nil: there is no page. Throws what reading throws.

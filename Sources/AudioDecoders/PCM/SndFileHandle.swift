@@ -19,7 +19,9 @@ struct SndFileHandle: ~Copyable {
         }
     }
 
+    /// Frames from beginning to end.
     let lengthInFrames: Int64
+    /// Frames a second.
     let sampleRate: Int
     let channels: Int
     /// Whether positions other than the beginning can be reached.

@@ -47,6 +47,7 @@ package struct CueSheet: Equatable, Sendable {
     /// Where a track begins.
     struct Mark {
         var number: Int
+        /// Which of `files` it is in.
         var file: Int
         var start: MediaTime
         var isAudio: Bool

@@ -26,6 +26,7 @@ package enum PlaylistText {
         return rest
     }
 
+    /// A blank or a tab, which is all that counts as space within a line.
     static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     /// A text for people: UTF-8, or Windows-1252 where it is none; as tags are (`TagText`). Nil: nothing is left.

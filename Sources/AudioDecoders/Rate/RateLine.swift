@@ -26,6 +26,7 @@ struct RateLine: Equatable {
     /// 2.5 ms at 3); the mean is kept so far ahead.
     private static let lag = 0.0008
 
+    /// A line that begins with nothing fed. `sampleRate`: frames a second.
     init(rate: Double, sampleRate: Int) {
         self.rate = rate
         self.sampleRate = Double(sampleRate)

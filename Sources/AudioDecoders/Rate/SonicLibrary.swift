@@ -5,9 +5,13 @@ struct SonicLibrary: Sendable {
     /// Rates and samples are the library's own words: `float`, `short`.
     let create: @convention(c) (_ sampleRate: Int32, _ channels: Int32) -> OpaquePointer?
     let destroy: @convention(c) (OpaquePointer) -> Void
+    /// The speed of what is written from now on: 1 is as it is.
     let setSpeed: @convention(c) (OpaquePointer, Float) -> Void
+    /// Takes so many frames, channels interleaved; 0: no memory.
     let write: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int16>, Int32) -> Int32
+    /// Fills in up to so many frames; how many it were.
     let read: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int16>, Int32) -> Int32
+    /// Frames that can be read now.
     let available: @convention(c) (OpaquePointer) -> Int32
 
     /// Nil: it is not installed, or is another than we know. Opened once in the life of the process.

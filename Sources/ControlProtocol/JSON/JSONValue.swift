@@ -2,6 +2,7 @@
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
+    /// A number without fraction and exponent that fits.
     case integer(Int64)
     case number(Double)
     case string(String)

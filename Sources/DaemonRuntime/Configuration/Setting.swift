@@ -357,5 +357,6 @@ package struct Setting: Sendable {
         }
     }
 
+    /// Whether it is an absolute path.
     static func isPath(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "/") }
 }

@@ -42,6 +42,7 @@ extension Connection {
         }
     }
 
+    /// What is to look for a request's media, on a worker; the client's next requests wait until `endResolving`.
     func beginResolving(_ descriptors: [OwnedDescriptor]) -> MediaResolver {
         let abandoned = AbandonFlag()
         resolving = abandoned
@@ -50,6 +51,7 @@ extension Connection {
             descriptors: descriptors, abandoned: abandoned)
     }
 
+    /// The media are found or missing: the client's requests go on.
     func endResolving() { resolving = nil }
 
     /// Looks for what a request names, and whether it can be played where that must be known before anything is changed.

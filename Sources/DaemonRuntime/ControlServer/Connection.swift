@@ -18,6 +18,7 @@ import NowPlaying
     static let graceSeconds = 2.0
 
     unowned let server: ControlServer
+    /// The socket: closed with the connection.
     let descriptor: Int32
     let number: Int
     let credentials: PeerCredentials
@@ -48,8 +49,9 @@ import NowPlaying
     private var lastRequest = 0
     private var lastAnswered = 0
 
-    /// Bytes to send, the first `sent` of them are sent already.
+    /// Bytes to send, and those that were.
     var output: [UInt8] = []
+    /// Bytes of `output` that the kernel has taken.
     var sent = 0
     /// Open files that go along with the bytes from so far into `output` on.
     var outgoing: [(start: Int, descriptor: OwnedDescriptor)] = []
@@ -72,6 +74,7 @@ import NowPlaying
     private var knownIdentity: ClientIdentity?
     private var willSettle = false
 
+    /// A client that was let in; the descriptor becomes the connection's with `begin`.
     init(
         _ server: ControlServer, _ descriptor: Int32, number: Int, credentials: PeerCredentials, role: Role,
         isForeign: Bool

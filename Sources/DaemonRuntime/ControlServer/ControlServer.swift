@@ -66,6 +66,7 @@ package struct ControlServerOptions: Sendable {
     private let listener: Int32
     private var listening: EventSource?
     private var retry: EventSource?
+    /// Clients, by their numbers.
     private(set) var connections: [Int: Connection] = [:]
     private var connectionsOfForeigner: [UInt32: Int] = [:]
     private var lastNumber = 0
@@ -232,13 +233,16 @@ package struct ControlServerOptions: Sendable {
     /// From now on these folders are what foreign peers may name media in.
     func setMediaRoots(_ roots: MediaRoots) { options.mediaRoots = roots }
 
+    /// A client wants the daemon to end.
     func requestQuit() { quit?() }
 
+    /// A client wants the configuration read again; `answer` is called once, with an error where there is none to read.
     func requestReload(_ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         guard let reload else { return answer(.failure(.commandFailed("unavailable", "there is no configuration"))) }
         reload(by, answer)
     }
 
+    /// From now on a connection is told of events, or not; as often as wished.
     func setSubscribed(_ connection: Connection, _ isSubscribed: Bool) {
         let place = subscribers.firstIndex { $0 === connection }
         switch (place, isSubscribed) {

@@ -18,6 +18,7 @@ import NowPlaying
     private let loop: EventLoop
     private var farewells: [Int32: Farewell] = [:]
 
+    /// Watches on this loop; nobody leaves yet.
     init(_ loop: EventLoop) { self.loop = loop }
 
     /// Takes over a connection whose last words were sent; what still comes from it is thrown away.

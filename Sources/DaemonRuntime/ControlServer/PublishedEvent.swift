@@ -30,6 +30,7 @@ struct PublishedEvent {
     private let state: NowPlayingState
     private var lines: [[String]: [UInt8]] = [:]
 
+    /// Nothing is encoded yet.
     init(_ state: NowPlayingState) { self.state = state }
 
     /// The notification with its line end.

@@ -22,6 +22,7 @@ import NowPlaying
     /// Nil: nobody would start the daemon again.
     private var idleExit: IdleExit?
 
+    /// Makes all parts and lets clients in: on the loop, which runs. Throws what `makeHandler` throws.
     init(
         _ loop: EventLoop, _ socket: ControlSocket, _ serverOptions: ControlServerOptions,
         _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,

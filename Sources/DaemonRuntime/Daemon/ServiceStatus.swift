@@ -6,6 +6,7 @@ package import NowPlaying
 @PlayerLoop package final class ServiceStatus {
     private var told = ""
 
+    /// Nothing was told yet.
     init() {}
 
     /// Tells the service manager, if there is one, what this state is in words.

@@ -6,7 +6,9 @@ import PlaybackEngine
 /// Follows what plays and remembers it: who likes it, how often it was heard, where it was left. The loop only counts and hands
 /// over; files and the database are read by a worker, one change after the other.
 @PlayerLoop final class FeedbackKeeper {
+    /// Changes what is remembered of an item; called on a worker and on the loop, on copies of their own.
     typealias Edit = @Sendable (inout Feedback) -> Void
+    /// Gets what is remembered then, or why it can't be.
     typealias Answer = @PlayerLoop (Result<Feedback, FeedbackDatabase.Failure>) -> Void
 
     /// An item that was shown, or is the next.

@@ -10,8 +10,10 @@ final class ResumePlaces: Sendable {
     /// Why play goes on there.
     enum Kind: String { case bookmark, left }
 
+    /// Where in an item play goes on.
     struct Place: Equatable {
         var kind: Kind
+        /// Seconds of its content.
         var seconds: Double
 
         init(kind: Kind, seconds: Double) {

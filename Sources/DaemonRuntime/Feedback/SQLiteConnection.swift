@@ -13,6 +13,7 @@ final class SQLiteConnection: @unchecked Sendable {
         var isUnwritable: Bool { SQLiteLibrary.unwritable.contains(code & 0xFF) }
     }
 
+    /// What is put for a question mark of a statement.
     enum Value {
         case text(String)
         case number(Double?)

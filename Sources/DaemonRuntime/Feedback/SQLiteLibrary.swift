@@ -3,12 +3,14 @@ import LinuxSystem
 /// libsqlite3, opened when something is remembered or looked up for the first time, never at start. The functions are those of
 /// sqlite3.h, version 3.
 struct SQLiteLibrary: Sendable {
+    /// A database, or a statement of one.
     typealias Handle = OpaquePointer
     typealias Text = UnsafePointer<CChar>
     typealias Open = @convention(c) (Text, UnsafeMutablePointer<Handle?>, Int32, Text?) -> Int32
     typealias Close = @convention(c) (Handle?) -> Int32
     typealias Execute = @convention(c) (Handle, Text, OpaquePointer?, OpaquePointer?, OpaquePointer?) -> Int32
     typealias Prepare = @convention(c) (Handle, Text, Int32, UnsafeMutablePointer<Handle?>, OpaquePointer?) -> Int32
+    /// Runs a statement up to its next row: `row`, `done` or what went wrong.
     typealias Step = @convention(c) (Handle) -> Int32
     typealias BindText = @convention(c) (Handle, Int32, Text, Int32, Int) -> Int32
     typealias BindDouble = @convention(c) (Handle, Int32, Double) -> Int32
@@ -29,9 +31,11 @@ struct SQLiteLibrary: Sendable {
     let columnType: ColumnType
     let columnDouble: ColumnDouble
 
-    /// SQLITE_OK, SQLITE_ROW and SQLITE_DONE.
+    /// SQLITE_OK.
     static let ok: Int32 = 0
+    /// SQLITE_ROW: a row is there to be read.
     static let row: Int32 = 100
+    /// SQLITE_DONE: there are no more rows.
     static let done: Int32 = 101
     /// SQLITE_OPEN_READWRITE, SQLITE_OPEN_CREATE and SQLITE_OPEN_FULLMUTEX.
     static let openFlags: Int32 = 0x2 | 0x4 | 0x10000

@@ -41,6 +41,7 @@ struct FolderWalk {
     private var roots: MediaRoots? { door.roots }
     private var abandoned: AbandonFlag { door.abandoned }
 
+    /// A walk that has found nothing. `budget`: of which lists are read. `limit`: items, at most.
     init(_ door: MediaDoor, _ budget: TextBudget, limit: Int) {
         self.door = door
         self.budget = budget

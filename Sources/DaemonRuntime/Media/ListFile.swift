@@ -7,9 +7,11 @@ import Synchronization
 
 /// Which file it is, whatever its names.
 struct FileIdentity: Hashable {
+    /// The file system, as stat(2) numbers it.
     let device: UInt64
     let inode: UInt64
 
+    /// What stat(2) says.
     init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)

@@ -38,6 +38,7 @@ struct MediaSearch: Sendable {
         var probe = PathProbe()
     }
 
+    /// A search that has found nothing; `budget` is what lists of the whole request share.
     init(_ resolver: MediaResolver, _ budget: TextBudget, looksInside: Bool) {
         self.resolver = resolver
         self.budget = budget
@@ -130,11 +131,13 @@ struct MediaSearch: Sendable {
         }
     }
 
+    /// Adds what was found. Throws if the request names more than the queue takes.
     mutating func append(_ item: ResolvedMedia) throws(RPCError) {
         guard media.count < resolver.limit else { throw tooMany }
         media.append(item)
     }
 
+    /// Notes what can't be had: `words` are put behind the uri, `reason` is for programs.
     mutating func note(_ uri: String, _ words: String, from list: ListPlace?, reason: String? = nil) {
         let place = list.map { " (it is named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
         missing.append(Missing(uri: uri, words: words + place, reason: reason))
@@ -155,6 +158,7 @@ struct MediaSearch: Sendable {
         }
     }
 
+    /// Notes that there is nothing to be had at this uri, and why.
     mutating func note(_ failure: LookFailure, _ uri: String, from list: ListPlace?) {
         let isForbidden = failure.code == EACCES || failure.code == EPERM
         note(uri, "can't be had: \(failure.words)", from: list, reason: isForbidden ? "permission" : nil)
@@ -168,7 +172,9 @@ struct MediaSearch: Sendable {
         return resolver.roots.isUnmounted(place.root)
     }
 
+    /// Why nothing can be had at a path.
     struct LookFailure: Error {
+        /// The number of the error (`errno`).
         let code: Int32
         var words: String { SystemError.words(code).lowercased() }
     }

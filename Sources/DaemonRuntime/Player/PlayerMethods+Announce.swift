@@ -5,6 +5,7 @@ import PlaybackEngine
 
 /// Announcements.
 extension PlayerMethods {
+    /// `announce`: answered when the announcement is over, or was refused.
     func announce(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         guard let media = request.media.first, request.media.count == 1 else {
             return answer(

@@ -7,6 +7,7 @@ import PlaybackEngine
 
 /// The remote commands: guards first, then what they ask for.
 extension PlayerMethods {
+    /// A remote command: answered when it is done, its wish taken, or refused.
     func command(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         if let refusal = guarded(request) { return answer(.failure(refusal)) }
         let by = request.client.originator

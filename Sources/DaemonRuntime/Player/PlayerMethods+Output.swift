@@ -7,6 +7,7 @@ import PlaybackEngine
 
 /// Volume and devices.
 extension PlayerMethods {
+    /// `volume.set`: answers with what is wished, which a fade reaches later.
     func volume(_ request: MethodRequest) -> MethodResult {
         let state = player.state
         var target = request.double("volume")
@@ -38,6 +39,7 @@ extension PlayerMethods {
         return ["formats": .array(formats)]
     }
 
+    /// `loudness.set`: answers with what applies from now on.
     func loudness(_ request: MethodRequest) -> MethodResult {
         player.setLoudness(
             request.string("mode").flatMap(LoudnessMode.init), preamp: request.double("preamp"),
@@ -47,6 +49,7 @@ extension PlayerMethods {
         return .encoded(writer.bytes)
     }
 
+    /// `sleep.set`: sets the timer, or takes it back, and answers with what is set.
     func sleep(_ request: MethodRequest) -> MethodResult {
         let fade = request.double("fade") ?? 0
         if request.string("endOf") != nil {
@@ -113,6 +116,7 @@ extension PlayerMethods {
 
 /// A volume on its way: one-shot steps until it is there.
 @PlayerLoop final class VolumeFade {
+    /// The volume that it ends with, 0 to 1.
     let target: Double
     private static let stepSeconds = 0.05
     private let start: Double

@@ -6,6 +6,7 @@ import PlaybackEngine
 
 /// The queue as clients see and change it.
 extension PlayerMethods {
+    /// `queue.…` and `item.update`: refused where the queue has another version than the client expects.
     func queue(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         let by = request.client.originator
         let queue = player.queue

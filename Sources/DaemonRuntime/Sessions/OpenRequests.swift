@@ -4,6 +4,7 @@ import LinuxSystem
 /// Requests that sessions were given and have not answered yet. Who waits for a session that is closed is told so at once,
 /// whatever it waited for: a server, a disk, another program.
 @PlayerLoop final class OpenRequests {
+    /// Gets the result of a request; to be called once.
     typealias Answer = @PlayerLoop (MethodResult) -> Void
 
     private var waiting: [Int: (session: String, answer: Answer)] = [:]

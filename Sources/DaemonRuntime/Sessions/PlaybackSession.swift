@@ -44,6 +44,7 @@ extension PlaybackSession {
     /// Called when it is over: its methods, too, are to be ended.
     var onClosed: (@PlayerLoop () -> Void)?
 
+    /// A session that plays by these methods. `owner`: the connection that it ends with; nil: it stays.
     init(name: String, terms: SessionTerms, owner: Int?, methods: PlayerMethods) {
         self.name = name
         self.terms = terms

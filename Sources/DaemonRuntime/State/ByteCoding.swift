@@ -3,8 +3,10 @@
 struct ByteWriter {
     var bytes: [UInt8] = []
 
+    /// A byte as it is.
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
+    /// A number that can't be negative: 1 to 10 bytes.
     mutating func number(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -14,11 +16,13 @@ struct ByteWriter {
         bytes.append(UInt8(rest))
     }
 
+    /// A count; what is negative is written as 0.
     mutating func number(_ value: Int) { number(UInt64(max(0, value))) }
 
     /// A number that may be negative: the lowest bit is its sign.
     mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value << 1 ^ value >> 63)) }
 
+    /// Its eight bytes.
     mutating func double(_ value: Double) { fixed(value.bitPattern) }
 
     /// A number in all its bytes, the lowest first.
@@ -26,6 +30,7 @@ struct ByteWriter {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    /// The number of its bytes in UTF-8, and these.
     mutating func text(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
@@ -41,19 +46,23 @@ struct ByteReader {
     struct Malformed: Error {}
 
     private let bytes: UnsafeRawBufferPointer
+    /// Bytes that were read.
     private(set) var offset = 0
 
     /// Reads these bytes, which must outlive the reader.
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+    /// Bytes that are left.
     var remaining: Int { bytes.count - offset }
 
+    /// The next byte. Throws if there is none.
     mutating func byte() throws(Malformed) -> UInt8 {
         guard offset < bytes.count else { throw Malformed() }
         defer { offset += 1 }
         return bytes[offset]
     }
 
+    /// A number of up to 64 bits. Throws if it has more, or no end.
     mutating func number() throws(Malformed) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
@@ -72,17 +81,20 @@ struct ByteReader {
         return count
     }
 
+    /// A number that may be negative.
     mutating func signed() throws(Malformed) -> Int64 {
         let value = try number()
         return Int64(bitPattern: value >> 1) ^ -Int64(value & 1)
     }
 
+    /// A finite number. Throws if it is none: ours never are infinite.
     mutating func double() throws(Malformed) -> Double {
         let value = Double(bitPattern: try fixed())
         guard value.isFinite else { throw Malformed() }
         return value
     }
 
+    /// A number in all its bytes, the lowest first. Throws if there are not so many.
     mutating func fixed<Value: FixedWidthInteger>() throws(Malformed) -> Value {
         let size = MemoryLayout<Value>.size
         guard remaining >= size else { throw Malformed() }
@@ -90,12 +102,14 @@ struct ByteReader {
         return Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
 
+    /// So many bytes, which are not copied: valid as long as the reader's are. Throws if there are not so many.
     mutating func raw(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
         guard count >= 0, remaining >= count else { throw Malformed() }
         defer { offset += count }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
     }
 
+    /// A text; what is no UTF-8 in it is replaced. Throws if it is longer than what is left.
     mutating func text() throws(Malformed) -> String {
         String(decoding: try raw(count(upTo: remaining)), as: UTF8.self)
     }

@@ -5,6 +5,7 @@ import PlaybackEngine
 struct CommandSettings: Equatable, Sendable {
     var settings: [RemoteCommand: CommandCentre.Setting] = [:]
 
+    /// These settings; commands that are not in them are as they are at first.
     init(_ settings: [RemoteCommand: CommandCentre.Setting] = [:]) { self.settings = settings }
 
     /// The settings that these bytes stand for; commands that this version does not know are left out.

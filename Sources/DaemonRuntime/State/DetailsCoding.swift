@@ -4,6 +4,7 @@ import PlaybackEngine
 /// What is known about an item as bytes: each field as its number and its value, 0 behind the last. Numbers are never
 /// changed, only added; those that are not known make the rest unreadable.
 extension ByteWriter {
+    /// What was given and found, then length and format as far as they are known.
     mutating func details(_ details: ItemDetails) {
         metadata(details.given)
         metadata(details.found)
@@ -18,6 +19,7 @@ extension ByteWriter {
         if let bitRate { number(bitRate) }
     }
 
+    /// Its fields, and 0 behind them.
     mutating func metadata(_ metadata: MediaMetadata) {
         field(1, metadata.title)
         field(2, metadata.subtitle)
@@ -101,6 +103,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    /// What `details(_:)` wrote. Throws if it can't have been.
     mutating func details() throws(Malformed) -> ItemDetails {
         let given = try metadata()
         let found = try metadata()
@@ -119,6 +122,7 @@ extension ByteReader {
         return ItemDetails(given: given, found: found, duration: duration, format: format)
     }
 
+    /// What `metadata(_:)` wrote. Throws if there is a field that is not known.
     mutating func metadata() throws(Malformed) -> MediaMetadata {
         var metadata = MediaMetadata()
         while true {

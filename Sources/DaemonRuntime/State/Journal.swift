@@ -7,6 +7,7 @@ import PlaybackEngine
 /// both and the payload, payload. Frames of the snapshot carry the number of the last change that is in it. The identity
 /// seeds the sums, so that frames of one journal mean nothing in another.
 enum Journal {
+    /// The first eight bytes of a journal, the lowest first.
     static let magic: UInt64 = 0x6575_6575_5150_4e01
     static let version: UInt32 = 1
     static let headerBytes = 32
@@ -75,6 +76,7 @@ enum Journal {
 
     /// What was read from a journal.
     struct Contents {
+        /// The journal's own number, drawn by chance when it was begun.
         var identity: UInt64 = 0
         /// Number of the last change that is in it.
         var sequence: UInt64 = 0

@@ -11,6 +11,7 @@ final class StateDisk: Sendable {
     struct Job: Sendable {
         /// Changes, as frames of the journal, and the number of the first.
         var frames: [UInt8]
+        /// Number of the first change in `frames`.
         var first: UInt64
         /// Number of the last change.
         var last: UInt64
@@ -50,9 +51,11 @@ final class StateDisk: Sendable {
 
     static let journalName = "queue"
     static let placeName = "place"
+    /// Bytes from one slot of `place` to the other: each is a block of its own.
     static let slotSpacing = 4096
 
     let directory: String
+    /// The number of the journal, which seeds its sums.
     let identity: UInt64
     private let state: Mutex<State>
 

@@ -31,27 +31,32 @@ import LinuxSystem
 
     // MARK: Reading, from the first argument to the last
 
+    /// The next argument: a string, or an object path where `kind` is `o`; nil: it is something else.
     func readText(_ kind: Character = "s") -> String? {
         var result: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(pointer, code(kind), &result) > 0, let result else { return nil }
         return String(cString: result)
     }
 
+    /// The next argument; nil: it is no boolean.
     func readBool() -> Bool? {
         var result: Int32 = 0
         return sd_bus_message_read_basic(pointer, code("b"), &result) > 0 ? result != 0 : nil
     }
 
+    /// The next argument; nil: it is no signed integer of 64 bits.
     func readInt64() -> Int64? {
         var result: Int64 = 0
         return sd_bus_message_read_basic(pointer, code("x"), &result) > 0 ? result : nil
     }
 
+    /// The next argument; nil: it is no unsigned integer of 32 bits.
     func readUInt32() -> UInt32? {
         var result: UInt32 = 0
         return sd_bus_message_read_basic(pointer, code("u"), &result) > 0 ? result : nil
     }
 
+    /// The next argument; nil: it is no floating-point number.
     func readDouble() -> Double? {
         var result = 0.0
         return sd_bus_message_read_basic(pointer, code("d"), &result) > 0 ? result : nil

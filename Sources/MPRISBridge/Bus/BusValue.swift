@@ -40,6 +40,7 @@ struct BusDictionary: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     /// No two of them have the same name.
     private(set) var entries: [Entry] = []
 
+    /// A dictionary without entries.
     init() {}
 
     init(dictionaryLiteral elements: (String, BusValue)...) {

@@ -12,6 +12,7 @@ import NowPlayingClient
     /// Pictures that are remembered: an album has one for all its tracks.
     private static let remembered = 16
 
+    /// Asks this daemon for pictures; none is known yet.
     init(_ daemon: FollowedDaemon) { self.daemon = daemon }
 
     private func id(of item: JSONValue?) -> String? {

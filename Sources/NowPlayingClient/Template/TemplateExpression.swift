@@ -2,8 +2,10 @@
 indirect enum TemplateExpression: Sendable {
     case constant(TemplateValue)
     case variable(String)
+    /// A function and its arguments, as many as it takes.
     case call(TemplateFunction, [TemplateExpression])
     case negated(TemplateExpression)
+    /// An operator with its left and its right operand.
     case binary(Operator, TemplateExpression, TemplateExpression)
 
     /// What stands between two operands.

@@ -80,6 +80,7 @@ package import LinuxSystem
 
     // MARK: For streams
 
+    /// The stream was closed; the header of the file is made right.
     func forget(_ stream: FileStream) {
         streams.removeAll { $0 === stream }
         completeHeader()

@@ -27,6 +27,7 @@ import NowPlaying
     private var awaitsRewrite = false
     private var work: EventSource?
 
+    /// A stream of two seconds, or of 2 MiB if that is less. It does nothing before `begin`.
     init(_ output: FileOutput, _ loop: EventLoop, _ format: AudioFormat, _ delegate: any AudioStreamDelegate) {
         self.output = output
         self.format = format
@@ -36,6 +37,7 @@ import NowPlaying
         super.init(loop, delegate)
     }
 
+    /// In the next turn of the loop the delegate is told that it is ready, and asked for frames.
     func begin() {
         loop.later { [self] in
             guard isOpen else { return }
@@ -50,6 +52,7 @@ import NowPlaying
         output.forget(self)
     }
 
+    /// Closes it for the output, which drops it by itself.
     func end() {
         work?.release()
         work = nil

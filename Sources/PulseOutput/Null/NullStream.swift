@@ -19,6 +19,7 @@ import NowPlaying
     private var flow: (since: MonotonicTime, from: Int64)?
     private var deadline: EventSource?
 
+    /// A stream with the buffering that one of a server would have. It does nothing before `begin`.
     init(_ loop: EventLoop, _ format: AudioFormat, isLive: Bool, _ delegate: any AudioStreamDelegate) {
         self.format = format
         let buffering = StreamBuffering(format, isLive: isLive)
@@ -26,6 +27,7 @@ import NowPlaying
         super.init(loop, delegate)
     }
 
+    /// In the next turn of the loop the delegate is told that it is ready, and asked for frames.
     func begin() {
         loop.later { [self] in
             guard isOpen else { return }
@@ -41,6 +43,7 @@ import NowPlaying
         onClose = nil
     }
 
+    /// Closes it for the output, which drops it by itself: `onClose` is not called.
     func end() {
         deadline?.release()
         deadline = nil

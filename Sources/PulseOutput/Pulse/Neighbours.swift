@@ -1,5 +1,6 @@
 /// A stream of some program at the sound server, as far as it matters to us.
 struct PulseStreamInfo: Sendable, Equatable {
+    /// The stream's number at the server (`sink input`).
     var index: UInt32
     /// The sink that it plays on.
     var sink: UInt32
@@ -10,6 +11,7 @@ struct PulseStreamInfo: Sendable, Equatable {
     /// `music`, `phone`, …; empty where it has none.
     var role: String
     var isCorked: Bool
+    /// The loudest channel on the server's scale: 65,536 is 100 %.
     var volume: UInt32
     var isMuted: Bool
     /// Whether every channel is at exactly 100 % and not muted.
@@ -33,6 +35,7 @@ struct Neighbours: Equatable {
     /// Those of them that interrupt us.
     private var interrupting: Set<UInt32> = []
 
+    /// Watches for streams of these programs, as their names or files are; nothing is known to play yet.
     init(programs: [String] = []) { self.programs = programs }
 
     /// Letters and digits of a name, in lower case: `Shairport Sync` is `shairport-sync`.

@@ -43,6 +43,7 @@ import NowPlaying
     private var isWidened = false
     var destroy: pa_io_event_destroy_cb_t?
 
+    /// Begins to watch; `flags` are libpulse's (`pa_io_event_flags`). Lives until `free`.
     init(
         _ main: PulseMainLoop, _ descriptor: Int32, _ flags: UInt32, _ callback: @escaping Callback,
         _ context: UnsafeMutableRawPointer?
@@ -66,6 +67,7 @@ import NowPlaying
 
     private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
+    /// From now on these events are told, and no others.
     func enable(_ flags: UInt32) {
         if flags & PA_IO_EVENT_OUTPUT.rawValue != 0, !isWidened { widen() }
         source?.setEvents(epollEvents(flags))
@@ -79,6 +81,7 @@ import NowPlaying
         _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Ends the watch, and calls `destroy`; the descriptor stays libpulse's.
     func free() {
         source?.release()
         source = nil
@@ -98,6 +101,7 @@ import NowPlaying
     private var source: EventSource?
     var destroy: pa_time_event_destroy_cb_t?
 
+    /// A deadline that is not set yet. Lives until `free`.
     init(_ main: PulseMainLoop, _ callback: @escaping Callback, _ context: UnsafeMutableRawPointer?) {
         self.main = main
         self.callback = callback
@@ -120,6 +124,7 @@ import NowPlaying
 
     private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
+    /// Forgets the deadline, and calls `destroy`.
     func free() {
         source?.release()
         source = nil
@@ -151,6 +156,7 @@ import NowPlaying
     private var enabled = true
     var destroy: pa_defer_event_destroy_cb_t?
 
+    /// Begins enabled: the callback comes in the next turn of the loop. Lives until `free`.
     init(_ main: PulseMainLoop, _ callback: @escaping Callback, _ context: UnsafeMutableRawPointer?) {
         self.main = main
         self.callback = callback
@@ -170,12 +176,14 @@ import NowPlaying
 
     private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
+    /// Whether the callback comes in each turn of the loop.
     func enable(_ enabled: Bool) {
         guard enabled != self.enabled else { return }
         self.enabled = enabled
         schedule()
     }
 
+    /// Calls the callback no more, and calls `destroy`.
     func free() {
         enabled = false
         schedule()

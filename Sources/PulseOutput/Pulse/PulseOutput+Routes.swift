@@ -56,6 +56,7 @@ extension PulseOutput {
         loop.later { [self] in if keptSink == name, device?.name == name { setDevice(device, .deviceBack) } }
     }
 
+    /// Has the server put all streams on this sink; the change is told with this reason if it comes.
     func moveStreams(to name: String, _ reason: RouteReason) {
         guard let connection else { return }
         for stream in streams {

@@ -160,12 +160,14 @@ package import NowPlaying
     /// The server has another default, or is known better.
     func serverKnown(_ info: PulseServerInfo) { server = info }
 
+    /// The stream was closed.
     func forget(_ stream: PulseStream) {
         streams.removeAll { $0 === stream }
         announcements.removeAll { $0 === stream }
         subscribe()
     }
 
+    /// A stream begins to be of use: it gets the wished volume, its device is asked for. Announcements do not count.
     func streamBecameReady(_ stream: PulseStream) {
         if stream.isAnnouncement { return }
         awaitsDevice = false

@@ -17,6 +17,7 @@ import NowPlaying
         case module(arguments: String)
     }
 
+    /// Gets the pieces of the answer, or why there is none; called exactly once.
     typealias Completion = @PlayerLoop (Result<[Answer], OutputError>) -> Void
 
     /// When the question was handed to libpulse.
@@ -32,6 +33,7 @@ import NowPlaying
     private var answers: [Answer] = []
     private var completion: Completion?
 
+    /// A question that is about to be asked; `limit`: seconds to wait for the answer, nil: for ever.
     init(
         _ connection: PulseConnection, owner: AnyObject?, limit seconds: Double?, _ completion: @escaping Completion
     ) {
@@ -52,6 +54,7 @@ import NowPlaying
     /// Whether somebody still waits for the answer.
     var isAwaited: Bool { completion != nil }
 
+    /// libpulse was asked: from now on this operation is what is given up when nobody waits any more.
     func began(_ operation: OpaquePointer) { self.operation = operation }
 
     /// One piece of the answer arrived; more will.
@@ -110,10 +113,12 @@ struct PulseServerInfo: Sendable, Equatable {
 
 /// What we want to know about a sink.
 struct PulseSinkInfo: Sendable, Equatable {
+    /// The sink's number at the server.
     var index: UInt32
     var name: String
     var description: String
     var driver: String
+    /// Number of the module that made it; `UInt32.max`: none did.
     var ownerModule: UInt32
     var state: OutputDevice.State
     /// What it is made as: `headphone`, `speaker`, …; empty where it does not say.
@@ -126,6 +131,7 @@ struct PulseSinkInfo: Sendable, Equatable {
     var hasSoftwareVolume: Bool
     var mixer: MixerSetting
 
+    /// Takes what libpulse tells; the texts are copied.
     init(_ info: pa_sink_info) {
         index = info.index
         name = cleanText(info.name)
@@ -158,6 +164,7 @@ struct PulseSinkInfo: Sendable, Equatable {
             || (!isInHardware && pa_cvolume_channels_equal_to(&volume, UInt32(PA_VOLUME_NORM)) == 0)
     }
 
+    /// The device as the output tells of it.
     func device(isDefault: Bool) -> OutputDevice {
         var device = OutputDevice(
             name: name, description: description, state: state, isDefault: isDefault, format: format,

@@ -34,6 +34,7 @@ import NowPlaying
     /// Which of the wishes for the volume the stream has.
     var volumeWish = 0
 
+    /// A stream that is not at the server yet. `isLive`: with little buffered, for a source that goes on by itself.
     init(
         _ output: PulseOutput, _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool = false,
         delegate: any AudioStreamDelegate, isPipeWire: Bool
@@ -279,6 +280,7 @@ import NowPlaying
         prebufferFrames = Int64(given.prebuf) / bytesPerFrame
     }
 
+    /// The server has made the stream: its buffering is read and the delegate told.
     func becameReady() {
         isReady = true
         readBuffering()
@@ -287,6 +289,7 @@ import NowPlaying
         delegate?.streamIsReady(self)
     }
 
+    /// The device of the stream was suspended or resumed; told only once the stream is ready.
     func becameSuspended() {
         guard isReady, let stream else { return }
         isSuspended = pa_stream_is_suspended(stream) > 0

@@ -24,6 +24,7 @@ struct VolumeControl {
 
     /// A change was sent, or acknowledged (or failed).
     mutating func sent() { outstanding += 1 }
+    /// The server has taken or refused a change that was `sent`.
     mutating func acknowledged() { outstanding -= 1 }
 
     /// There are no streams any more: what was outstanding is moot.

@@ -3,6 +3,7 @@ import NowPlayingClient
 
 /// The picture of the present item, and why there is none.
 extension Doctor {
+    /// Adds a finding from what `diagnostics.get` says; none where it says nothing of pictures.
     mutating func artwork(_ diagnosis: JSONValue?) {
         guard let artwork = diagnosis?["artwork"] else { return }
         let sources = Self.texts(artwork["sources"])

@@ -30,6 +30,7 @@ struct Doctor {
         Finding.Level.allCases.last { level in findings.contains { $0.level == level } } ?? .ok
     }
 
+    /// Findings are shown in the order in which they were added.
     mutating func add(_ finding: Finding) { findings.append(finding) }
 
     /// Goes on where one question has no answer; a connection that is lost ends it.

@@ -30,6 +30,7 @@ extension Verb {
 
 /// `announce`.
 enum Announcing {
+    /// Returns when the announcement is over. Throws the daemon's refusal, or what is wrong with the words.
     static func run(_ run: Invocation) throws(Failure) {
         let parameters = try parameters(run)
         let result: JSONValue

@@ -34,6 +34,7 @@ enum Chapters {
         var title: String?
     }
 
+    /// Shows the chapters, or goes to one of them. Throws if there are none, or not this one.
     static func run(_ run: Invocation) throws(Failure) {
         let state = try run.state()
         guard let id = state.itemID else {

@@ -60,6 +60,7 @@ extension Verb {
 
 /// `loudness`.
 enum Loudness {
+    /// Sets what was given and shows what applies then. Throws what is wrong with the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         var parameters = JSONObject([])
         if let mode = run.words.first?.text {

@@ -34,6 +34,7 @@ extension Verb {
 
 /// `session`.
 enum Sessions {
+    /// Shows, makes, chooses or closes sessions. Throws what is wrong with the words, or the daemon's refusal.
     static func run(_ run: Invocation) throws(Failure) {
         guard let word = run.words.first?.text else { return try list(run) }
         guard run.words.count == 2 else {

@@ -50,6 +50,7 @@ struct ID3v2Tag {
         return 10 + Int64(syncSafe(header[6..<10])) + (header[5] & 0x10 != 0 ? 10 : 0)
     }
 
+    /// A number of seven bits a byte, the highest first (ID3v2.4 §6.2).
     static func syncSafe(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 7 | Int($1 & 0x7F) } }
     private static func plain(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
