@@ -4,11 +4,12 @@
 Imports      a target imports only targets that it declares, and declares only targets that stand above it in
              Package.swift (test targets may use any); Foundation only in tests.
 Lengths      no file of Swift, Python, C or shell over 400 lines, the median of Sources below 150.
-Docs         a `package` declaration, a requirement of a `package protocol`, and whatever stands in no other declaration
-             and is not private (programs' main.swift aside), begins with `///`. Exempt: what a
-             documented protocol of ours or one of the language asks for (`==`, `hash`, `init(stringLiteral:)` …), and
-             properties whose type says what they are: text, a flag, a type of ours. A bare number needs
-             its unit, unless it is a count, a version or an identity by its name.
+Docs         a `package` declaration, a requirement of a `package protocol`, whatever stands in no other declaration
+             and is not private (programs' main.swift aside), and every other member of a type that another file of the
+             target seems to use, begins with `///`; in tests only what is `package`. Exempt: what a documented protocol
+             of ours that the type conforms to or one of the language asks for (`==`, `hash`, `init(stringLiteral:)` …),
+             what is overridden, and properties and cases whose type says what they are: text, a flag, a type of ours.
+             A bare number needs its unit, unless it is a count, a version or an identity by its name.
 Machines     no file names the folder of this checkout or the home directory of who runs the check.
 
 usage: check_sources.py [--root FOLDER] [--manifest FILE]
@@ -21,20 +22,13 @@ import statistics
 import subprocess
 import sys
 
+import swift_members
+
 LONGEST, MEDIAN = 400, 150
 
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:private|fileprivate|internal|package|public)\s+)?import\s+"
     r"(?:(?:struct|class|enum|protocol|typealias|func|let|var|actor)\s+)?(\w+)")
-ATTRIBUTES = r"(?:@\w+(?:\([^)]*\))?\s+)*"
-MODIFIERS = (
-    r"(?:(?:nonisolated(?:\(\w+\))?|static|final|class|override|mutating|consuming|borrowing|indirect|convenience|"
-    r"required|lazy|weak|unowned|isolated|prefix|postfix|infix)\s+)*")
-DECLARATION = re.compile(
-    rf"^\s*{ATTRIBUTES}{MODIFIERS}package\s+(?:\w+\(set\)\s+)?{ATTRIBUTES}{MODIFIERS}"
-    r"(func|var|let|init|subscript|struct|class|enum|protocol|actor|typealias|macro)\b\s*(\S*)")
-OUTERMOST = re.compile(
-    rf"^{ATTRIBUTES}{MODIFIERS}(?:internal\s+)?{MODIFIERS}(func|var|let|struct|class|enum|protocol|actor|typealias|macro)\b")
 ATTRIBUTE_LINE = re.compile(r"^@\w+(\(.*\))?$")
 CONFORMANCE = re.compile(
     r"^(==|<|<=|>|>=|hash\(into|description\b|debugDescription\b|makeIterator\(|next\(\)|encode\(to|"
@@ -43,7 +37,6 @@ CONFORMANCE = re.compile(
 PROPERTY = re.compile(r"\b(?:var|let)\s+(\w+)(?::\s*([^={]+?))?\s*(?:=\s*(.*?))?\s*(?:\{.*)?$")
 NUMBER = re.compile(r"\b(?:U?Int(?:8|16|32|64)?|Double|Float)\b")
 COUNT = re.compile(r"(?:^count|Count|^version|Version|^number|Number|^channels|^[pug]id|^ticket|^user)$")
-REQUIREMENT = re.compile(rf"^\s+{ATTRIBUTES}{MODIFIERS}(func|var|init|subscript|associatedtype)\b\s*(.*)")
 
 
 class Manifest:
@@ -126,49 +119,55 @@ def is_plain(line):
     return not is_number or COUNT.search(name) is not None
 
 
-def requirements_of(lines):
-    """(line number, name with its opening parenthesis) of what the package's protocols in this file ask for."""
-    end = None
-    for number, line in enumerate(lines):
-        if end is None:
-            if re.match(rf"^{ATTRIBUTES}package protocol\b.*\{{$", line):
-                end = "}"
-        elif line == end:
-            end = None
-        else:
-            found = REQUIREMENT.match(line)
-            if found:
-                yield number, found[1], line
+def is_plain_case(rest):
+    """Whether the cases carry nothing, or one value each that the name of the case or its type explains."""
+    for name, values in swift_members.CASE.findall(rest):
+        parts = [part for part in re.split(r",(?![^<\[(]*[>\])])", values[1:-1]) if part.strip()]
+        if "->" in values or len(parts) > 1 and any(":" not in part for part in parts):
+            return False
+        for part in parts:
+            label, _, kind = part.rpartition(":")
+            own = label.strip() or name
+            if NUMBER.search(kind.replace("[UInt8]", "")) and not COUNT.search(own) and kind.strip().lower() != own:
+                return False
+    return True
 
 
-def name_of(kind, line):
-    found = re.search(rf"\b{kind}\b\s*(\w+\(?(?:\w+)?)", line)
-    return found[1] if found else kind
+def is_exempt(member, line, package):
+    """Whether a protocol or the class above says what it is, or it says so itself."""
+    if CONFORMANCE.match("init" + member.rest if member.kind == "init" else member.rest):
+        return True
+    if re.search(r"\boverride\b", member.modifiers) or package.is_witness(member):
+        return True
+    return member.kind in ("var", "let") and is_plain(line) or member.kind == "case" and is_plain_case(member.rest)
 
 
-def documentation_findings(root, sources):
-    texts = {path: lines_of(path) for path in sources}
-    asked = set()
-    for path, lines in texts.items():
-        for number, kind, line in requirements_of(lines):
-            asked.add(name_of(kind, line))
-            if not is_documented(lines, number) and not is_plain(line):
-                yield f"{path.relative_to(root)}:{number + 1}: no doc comment: {line.strip()[:60]}"
-    for path, lines in texts.items():
-        is_program = path.name == "main.swift" or path.relative_to(root).parts[0] == "Tests"
-        for number, line in enumerate(lines):
-            if not is_program and OUTERMOST.match(line) and not is_documented(lines, number):
-                yield f"{path.relative_to(root)}:{number + 1}: no doc comment: {line.strip()[:60]}"
-                continue
-            found = DECLARATION.match(line)
-            if not found or CONFORMANCE.match(found[2] if found[1] != "init" else "init" + found[2]):
-                continue
-            if found[1] in ("var", "let") and is_plain(line):
-                continue
-            if found[1] in ("func", "var") and name_of(found[1], line) in asked:
-                continue
-            if not is_documented(lines, number):
-                yield f"{path.relative_to(root)}:{number + 1}: no doc comment: {line.strip()[:60]}"
+def is_seen_outside(member, file, neighbours, is_test):
+    """Whether other targets may use it, or another file of its own seems to; of tests only the first counts."""
+    if member.access in ("package", "public"):
+        return True
+    if is_test or any(one.access in swift_members.PRIVATE for one in [member, *member.scopes]):
+        return False
+    if member.is_outermost:
+        return file.path.name != "main.swift"
+    if member.scopes[-1].kind == "protocol" and member.scopes[-1].access == "package":
+        return True
+    return any(swift_members.uses(other, member) for other in neighbours if other is not file)
+
+
+def documentation_findings(root, sources, manifest):
+    files = {path: swift_members.Source(path) for path in sources}
+    package = swift_members.Package(files.values())
+    targets = {name: [file for path, file in files.items() if (root / folder) in path.parents]
+               for name, folder in manifest.folders.items()}
+    for name, neighbours in targets.items():
+        for file in neighbours:
+            for member in file.members:
+                line = file.lines[member.number]
+                if (not is_documented(file.lines, member.number)
+                        and (member.is_outermost or not is_exempt(member, line, package))
+                        and is_seen_outside(member, file, neighbours, name in manifest.tests)):
+                    yield f"{file.path.relative_to(root)}:{member.number + 1}: no doc comment: {line.strip()[:60]}"
 
 
 def machine_findings(root, tracked):
@@ -207,7 +206,7 @@ def main():
     tracked = files_of(root)
     sources = [p for p in tracked if p.suffix == ".swift" and p.relative_to(root).parts[0] in ("Sources", "Tests")]
     findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, tracked),
-                *documentation_findings(root, sources), *machine_findings(root, tracked)]
+                *documentation_findings(root, sources, manifest), *machine_findings(root, tracked)]
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -127,6 +127,69 @@ import Testing
     }
 
     @Test(arguments: [
+        ("struct Wrong", "func act(_ a: Int) {}", "wrong.act(1)"),
+        ("struct Wrong", "func act(for a: Int) -> Int { a }", "wrong.act(\n    for: 1)"),
+        ("final class Wrong", "private(set) var seconds = 1.0", "\"\\(wrong.seconds) s\""),
+        ("struct Wrong", "let seconds: Double", "Wrong(seconds: 1)"), ("struct Wrong", "init(_ a: Int) {}", "Wrong(1)"),
+        ("struct Wrong", "subscript(place: Int) -> Int { place }", "Wrong()[1]"),
+        ("enum Wrong", "case wait(Double)", "Wrong.wait(1)"), ("enum Wrong", "struct Part {}", "Wrong.Part()"),
+        ("extension Lower", "func act() {}", "lower.act()"),
+    ])
+    func aMemberThatAnotherFileUsesIsDocumented(_ type: String, _ member: String, _ use: String) throws {
+        func write(_ before: String, _ outer: String = "") throws {
+            try folder.write(
+                "Sources/Lower/Wrong.swift", "/// What it is.\n\(outer)\(type) {\n\(before)    \(member)\n}\n")
+        }
+        try write("")
+        #expect(try check().text == "", "nobody uses it")
+        try folder.write(
+            "Sources/Lower/Use.swift", "// \(use.split(separator: "\n")[0])\nprivate let words = \"wrong.act()\"\n")
+        #expect(try check().text == "", "it is only talked about")
+        try folder.write("Sources/Lower/Use.swift", "private let used = \(use)\n")
+        try expectFinding("Sources/Lower/Wrong.swift:3: no doc comment: \(member)")
+        try write("    /// What it is.\n    @inlinable\n")
+        #expect(try check().text == "")
+        try write("", "private ")
+        #expect(try check().text == "", "nobody else sees it")
+    }
+
+    @Test func whatAPrivateTypeGoesOnWithIsPrivate() throws {
+        try folder.write(
+            "Sources/Lower/Right.swift", "private struct Right {}\n\nextension Right {\n    func act() {}\n}\n")
+        try folder.write("Sources/Lower/Use.swift", "private let used = other.act()\n")
+        #expect(try check().text == "")
+    }
+
+    @Test(arguments: [
+        "private func act() {}", "override func act() {}", "var act: String", "case act", "case act(Lower)",
+        "static func == (a: Self, b: Self) -> Bool { a.act == b.act }", "func act(of place: Int) {}",
+        "func other() { func act() {} }",
+    ])
+    func otherMembersNeedNoDocumentation(_ member: String) throws {
+        try folder.write("Sources/Lower/Right.swift", "/// What it is.\nclass Right {\n    \(member)\n}\n")
+        try folder.write("Sources/Lower/Use.swift", "private let used = right.act()\n")
+        #expect(try check().text == "")
+    }
+
+    @Test(arguments: ["", "package "])
+    func onlyWhatConformsIsDocumentedByItsProtocol(_ access: String) throws {
+        try folder.write(
+            "Sources/Lower/Port.swift",
+            "/// A port.\n\(access)protocol Port {\n    /// Acts.\n    func act()\n}\n\n/// More.\nprotocol Harbour: Port {}\n"
+        )
+        try folder.write("Sources/Lower/Use.swift", "private let used = wrong.act()\n")
+        for conformance in [": Port", "<Part>: Equatable, Harbour", ""] {
+            try folder.write(
+                "Sources/Lower/Wrong.swift",
+                "/// What it is.\n\(access)struct Wrong\(conformance) {\n    \(access)func act() {}\n}\n")
+            if !conformance.isEmpty { #expect(try check().text == "") }
+        }
+        try expectFinding("Sources/Lower/Wrong.swift:3: no doc comment: \(access)func act()")
+        try folder.write("Sources/Lower/Conforms.swift", "extension Wrong: Port {}\n")
+        #expect(try check().text == "")
+    }
+
+    @Test(arguments: [
         "    package var title: String?", "    package let isReady: Bool", "    package var count: Int",
         "    package let format: Format", "    package static func == (a: Self, b: Self) -> Bool { true }",
     ])
