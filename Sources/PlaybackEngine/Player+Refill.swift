@@ -229,6 +229,8 @@ extension Player {
         else { return }
         stream.drain { [weak self, weak lane] error in
             guard let self, let lane, error == nil, !lane.isDraining else { return }
+            // What came in time flows on; what came since began anew, and nobody told.
+            lane.clock.restart()
             lane.onStarted?()
             ranDry(lane)
         }

@@ -87,6 +87,7 @@ extension Player {
         decoder?.setAudible(lane.ring)
         lane.awaitsSplice = false
         lane.rewrite = nil
+        lane.ranOutAt = nil
         lane.standsAt = nil
         lane.isDraining = false
         lane.offset = streamFrame - first
@@ -105,7 +106,7 @@ extension Player {
         change.isSent = true
         guard wantsFlow else { return settleSilently(change, lane) }
         if lane.isCorked || lane.onStarted != nil {
-            letFlow(lane) { [weak self] timing in self?.settle(change, lane, timing) }
+            letFlow(lane, isAlone: true) { [weak self] timing in self?.settle(change, lane, timing) }
         } else {
             lane.readTiming { [weak self] result in
                 guard let self else { return }
@@ -124,8 +125,9 @@ extension Player {
         return max(stream.prebufferFrames, lane.format.frames(seconds: Player.shortPrefill))
     }
 
-    /// Starts the flow and calls back with the first reading in which it flows.
-    func letFlow(_ lane: Lane, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
+    /// Starts the flow and calls back with the first reading in which it flows. `isAlone`: what follows what was put in is not
+    /// waited for, however short that is.
+    func letFlow(_ lane: Lane, isAlone: Bool = false, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
         lane.isCorked = false
         lane.flowingSince = EventLoop.now
         lane.clock.restart()
@@ -160,7 +162,7 @@ extension Player {
             if let error { return requestFailed(error, on: lane) }
             // What is too short to begin by itself begins by being told that it is all.
             drainIfEnding(lane, audible: Double(lane.heardFrom))
-            drainIfShort(lane)
+            if isAlone { drainIfShort(lane) }
             lane.onStarted?()
         }
     }
