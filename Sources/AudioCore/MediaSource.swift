@@ -93,6 +93,15 @@ package enum MediaSource: Sendable {
         }
     }
 
+    /// Whether something is open as long as it is there: a file that was handed over, a connection that was opened ahead.
+    package var holdsDescriptors: Bool {
+        switch self {
+        case .descriptor, .remote: true
+        case .segment(let segment): segment.audio.holdsDescriptors || segment.sheet.holdsDescriptors
+        case .file, .confined, .handedOver: false
+        }
+    }
+
     /// Whether it comes over the network by itself, not as a file.
     package var isRemote: Bool {
         if case .remote = self { return true }

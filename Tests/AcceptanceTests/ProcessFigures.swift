@@ -33,6 +33,17 @@ struct ProcessFigures {
         wakeups = switches?.last.flatMap { Int($0) } ?? 0
     }
 
+    /// What the descriptors of a process lead to, as the kernel names it, in no order: the path of a file, `socket:[123]`.
+    static func targets(of process: pid_t) -> [String] {
+        entries("/proc/\(process)/fd").compactMap { name in
+            var target = [CChar](repeating: 0, count: 4096)
+            // One that is closed meanwhile leads nowhere.
+            let length = readlink("/proc/\(process)/fd/\(name)", &target, target.count)
+            guard length > 0 else { return nil }
+            return String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
     /// The processes that a process started and that are there still, by their numbers.
     static func children(of process: pid_t) -> [pid_t] {
         entries("/proc/\(process)/task").flatMap { task in

@@ -39,7 +39,8 @@ import PlaybackEngine
     /// The newest at the end.
     private var known: [Known] = []
     private var waiting: [Task] = []
-    private var isRunning = false
+    /// Whose task is carried out now.
+    private var running: ItemID?
     /// What was told last.
     private var last: NowPlayingState?
     /// What was asked for last, and is to be told soon.
@@ -88,6 +89,7 @@ import PlaybackEngine
         }
         if !isSame { beginning = state.anchor.elapsed }
         for item in [state.item?.id, state.upcoming?.itemID] { if let item { look(at: item) } }
+        if !isSame || before?.queueVersion != state.queueVersion { forgetOpen() }
         guard let shown = state.item?.id else { return nil }
         return known.last { $0.item == shown }?.feedback
     }
@@ -140,6 +142,14 @@ import PlaybackEngine
         return true
     }
 
+    /// Lets go of what is open for items that are in the queue no more, are not shown, and have nothing left to be written.
+    private func forgetOpen() {
+        known.removeAll { known in
+            known.source.holdsDescriptors && player.queue[known.item] == nil && known.item != last?.item?.id
+                && known.item != running && !waiting.contains { $0.item == known.item }
+        }
+    }
+
     // MARK: What is said
 
     /// Changes what is remembered of an item; told with one event, then answered.
@@ -165,7 +175,7 @@ import PlaybackEngine
     }
 
     private func runNext() {
-        guard !isRunning, !waiting.isEmpty else { return }
+        guard running == nil, !waiting.isEmpty else { return }
         let task = waiting.removeFirst()
         let isWanted = [asked, last?.item?.id, last?.upcoming?.itemID].contains(task.item)
         if task.edit == nil, !isWanted {
@@ -177,7 +187,7 @@ import PlaybackEngine
             task.done(.failure(FeedbackDatabase.Failure(message: "the item was shown too long ago")))
             return runNext()
         }
-        isRunning = true
+        running = task.item
         let (database, source, edit) = (database, place.source, task.edit)
         let known = place.identity
         let isLast = waiting.isEmpty
@@ -201,7 +211,7 @@ import PlaybackEngine
     }
 
     private func finished(_ task: Task, _ identity: String?, _ result: Result<Feedback, FeedbackDatabase.Failure>) {
-        isRunning = false
+        running = nil
         for report in database.takeReports() { log(report) }
         if let index = known.lastIndex(where: { $0.item == task.item }) {
             known[index].identity = identity
@@ -222,5 +232,6 @@ import PlaybackEngine
         }
         task.done(result)
         runNext()
+        forgetOpen()
     }
 }

@@ -1,0 +1,39 @@
+import ControlProtocol
+import Glibc
+import TestSupport
+import Testing
+
+extension Acceptance {
+    /// What is open for an item is open no longer than the item is of interest: a deleted file gives its place on the disk
+    /// back, a stick can be pulled out.
+    @Suite(.timeLimit(.minutes(2))) struct HandedOverTests {
+        @Test("a file that was handed over is closed when it is in the queue no more, heard, liked or followed")
+        func closed() async throws {
+            let daemon = await RealDaemon.silent()
+            let (a, b) = (daemon.folder.silence("a.wav", seconds: 60), daemon.folder.silence("b.wav", seconds: 60))
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("queue.add", ["items": [["descriptor": 0], ["descriptor": 1]], "play": true], files: [a, b])
+            _ = client.event("play")
+            // It is remembered on the disk, by a worker.
+            #expect(client.call("like") != nil)
+            client.call("nextTrack")
+            _ = client.event("track")
+            #expect(daemon.has(open: a) && daemon.has(open: b))
+            client.call("queue.remove", ["ids": [1]])
+            #expect(becomes { !daemon.has(open: a) })
+            #expect(daemon.has(open: b))
+            #expect(client.call("like") != nil)
+            client.call("queue.clear")
+            #expect(becomes { !daemon.has(open: b) })
+            #expect(daemon.stop() == 0)
+        }
+    }
+}
+
+extension RealDaemon {
+    /// Whether it has this file open.
+    fileprivate func has(open path: String) -> Bool {
+        ProcessFigures.targets(of: process.pid).contains(path)
+    }
+}
