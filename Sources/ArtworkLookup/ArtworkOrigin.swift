@@ -31,6 +31,14 @@ package enum ArtworkOrigin: Sendable {
         }
     }
 
+    /// Whether it keeps a file open that was handed over.
+    package var holdsDescriptors: Bool {
+        switch self {
+        case .embedded(_, let source), .foreign(_, let source): source.holdsDescriptors
+        case .file, .remote, .firstFrame: false
+        }
+    }
+
     /// All of the picture. Throws words that follow `words`.
     package func bytes(_ task: ArtworkTask) throws(ArtworkError) -> [UInt8] {
         do throws(DecodingError) {

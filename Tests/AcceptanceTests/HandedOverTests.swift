@@ -28,6 +28,32 @@ extension Acceptance {
             #expect(becomes { !daemon.has(open: b) })
             #expect(daemon.stop() == 0)
         }
+
+        @Test("the same of one whose picture was shown", arguments: ["flac", "m4a"])
+        func pictured(_ kind: String) async throws {
+            guard kind == "flac" || RealDaemon.decodesForeignFiles else { return }
+            let folder = TemporaryFolder()
+            let wave = folder.silence("a.wav", seconds: 60)
+            let (image, file) = (folder.path("p.jpg"), folder.path("a.\(kind)"))
+            let make = ["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=40x40", "-frames:v", "1", image]
+            try #require(AudioMaterial.run("ffmpeg", make) == 0)
+            let join = ["-map", "0", "-map", "1", "-c:v", "copy", "-disposition:v", "attached_pic", file]
+            try #require(AudioMaterial.run("ffmpeg", ["-v", "error", "-y", "-i", wave, "-i", image] + join) == 0)
+            let conf = folder.file("conf", "[daemon]\ncache-directory = \(folder.path("cache"))\n")
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder, ["--config", conf])
+            let client = daemon.connect()
+            client.call("queue.add", ["items": [["descriptor": 0]], "play": true], files: [file])
+            func picture() -> JSONValue? {
+                client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue?.first?["id"]
+            }
+            #expect(becomes { picture() != nil })
+            let id = try #require(picture())
+            #expect(client.call("artwork.get", ["id": id]) != nil)
+            #expect(daemon.has(open: file))
+            client.call("queue.clear")
+            #expect(becomes { !daemon.has(open: file) })
+            #expect(daemon.stop() == 0)
+        }
     }
 }
 

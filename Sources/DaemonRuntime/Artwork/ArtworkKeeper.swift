@@ -109,6 +109,7 @@ import PlaybackEngine
         for (text, fetch) in fetching where !wanted.contains(where: { address(of: $0)?.address.text == text }) {
             fetch.task.giveUp()
         }
+        forgetHandedOver(wanted)
         guard !wanted.isEmpty else { return }
         let next = wanted.first { item in
             guard let uri = parts.subject.entry(of: item)?.source.uri else { return false }
@@ -124,6 +125,19 @@ import PlaybackEngine
             running.task.giveUp()
         }
         look(for: next, source)
+    }
+
+    /// A file that was handed over is open as long as somebody knows it: lets go of those that are neither shown nor in the
+    /// queue.
+    private func forgetHandedOver(_ wanted: [ItemID]) {
+        known.removeAll { known in
+            known.result.found.contains { $0.origin.holdsDescriptors } && !wanted.contains(known.item)
+                && parts.subject.entry(of: known.item) == nil
+        }
+        previews.removeAll { preview in
+            preview.found.origin.holdsDescriptors
+                && !known.contains { $0.result.animated.contains { $0.artwork.id == preview.film } }
+        }
     }
 
     private func films(of item: ItemID) -> [String: String] {
