@@ -109,6 +109,10 @@ import PlaybackEngine
         for (text, fetch) in fetching where !wanted.contains(where: { address(of: $0)?.address.text == text }) {
             fetch.task.giveUp()
         }
+        if let running, !wanted.contains(running.item) {
+            running.task.giveUp()
+            self.running = nil
+        }
         forgetHandedOver(wanted)
         guard !wanted.isEmpty else { return }
         let next = wanted.first { item in
@@ -119,12 +123,7 @@ import PlaybackEngine
             }
         }
         guard let next, let source = parts.subject.entry(of: next)?.source else { return keepShown() }
-        if let running {
-            if running.item == next { return }
-            if wanted.contains(running.item) { return }
-            running.task.giveUp()
-        }
-        look(for: next, source)
+        if running == nil { look(for: next, source) }
     }
 
     /// A file that was handed over is open as long as somebody knows it: lets go of those that are neither shown nor in the
