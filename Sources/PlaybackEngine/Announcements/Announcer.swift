@@ -11,8 +11,6 @@ import NowPlaying
     static let queueLimit = 32
     /// Seconds that a sound server has to answer.
     private static let serverPatience = 1.0
-    /// Seconds from asking for the source to its first frames, at most.
-    private static let sourcePatience = 30.0
     /// Seconds that one may take longer than its own length, for what is late in it.
     private static let spare = 10.0
     /// Seconds that are decoded before it begins.
@@ -48,14 +46,22 @@ import NowPlaying
     private var waiting: [Waiting] = []
     private var current: Current?
     private var decoder: DecodeThread?
+    /// Threads that were given up and have not ended: they hang in a read.
+    private var hung: [DecodeThread] = []
     private var run = 0
     /// Set while the sound server is awaited.
     private var awaitsServer = false
     /// When the present one is given up.
     private var deadline: EventSource?
 
-    /// An announcer beside this player.
-    init(_ player: Player) { self.player = player }
+    /// Seconds from asking for the source to its first frames, at most.
+    private let sourcePatience: Double
+
+    /// An announcer beside this player. `sourcePatience`: seconds from asking for a source to its first frames, at most.
+    init(_ player: Player, sourcePatience: Double = 30) {
+        self.player = player
+        self.sourcePatience = sourcePatience
+    }
 
     /// Whether one is heard or waits.
     var isBusy: Bool { current != nil || !waiting.isEmpty }
@@ -89,6 +95,9 @@ import NowPlaying
         guard !waiting.isEmpty else { return rest() }
         let next = Current(waiting.removeFirst())
         current = next
+        guard decoder != nil || hung.count < Player.hungLimit else {
+            return fail("\(hung.count) announcements before it hang in a read: their disk or network does not answer")
+        }
         run += 1
         decoder =
             decoder
@@ -113,8 +122,8 @@ import NowPlaying
     }
 
     private func limitSource() {
-        limit(Self.sourcePatience) { [unowned self] in
-            fail("nothing came of it for \(Int(Self.sourcePatience)) seconds")
+        limit(sourcePatience) { [unowned self] in
+            fail("nothing came of it for \(Int(sourcePatience)) seconds")
         }
     }
 
@@ -154,10 +163,11 @@ import NowPlaying
             case .finished(let ticket, _, let end, let length):
                 guard ticket == run else { continue }
                 current?.ringEnd = end
-                if length == 0 { fail("it contains no audio") } else { current?.playback?.ends(at: end) }
-            case .failed(let ticket, _, let error, let heard): if ticket == run, !heard { fail(error.message) }
+                if length == 0 { fail("it contains no audio", isAnswered: true) } else { current?.playback?.ends(at: end) }
+            case .failed(let ticket, _, let error, let heard):
+                if ticket == run, !heard { fail(error.message, isAnswered: true) }
             case .away(let ticket, let error), .lost(let ticket, let error):
-                if ticket == run { fail(error.message) }
+                if ticket == run { fail(error.message, isAnswered: true) }
             case .drained: current?.playback?.framesCame()
             case .measured, .described, .regained: break
             }
@@ -199,9 +209,18 @@ import NowPlaying
 
     // MARK: The end
 
-    private func fail(_ message: String) {
+    /// `isAnswered`: the thread said so itself, and does not hang.
+    private func fail(_ message: String, isAnswered: Bool = false) {
         guard let current else { return }
-        end(.failure(.undecodable(uri: current.announcement.source.uri, message: message)))
+        end(.failure(.undecodable(uri: current.announcement.source.uri, message: message)), isAnswered: isAnswered)
+    }
+
+    /// The thread ends as soon as what it waits for lets it go; what hangs in a read is not waited for.
+    private func giveUpThread() {
+        guard let thread = decoder else { return }
+        decoder = nil
+        hung.append(thread)
+        thread.end { [weak self, unowned thread] in self?.hung.removeAll { $0 === thread } }
     }
 
     /// Nothing can be heard: neither this one nor those that wait.
@@ -212,17 +231,13 @@ import NowPlaying
         for one in refused { one.answer(.failure(.noDevice(message))) }
     }
 
-    private func end(_ result: Result<AnnouncementOutcome, AnnouncementRefusal>) {
+    private func end(_ result: Result<AnnouncementOutcome, AnnouncementRefusal>, isAnswered: Bool = false) {
         deadline = nil
         awaitsServer = false
         guard let ended = current else { return rest() }
         current = nil
         ended.playback?.close()
-        if case .failure = result {
-            // What hangs in a read is not waited for.
-            decoder?.end()
-            decoder = nil
-        }
+        if !isAnswered, ended.ringEnd == nil { giveUpThread() }
         // Between two announcements nothing gets loud for a moment.
         if waiting.isEmpty {
             player.makeRoom(for: Self.name, nil, over: ended.announcement.release)

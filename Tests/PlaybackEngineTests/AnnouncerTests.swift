@@ -1,0 +1,94 @@
+import AudioCore
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PulseOutput
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PlaybackEngine
+
+/// Announcements, one after the other.
+@Suite struct AnnouncerTests {
+    init() { LoopThread.start() }
+
+    @Test("media that hang cost four threads at most, and announcements are heard again when those come back")
+    @PlayerLoop func hanging() async {
+        let disk = HangingDisk()
+        let loop = EventLoop.current
+        let player = Player(
+            loop,
+            Player.Parts(
+                output: NullOutput(loop), openDecoder: disk.open, ringCapacity: { $0.frames(seconds: 1) },
+                events: EventCounter(), instance: "test"))
+        let announcer = Announcer(player, sourcePatience: 0.02)
+        player.announcer = announcer
+        var refusals: [String] = []
+        for _ in 0..<10 { refusals.append(await Self.refusal(announcer)) }
+        #expect(disk.opened.withLock { $0 } == 4)
+        #expect(refusals.prefix(4).allSatisfy { $0.contains("nothing came of it") }, "\(refusals)")
+        #expect(refusals.dropFirst(4).allSatisfy { $0.contains("hang") }, "\(refusals)")
+        disk.letGo()
+        // The threads end one by one; then what hangs no more is asked again.
+        var last = ""
+        let end = EventLoop.now.advanced(bySeconds: 20)
+        while !last.contains("it is gone"), EventLoop.now < end {
+            await LoopThread.turns(1)
+            last = await Self.refusal(announcer)
+        }
+        #expect(last.contains("it is gone"))
+        player.shutDown()
+    }
+
+    @Test("media that can't be played are no media that hang, however many")
+    @PlayerLoop func refused() async {
+        let disk = HangingDisk()
+        disk.letGo()
+        let loop = EventLoop.current
+        let player = Player(
+            loop,
+            Player.Parts(
+                output: NullOutput(loop), openDecoder: disk.open, ringCapacity: { $0.frames(seconds: 1) },
+                events: EventCounter(), instance: "test"))
+        let announcer = Announcer(player, sourcePatience: 30)
+        player.announcer = announcer
+        for _ in 0..<100 { #expect(await Self.refusal(announcer).contains("it is gone")) }
+        player.shutDown()
+    }
+
+    /// Why an announcement is not heard.
+    @PlayerLoop private static func refusal(_ announcer: Announcer) async -> String {
+        await withCheckedContinuation { continuation in
+            announcer.add(Announcement(source: .handedOver(name: "a"))) { continuation.resume(returning: "\($0)") }
+        }
+    }
+}
+
+/// Nothing comes of it until it is let go of; then it has nothing.
+private final class HangingDisk: Sendable {
+    let opened = Mutex(0)
+    /// The ends of a pipe that nobody writes to.
+    private let (reader, writer): (Int32, Int32)
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe(&ends) == 0)
+        (reader, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reader)
+        close(writer)
+    }
+
+    func letGo() { _ = write(writer, [UInt8](repeating: 0, count: 1000), 1000) }
+
+    @Sendable func open(_ source: MediaSource, _ abandoned: AbandonFlag) throws(DecodingError) -> any AudioDecoder {
+        opened.withLock { $0 += 1 }
+        // Whether it is given up or not, as in a read that the kernel does not come back from.
+        var byte: UInt8 = 0
+        _ = read(reader, &byte, 1)
+        throw DecodingError(.unavailable, "it is gone")
+    }
+}
