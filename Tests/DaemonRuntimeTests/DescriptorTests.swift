@@ -35,6 +35,23 @@ import Testing
         }
     }
 
+    /// How many times this process has a file open.
+    private static func timesOpen(_ path: String) -> Int {
+        var count = 0
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var target = [CChar](repeating: 0, count: 4096)
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            let length = readlink("/proc/self/fd/" + name, &target, target.count)
+            let open = String(decoding: target.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+            if open == path { count += 1 }
+        }
+        return count
+    }
+
     @Test func theyBelongToTheLineThatTheyCameWith() async throws {
         let harness = try await ServerHarness()
         let a = harness.folder.file("a")
@@ -80,21 +97,7 @@ import Testing
         let handler = harness.handler
         let a = harness.folder.file("a")
         let client = try RawClient(harness.path)
-        func openFiles() -> Int {
-            var count = 0
-            guard let folder = opendir("/proc/self/fd") else { return 0 }
-            defer { closedir(folder) }
-            var target = [CChar](repeating: 0, count: 4096)
-            while let entry = readdir(folder) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                let length = readlink("/proc/self/fd/" + name, &target, target.count)
-                let path = String(decoding: target.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-                if path == a { count += 1 }
-            }
-            return count
-        }
+        func openFiles() -> Int { Self.timesOpen(a) }
         for _ in 0..<50 {
             _ = Self.send(client, #"{"jsonrpc":"2.0","id":1,"method":"hello"}"# + "\n", Array(repeating: a, count: 16))
             _ = try client.read()
@@ -115,5 +118,27 @@ import Testing
         #expect(await harness.until { server.clientCount == 0 })
         #expect(openFiles() == 0)
         await harness.end()
+    }
+
+    @Test func whatIsToBeHandedOutIsClosedWithTheConnection() async throws {
+        let harness = try await ServerHarness()
+        let handler = harness.handler
+        let a = harness.folder.file("a")
+        let long = JSONValue.string(String(repeating: "x", count: 100_000))
+        await LoopThread.run {
+            handler.result = { request in
+                request.method == .play ? nil : .withDescriptor(long, OwnedDescriptor(open(a, O_RDONLY | O_CLOEXEC)))
+            }
+        }
+        let client = try RawClient(harness.path)
+        // One request waits for its answer beyond the end of the connection.
+        try client.request(1, "play")
+        for number in 2...9 { try client.request(number, "queue.list") }
+        #expect(await harness.until { handler.requests.count == 9 })
+        #expect(Self.timesOpen(a) > 0)
+        await harness.end()
+        let held = await LoopThread.run { handler.held.count }
+        #expect(held == 1)
+        #expect(Self.timesOpen(a) == 0)
     }
 }

@@ -217,6 +217,7 @@ import NowPlaying
         input = []
         arrived = []
         output = []
+        outgoing = []
         missed = nil
         subscription = nil
         calls.end()
