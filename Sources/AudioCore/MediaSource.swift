@@ -1,5 +1,6 @@
 import Glibc
 package import LinuxSystem
+package import NowPlaying
 import Synchronization
 
 /// An open file that closes itself with its last owner.
@@ -27,7 +28,11 @@ package final class RemoteMedia: Sendable {
     private struct OpenedAhead: @unchecked Sendable {
         // @unchecked: a decoder is used by one thread at a time; this hands it on.
         let decoder: any AudioDecoder
+        let time: MonotonicTime
     }
+
+    /// Seconds after which nobody plays it any more: whoever asked for it has gone on, and its connection may be dead.
+    private static let patience = 10.0
 
     /// An address that was judged to be one of http or https.
     package init(address: String, shownAddress: String, mayUseLoopback: Bool) {
@@ -36,18 +41,22 @@ package final class RemoteMedia: Sendable {
         self.mayUseLoopback = mayUseLoopback
     }
 
-    /// Keeps a decoder that was opened for it, for who asks next. Any thread; the decoder is not used by the caller any more.
-    package func keep(_ decoder: any AudioDecoder) {
-        let kept = OpenedAhead(decoder: decoder)
+    /// Keeps a decoder that was opened for it, for who asks next, soon. Any thread; the decoder is not used by the caller any
+    /// more. `time`: the present instant.
+    package func keep(_ decoder: any AudioDecoder, at time: MonotonicTime = EventLoop.now) {
+        let kept = OpenedAhead(decoder: decoder, time: time)
         opened.withLock { $0 = kept }
     }
 
-    /// The decoder that was kept. Any thread; the caller is its one user from then on.
-    package func takeKept() -> (any AudioDecoder)? {
-        opened.withLock { kept in
+    /// The decoder that was kept, unless that was too long ago: then it ends. Any thread; the caller is its one user from then
+    /// on. `time`: the present instant.
+    package func takeKept(at time: MonotonicTime = EventLoop.now) -> (any AudioDecoder)? {
+        let kept = opened.withLock { kept in
             defer { kept = nil }
             return kept
-        }?.decoder
+        }
+        guard let kept, time.seconds(since: kept.time) <= Self.patience else { return nil }
+        return kept.decoder
     }
 
     /// Whether it was found in the public internet before: then it may not lead into the local network later.
