@@ -5,6 +5,8 @@ import TestSupport
 struct ProcessFigures {
     /// Open descriptors.
     let descriptors: Int
+    /// How many of them there are of each kind: `socket`, `eventfd`, the path of a file.
+    let kinds: [String: Int]
     let threads: Int
     /// Processes that it started and that are there.
     let children: Int
@@ -18,7 +20,9 @@ struct ProcessFigures {
     /// Those of a process that runs; zeros if it does not. Memory takes the kernel a millisecond to count.
     init(_ process: pid_t, withMemory: Bool = true) {
         let tasks = Self.entries("/proc/\(process)/task")
-        descriptors = Self.entries("/proc/\(process)/fd").count
+        let targets = Self.targets(of: process)
+        descriptors = targets.count
+        kinds = Dictionary(targets.map { (Self.kind(of: $0), 1) }, uniquingKeysWith: +)
         threads = tasks.count
         children = Self.children(of: process).count
         var memory: [String: Int] = [:]
@@ -31,6 +35,40 @@ struct ProcessFigures {
         proportional = memory["Pss:"] ?? 0
         let switches = Self.words("/proc/\(process)/status").first { $0.first == "voluntary_ctxt_switches:" }
         wakeups = switches?.last.flatMap { Int($0) } ?? 0
+    }
+
+    /// Figures by their numbers.
+    init(
+        descriptors: Int, kinds: [String: Int] = [:], threads: Int, children: Int = 0, memory: Int, proportional: Int
+    ) {
+        self.descriptors = descriptors
+        self.kinds = kinds
+        self.threads = threads
+        self.children = children
+        self.memory = memory
+        self.proportional = proportional
+        wakeups = 0
+    }
+
+    /// What a descriptor is that leads there: without the number that makes a socket another one.
+    private static func kind(of target: String) -> String {
+        guard !target.hasPrefix("/") else { return target }
+        let words = target.split { ":[]".contains($0) }.filter { Int($0) == nil && $0 != "anon_inode" }
+        return words.joined(separator: " ")
+    }
+
+    /// By the numbers of a process's threads, what each is called and its voluntary context switches so far.
+    static func threads(of process: pid_t) -> [String: (name: String, switches: Int)] {
+        var threads: [String: (name: String, switches: Int)] = [:]
+        for task in entries("/proc/\(process)/task") {
+            let lines = words("/proc/\(process)/task/\(task)/status")
+            // One that has ended meanwhile has no lines.
+            guard let name = lines.first(where: { $0.first == "Name:" })?.last,
+                let switches = lines.first(where: { $0.first == "voluntary_ctxt_switches:" })?.last.flatMap({ Int($0) })
+            else { continue }
+            threads[task] = (name, switches)
+        }
+        return threads
     }
 
     /// What the descriptors of a process lead to, as the kernel names it, in no order: the path of a file, `socket:[123]`.

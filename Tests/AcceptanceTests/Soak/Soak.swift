@@ -21,6 +21,9 @@ final class Soak {
         var tolerance: Double
         /// Seconds of silence, at most, in which a stream of another format begins or a stall is noticed.
         var gap: Double
+        /// Seconds of the tester's clock in which nothing may move before it counts as rest, and those of rest that are judged.
+        var quiet = 2.0
+        var rest = 1.0
         /// Names of what is done; empty: everything.
         var deeds: Set<String> = []
     }
@@ -69,6 +72,8 @@ final class Soak {
 
     /// Runs to the end of the plan.
     func run() {
+        // What it makes when it is asked for the first time is there from the first look on.
+        client.call("diagnostics.get")
         loadList()
         var next = plan.interval
         while !isOver, faults.isEmpty {
@@ -162,23 +167,16 @@ final class Soak {
         watcher.call("hello")
         for event in watcher.takeNotifications() { take(event) }
         let daemon = household.daemon
-        let wakeups = ProcessFigures(daemon.process.pid).wakeups
-        let busy = daemon.contextSwitches
-        var (before, quiet) = (-1, 0)
-        for _ in 0..<200 where quiet < 3 {
-            usleep(200_000)
-            let current = daemon.contextSwitches + ProcessFigures(daemon.process.pid, withMemory: false).threads
-            quiet = current == before ? quiet + 1 : 0
-            before = current
-        }
-        if quiet < 3 { faults.append("the daemon does not come to rest: \(before - busy) switches in 40 s") }
-        let begun = daemon.contextSwitches
-        usleep(1_000_000)
+        let wakeups = ProcessFigures(daemon.process.pid, withMemory: false).wakeups
+        guard let moved = motionAtRest() else { return }
         samples.append(
             SoakSample(
                 tracks: tracks, events: check.count, seconds: now() - begin,
                 played: (now() - begin) * Double(plan.pace),
                 figures: household.processes.map { ($0.name, ProcessFigures($0.process.pid)) },
-                restingSwitches: daemon.contextSwitches - begun, wakeups: wakeups))
+                moved: moved, wakeups: wakeups))
     }
+
+    /// Takes note of what makes it useless to go on.
+    func fault(_ words: String) { faults.append(words) }
 }

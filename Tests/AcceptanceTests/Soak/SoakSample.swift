@@ -8,8 +8,9 @@ struct SoakSample {
     let played: Double
     /// By name, the daemon first.
     let figures: [(name: String, of: ProcessFigures)]
-    /// Voluntary context switches of the daemon in a second of rest, and those of its loop in all that went before.
-    let restingSwitches: Int
+    /// Which threads of the daemon moved at rest, in words, and the voluntary context switches of its loop in all that went
+    /// before.
+    let moved: [String]
     let wakeups: Int
 
     /// The heads of the columns of `rows`.
@@ -29,7 +30,8 @@ struct SoakSample {
             let columns =
                 [
                     "\(sample.tracks)", "\(sample.events)", Campaign.text(sample.played / 3600),
-                    Campaign.text(sample.seconds / 60), Campaign.text(each), "\(sample.restingSwitches)",
+                    Campaign.text(sample.seconds / 60), Campaign.text(each),
+                    sample.moved.isEmpty ? "0" : sample.moved.joined(separator: ", "),
                 ]
                 + sample.figures.map {
                     "\($0.of.descriptors), \($0.of.threads), \($0.of.children), \($0.of.memory) (\($0.of.proportional))"
@@ -38,26 +40,51 @@ struct SoakSample {
         }.joined(separator: "\n")
     }
 
-    /// In what the last third of some samples is more than the third before it; empty: in nothing. `growth`: KiB by which the
-    /// memory of a process may have grown.
-    static func growth(of samples: [SoakSample], allowing growth: Int) -> [String] {
+    /// What may be more in the last third of some samples than in the third before it.
+    struct Allowance {
+        /// KiB of the memory of a process.
+        var memory: Int
+        /// Descriptors and threads that are made when they are first needed, and stay.
+        var descriptors = 0
+        var threads = 0
+    }
+
+    /// In what the last third of some samples is more than the third before it, where more than `allowed`; and what moved at
+    /// rest. Empty: nothing. Of what is its own the most counts; of its share of all pages, which is greater when others have
+    /// gone, the median, and twice as much is allowed.
+    static func growth(of samples: [SoakSample], allowing allowed: Allowance) -> [String] {
         var found: [String] = []
-        for sample in samples where sample.restingSwitches > 0 {
-            found.append("the daemon wakes \(sample.restingSwitches) times in a second of rest")
+        for sample in samples where !sample.moved.isEmpty {
+            found.append("at rest after \(sample.tracks) items the daemon moves: \(sample.moved.joined(separator: ", "))")
         }
         let third = samples.count / 3
         guard third > 0, let names = samples.last?.figures.map(\.name) else { return found }
         for (place, name) in names.enumerated() {
-            let before = samples.dropFirst(third).dropLast(third).map { $0.figures[place].of }
+            let before = samples.dropLast(third).suffix(third).map { $0.figures[place].of }
             let after = samples.suffix(third).map { $0.figures[place].of }
             for (what, figure, more) in [
-                ("descriptors", \ProcessFigures.descriptors, 0), ("threads", \.threads, 0), ("children", \.children, 0),
-                ("KiB of its own", \.memory, growth),
+                ("descriptors", \ProcessFigures.descriptors, allowed.descriptors), ("threads", \.threads, allowed.threads),
+                ("children", \.children, 0), ("KiB of its own", \.memory, allowed.memory),
             ] {
                 let (most, last) = (before.map { $0[keyPath: figure] }.max()!, after.map { $0[keyPath: figure] }.max()!)
-                if last > most + more { found.append("\(name) has \(last) \(what), not \(most)") }
+                guard last > most + more else { continue }
+                let culprits = figure == \.descriptors ? newKinds(before, after) : []
+                found.append((["\(name) has \(last) \(what), not \(most)"] + culprits).joined(separator: "; "))
             }
+            let (then, now) = (median(before.map(\.proportional)), median(after.map(\.proportional)))
+            if now > then + 2 * allowed.memory { found.append("\(name) has \(now) KiB by its share, not \(then)") }
         }
         return found
     }
+
+    /// The kinds of descriptors of which there are more: `eventfd 9, not 8`.
+    private static func newKinds(_ before: [ProcessFigures], _ after: [ProcessFigures]) -> [String] {
+        let kinds = Set(after.flatMap(\.kinds.keys)).sorted()
+        let most = { (figures: [ProcessFigures], kind: String) in figures.map { $0.kinds[kind] ?? 0 }.max() ?? 0 }
+        return kinds.filter { most(after, $0) > most(before, $0) }.map {
+            "\($0) \(most(after, $0)), not \(most(before, $0))"
+        }
+    }
+
+    private static func median(_ numbers: [Int]) -> Int { numbers.sorted()[numbers.count / 2] }
 }
