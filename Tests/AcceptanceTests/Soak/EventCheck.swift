@@ -18,7 +18,10 @@ struct EventCheck {
     private(set) var count = 0
     private(set) var merged = 0
     /// Greatest distance between a position told and the one that the event before told for that instant, in seconds.
-    private(set) var greatestError = 0.0
+    var greatestError: Double { errors.max() ?? 0 }
+    /// What 99 of 100 of these distances are at most.
+    var usualError: Double { errors.isEmpty ? 0 : errors.sorted()[(errors.count - 1) * 99 / 100] }
+    private var errors: [Double] = []
     /// Events that correct the position because the sound came too late, and by how many seconds at most.
     private(set) var corrections = 0
     private(set) var greatestCorrection = 0.0
@@ -84,7 +87,7 @@ struct EventCheck {
             return correct(late)
         }
         let error = abs(late)
-        greatestError = max(greatestError, error)
+        errors.append(error)
         if error > tolerance { complain("it is at \(state.elapsed), not at \(told) as was told", before, state) }
     }
 
@@ -94,7 +97,7 @@ struct EventCheck {
         // Another format has a stream of its own, which begins when the last frame of the other one has been heard, and what
         // is not there in time begins late. Until then the position is the end.
         if late > tolerance, late <= gap { return correct(late) }
-        greatestError = max(greatestError, abs(late))
+        errors.append(abs(late))
         if abs(late) > tolerance { complain("it ended \(late) s after its end of \(duration)", before, state) }
     }
 

@@ -52,6 +52,11 @@ extension Acceptance {
             #expect(soak.complaints == [])
             #expect(soak.check.successions > 0)
             #expect(soak.check.remarks * 20 <= soak.check.count)
+            // What came otherwise than it was told: 1,450 of 24,475 events, in real time 240 of 1,394; of few on a busy machine
+            // it may be many.
+            let most = plan.tracks == nil ? 4 : soak.tracks < 100 ? 2 : 10
+            #expect(soak.check.corrections * most <= soak.check.count)
+            #expect(soak.samples.count >= 6)
             // What is kept of items and pictures is all there after some thousand.
             var allowed = SoakSample.Allowance(memory: soak.tracks < 3000 ? 4096 : 400)
             // Of some items the last may be the first of its kind.
@@ -66,12 +71,14 @@ extension Acceptance {
             defer { fclose(file) }
             let deeds = soak.deeds.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
             let check = soak.check
+            let share = 100 * Double(check.corrections) / Double(max(1, check.count))
             fputs(
                 """
                 \(soak.tracks) items, \(check.successions) of them at the end of the one before; \(check.count) events, \
                 none left out, \(check.merged) that stand for several; \(check.complaints.count) complaints. The position \
                 of an event was at most \(Campaign.text(check.greatestError * 1000)) ms off the one that the event before \
-                told for that instant; \(check.corrections) told that sound had come late, by \
+                told for that instant, 99 of 100 at most \(Campaign.text(check.usualError * 1000)); \(check.corrections) \
+                (\(Campaign.text(share)) %) told that sound had come late, by \
                 \(Campaign.text(check.greatestCorrection * 1000)) ms at most. Done: \(deeds.joined(separator: ", ")).
 
                 \(SoakSample.head(soak.household.processes.map(\.name)))
