@@ -61,11 +61,11 @@ lint:
 	@Scripts/packages build lint
 	@Scripts/lint
 
-#: make nightly                 the tests with long repetitions, then under both sanitizers (two hours)
+#: make nightly [MINUTES=20]    all that takes long: tests, sanitizers, fuzz, soak, faults, microbenchmarks (four hours)
 nightly:
-	@Scripts/packages build decode run test
-	@status=0; NOWPLAYING_NIGHTLY=1 Scripts/test || status=1; \
-	    for kind in thread address; do Scripts/sanitize $$kind || status=1; done; exit $$status
+	@Scripts/packages build decode run test microbenchmarks
+	@Scripts/nightly
+nightly: export MINUTES := $(MINUTES)
 
 #: make faults                 the fault campaign, with the clock set for moments; see Tests/Faults/RESULTS.md (40 minutes)
 faults:

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// The scripts that say whether a change passes, in a repository of straw: what they call is a line that says how it went.
+@Suite struct GateTests {
+    private let folder: Scratch
+
+    init() throws { folder = try Scratch() }
+
+    /// A program that they call.
+    private func tool(_ name: String, _ script: String) throws {
+        try folder.write(name, "#!/bin/bash\n\(script)\n", executable: true)
+    }
+
+    /// Runs one of them as it is, with the tools in `bin` before all others.
+    private func run(_ script: String, _ environment: [String: String] = [:]) throws -> ScriptRun {
+        let text = try String(contentsOfFile: ScriptRun.root + "/" + script, encoding: .utf8)
+        try folder.write(script, text, executable: true)
+        let path = folder.path + "/bin:" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
+        return try ScriptRun(
+            [folder.path + "/" + script], environment: environment.merging(["PATH": path]) { $1 }, in: folder)
+    }
+
+    @Test func theNightTriesAllAndTellsOfEach() throws {
+        for name in ["test", "sanitize", "fuzz", "soak", "faults", "microbenchmarks"] {
+            try tool("Scripts/" + name, "echo \"\(name) $* ${NOWPLAYING_NIGHTLY:-} ${TRACKS:-}\" >> calls")
+        }
+        let good = try run("Scripts/nightly")
+        #expect(good.status == 0, "\(good.errors)")
+        #expect(!good.text.contains("FAILED"))
+        try tool("Scripts/sanitize", "echo \"sanitize $1\" >> calls; [ \"$1\" != thread ]")
+        try folder.write("calls", "")
+        let bad = try run("Scripts/nightly", ["MINUTES": "3", "NOWPLAYING_NIGHTLY": "", "TRACKS": ""])
+        #expect(bad.status == 1)
+        let calls = try String(contentsOfFile: folder.path + "/calls", encoding: .utf8).split(separator: "\n")
+        #expect(
+            calls.map { $0.trimmingCharacters(in: .whitespaces) } == [
+                "test  1", "sanitize thread", "sanitize address", "fuzz 3", "soak   10000", "faults", "microbenchmarks",
+            ])
+        let told = bad.text.split(separator: "\n").suffix(7).map { $0.prefix { $0 != "," } }
+        #expect(told.filter { $0.hasPrefix("FAILED") } == ["FAILED  Scripts/sanitize thread"])
+        #expect(told.filter { $0.hasPrefix("passed") }.count == 6)
+    }
+}
