@@ -42,6 +42,41 @@ import Testing
         #expect(told.filter { $0.hasPrefix("passed") }.count == 6)
     }
 
+    /// What is counted: `a.b` costs so many instructions.
+    private func microbenchmarks(_ cost: Int, libc: String, names: String = "a.b") throws -> ScriptRun {
+        try tool("Scripts/build", "")
+        try tool(".build/release/microbenchmarks", "echo \(names)")
+        try tool(
+            "bin/valgrind",
+            "[ \"$1\" = --version ] && echo valgrind-3.19.0 && exit; echo \"I  refs: $((${@: -1} * \(cost)))\" >&2")
+        try tool("bin/ldd", "echo '\(libc)'")
+        try tool("bin/swift", "echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'")
+        return try run("Scripts/microbenchmarks")
+    }
+
+    @Test func microbenchmarksAreJudgedByVersionsAndNames() throws {
+        let machine = try ScriptRun(["uname", "-m"], in: folder).text.filter { $0 != "\n" }
+        try folder.write(
+            "Benchmarks/instructions.json",
+            """
+            {"tools": {"compiler": "Swift version 6.3.1 (swift-6.3.1-RELEASE)", "libc": "ldd 2.36",
+            "valgrind": "valgrind-3.19.0", "machine": "\(machine)"}, "instructions": {"a.b": 100}}
+            """)
+        let patched = "ldd (Debian GLIBC 2.36-9+deb12u99) 2.36"
+        let same = try microbenchmarks(100, libc: patched)
+        #expect(same.status == 0 && !same.text.contains("nothing is judged"), "\(same.text)\(same.errors)")
+        let dearer = try microbenchmarks(110, libc: patched)
+        #expect(dearer.status == 1 && dearer.text.contains("a.b: 100 -> 110 instructions"))
+        let other = try microbenchmarks(110, libc: "ldd (Debian GLIBC 2.41-12) 2.41")
+        #expect(other.status == 0 && other.text.contains("nothing is judged"))
+        for libc in [patched, "ldd (Debian GLIBC 2.41-12) 2.41"] {
+            let more = try microbenchmarks(100, libc: libc, names: "a.b c.d")
+            #expect(more.status == 1 && more.errors.contains("c.d: counted, and not in instructions.json"))
+            let fewer = try microbenchmarks(100, libc: libc, names: "c.d")
+            #expect(fewer.status == 1 && fewer.errors.contains("a.b: in instructions.json, and not counted any more"))
+        }
+    }
+
     @Test(arguments: [0, 800]) func theChangeIsToldWhatWasLeftOut(_ seconds: Int) throws {
         try tool("bin/make", "echo \"$1\" >> calls")
         // What the shell's clock shows at the beginning.
