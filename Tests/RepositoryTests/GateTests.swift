@@ -42,6 +42,27 @@ import Testing
         #expect(told.filter { $0.hasPrefix("passed") }.count == 6)
     }
 
+    @Test(arguments: [
+        ("Test run with 12 tests in 3 suites passed", 0 as Int32), ("Test run with 0 tests in 0 suites passed", 1),
+        ("nothing", 1),
+    ])
+    func aRunOfNoTestIsAFailure(_ line: String, _ status: Int32) throws {
+        try tool("Scripts/decode.sh", "")
+        try tool("bin/swift", "[ \"$1\" = build ] || echo '\(line)'")
+        #expect(try run("Scripts/test", ["FILTER": "x"]).status == status)
+        // One part of several.
+        try tool(
+            "bin/swift",
+            """
+            [ "$1" = build ] && exit
+            case $* in
+                *"--skip "*BitExact*) echo '\(line)' ;;
+                *) echo 'Test run with 5 tests in 1 suite passed' ;;
+            esac
+            """)
+        #expect(try run("Scripts/test", ["FILTER": ""]).status == (line == "nothing" ? 0 : status))
+    }
+
     /// What is counted: `a.b` costs so many instructions.
     private func microbenchmarks(_ cost: Int, libc: String, names: String = "a.b") throws -> ScriptRun {
         try tool("Scripts/build", "")
