@@ -151,7 +151,8 @@ extension Acceptance {
             let server = await SoundServer.pulseAudio([TestSink("speaker", rate: 48000)])
             _ = server.load(TestSink("dac"))
             let (daemon, client) = await play(server, "on-output-lost = \(policy)", sink: "dac")
-            usleep(600_000)
+            // What play has changed is saved.
+            #expect(daemon.process.sleepsForASecond)
             let saves = WriteCount(daemon.folder.path("state"))
             let start = now()
             let flaps = Campaign.times(repetitions(4, nightly: 20), long: 30)

@@ -22,7 +22,8 @@ extension Acceptance {
             for _ in 0..<100 { client.call("queue.add", ["items": .array(Array(repeating: song, count: 1000))]) }
             client.call("play", ["index": 50_000])
             #expect(becomes { client.call("diagnostics.get")?["state"]?["error"] == nil })
-            usleep(2_000_000)
+            // It is on the disk when nothing of the daemon moves any more between two refills.
+            #expect(daemon.process.sleepsForASecond)
             var (answers, others): ([Double], [Double]) = ([], [])
             let other = daemon.connect()
             let before = size(daemon)
@@ -45,7 +46,7 @@ extension Acceptance {
                 others.append(now() - again)
                 usleep(round % 10 == 9 ? 400_000 : 5_000)
             }
-            usleep(500_000)
+            #expect(daemon.process.sleepsForASecond)
             let written = (size(daemon) - before) / rounds
             answers.sort()
             others.sort()

@@ -122,7 +122,7 @@ extension Acceptance {
             #expect(state.elapsed >= 30 && state.elapsed < 31)
             if Campaign.isLong {
                 // What was begun before has ended, and is saved.
-                usleep(1_000_000)
+                #expect(daemon.process.sleepsForASecond)
                 // Nothing looks meanwhile, and nothing is forgotten.
                 let before = daemon.contextSwitches
                 let changes = MountedDisk.changes(seconds: 60)

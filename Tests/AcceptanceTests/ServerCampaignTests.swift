@@ -106,7 +106,7 @@ extension Acceptance {
             _ = client.event("stall")
             #expect(client.call("pause")?.playing == "paused")
             // What was begun before has ended, and is saved.
-            usleep(1_000_000)
+            #expect(daemon.process.sleepsForASecond)
             let seconds = Campaign.times(1, long: 60)
             let before = daemon.contextSwitches
             sleep(UInt32(seconds))

@@ -36,13 +36,9 @@ extension Acceptance {
 
             client.call("pause")
             // One that stands for a second stands: the broker and the bus were told, the hooks have run.
-            var counts: [Int] = []
-            let isQuiet = (0..<20).contains { _ in
-                counts = names.map { trace($0, daemon).count }
-                usleep(1_000_000)
-                return counts == names.map { trace($0, daemon).count }
-            }
-            #expect(isQuiet, "they go on: \(counts), \(names.map { trace($0, daemon).count })")
+            #expect(
+                standsStill { names.map { trace($0, daemon).count } },
+                "they go on: \(names.map { trace($0, daemon).count })")
             for name in names {
                 let seen = trace(name, daemon)
                 #expect(seen.count > 0, "nothing was seen of \(name)")

@@ -39,8 +39,6 @@ extension Acceptance {
                 if index == 2 { client.call("pause") }
                 if index == 3 { client.call("stop") }
             }
-            // Until the buffers are full, which takes a few refills, and the connections are closed.
-            usleep(8_500_000)
             let bridges = [("paused", paused), ("fresh", fresh)].flatMap { part, set in
                 set.bridges.map { ("\($0.name), \(part)", $0.process) }
             }
@@ -48,6 +46,10 @@ extension Acceptance {
                 ["playing", "playing beside another client", "paused", "stopped", "fresh", "playing from a child"]
                 + bridges.map(\.0)
             let processes = daemons.map(\.process) + bridges.map(\.1)
+            // What was asked of them is done: those that play sleep until the next refill, the others for good.
+            let (playing, quiet) = ([0, 1, 5], processes.indices.filter { ![0, 1, 5].contains($0) })
+            #expect(standsStill { quiet.map { processes[$0].contextSwitches } })
+            for index in playing { #expect(processes[index].sleepsForASecond, "\(names[index])") }
             let seconds = repetitions(10, nightly: 60)
             let before = processes.map(\.contextSwitches)
             usleep(UInt32(seconds) * 1_000_000)

@@ -111,15 +111,6 @@ extension TestProcess {
         return wait()
     }
 
-    /// Whether a second comes in which it does not wake, once it has done what it had to do: a rhythm would be seen.
-    var sleepsForASecond: Bool {
-        (0..<8).contains { _ in
-            let before = contextSwitches
-            usleep(1_000_000)
-            return contextSwitches == before
-        }
-    }
-
     /// Memory of its own and of others that it has touched and not given back.
     var residentKilobytes: Int {
         let line = TestProcess.run(["grep", "VmRSS", "/proc/\(pid)/status"]).text

@@ -66,7 +66,8 @@ import Testing
             }
             let playback = await Playback(server)
             let thread = playback.thread
-            sleep(2)
+            // Its buffer is full, and the next refill is not due yet.
+            #expect(standsStill { WakeupTests.switches(thread) })
             let requests = await playback.requests
             let began = WakeupTests.switches(thread)
             sleep(8)
@@ -75,7 +76,7 @@ import Testing
             #expect(asked >= 1 && asked <= 4)
             #expect(playing <= 4 * asked + 4, "\(playing) wakeups for \(asked) requests")
             await playback.pause()
-            sleep(1)
+            #expect(standsStill { WakeupTests.switches(thread) })
             let paused = WakeupTests.switches(thread)
             sleep(4)
             #expect(WakeupTests.switches(thread) == paused)

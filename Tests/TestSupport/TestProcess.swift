@@ -104,6 +104,9 @@ package final class TestProcess: Sendable {
         return total
     }
 
+    /// Whether a second comes in which it does not wake, once it has done what it had to do: a rhythm would be seen.
+    package var sleepsForASecond: Bool { standsStill { contextSwitches } }
+
     /// Runs a program to its end and returns what it printed; stops the test process if it fails.
     package static func run(_ arguments: [String], environment: [String: String]? = nil) -> (
         status: Int32, text: String
@@ -124,6 +127,15 @@ package func currentEnvironment() -> [String: String] {
         entry += 1
     }
     return variables
+}
+
+/// Waits until `value` is the same for a second, at most 20 s; false if it never was. For what comes to rest without saying so.
+package func standsStill<Value: Equatable>(_ value: () -> Value) -> Bool {
+    (0..<20).contains { _ in
+        let before = value()
+        usleep(1_000_000)
+        return value() == before
+    }
 }
 
 /// Waits until `condition` holds, looking every 5 ms, at most 20 s; false if it never did. For what has no event.
