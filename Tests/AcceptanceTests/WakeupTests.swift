@@ -56,12 +56,22 @@ extension Acceptance {
             let counts = zip(processes, before).map { $0.contextSwitches - $1 }
             #expect(before.allSatisfy { $0 > 0 }, "not all of them run: \(before)")
             for (name, count) in zip(names, counts) {
-                // A few for each refill; how many is measured by the benchmark, on a quiet machine. A tick would be hundreds.
-                let most = name.hasPrefix("playing") ? 4 * seconds : 0
+                // Nearly four for each refill, one every 3 s, are 1.2 a second, as the benchmark measures it, too. In ten
+                // seconds there may be a refill more, and for each one more where threads meet on a busy machine.
+                let most = name.hasPrefix("playing") ? 2 * seconds : 0
                 #expect(count <= most, "\(name): \(count) in \(seconds) s")
             }
             print(
                 "voluntary switches in \(seconds) s:", zip(names, counts).map { "\($0) \($1)" }.joined(separator: ", "))
+        }
+
+        @Test("what is counted is each thread, once")
+        func threads() async {
+            let process = await LoopThread.run { TestProcess(["sleep", "60"]) }
+            defer { process.end() }
+            #expect(becomes { process.contextSwitches > 0 })
+            #expect(standsStill { process.contextSwitches })
+            #expect(process.contextSwitches == ProcessFigures(process.pid, withMemory: false).wakeups)
         }
 
         /// A minute of a file in a coding that a child decodes.

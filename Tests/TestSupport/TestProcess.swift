@@ -91,7 +91,8 @@ package final class TestProcess: Sendable {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard let file = fopen("/proc/\(pid)/task/\(name)/status", "r") else { continue }
+            // Behind `..` is the first thread once more.
+            guard !name.hasPrefix("."), let file = fopen("/proc/\(pid)/task/\(name)/status", "r") else { continue }
             defer { fclose(file) }
             var line = [CChar](repeating: 0, count: 256)
             while fgets(&line, 256, file) != nil {
