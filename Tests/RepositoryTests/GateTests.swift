@@ -63,6 +63,16 @@ import Testing
         #expect(try run("Scripts/test", ["FILTER": ""]).status == (line == "nothing" ? 0 : status))
     }
 
+    @Test func whatCouldNotBeTestedIsTold() throws {
+        try tool("Scripts/decode.sh", "")
+        try tool(
+            "bin/swift",
+            "[ \"$1\" = build ] || printf '%s\\n' 'Suite X skipped: \"NOT TESTED: it\"' 'Test run with 2 tests passed'")
+        let run = try run("Scripts/test", ["FILTER": "x"])
+        #expect(run.status == 0)
+        #expect(run.text.split(separator: "\n").contains("NOT TESTED: it"))
+    }
+
     /// What is counted: `a.b` costs so many instructions.
     private func microbenchmarks(_ cost: Int, libc: String, names: String = "a.b") throws -> ScriptRun {
         try tool("Scripts/build", "")
@@ -99,13 +109,13 @@ import Testing
     }
 
     @Test(arguments: [0, 800]) func theChangeIsToldWhatWasLeftOut(_ seconds: Int) throws {
-        try tool("bin/make", "echo \"$1\" >> calls")
+        try tool("bin/make", "echo \"$1 ${NOWPLAYING_CI:-}\" >> calls")
         // What the shell's clock shows at the beginning.
         let run = try run(".ci/run", ["SECONDS": "\(seconds)"])
         #expect(run.status == 0, "\(run.errors)")
         let last = run.text.split(separator: "\n").last ?? ""
         let calls = try String(contentsOfFile: folder.path + "/calls", encoding: .utf8)
-        #expect(calls.hasPrefix("lint\nbuild\ntest\n"))
+        #expect(calls.hasPrefix("lint 1\nbuild 1\ntest 1\n"))
         if seconds == 0 {
             #expect(calls.contains("microbenchmarks") && last.hasPrefix("== all of it passed"))
         } else {
