@@ -58,20 +58,38 @@ import Testing
         #expect(printed >= before - 0.01 && printed <= after + 0.01, "\(before) \(printed) \(after)")
     }
 
+    /// A block whose pipelines fail where any part of them does; these are ended on purpose by what stands there.
+    private func expectingEnds(_ text: String) -> String {
+        let ends = ["| timeout 1 nc": 124, "| head -n 1": 128 + SIGPIPE]
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard let end = ends.first(where: { line.contains($0.key) }) else { return String(line) }
+            return line + " || [ $? = \(end.value) ]"
+        }.joined(separator: "\n")
+    }
+
+    /// Has every program that reads the configuration check it: each knows its own sections.
+    private func expectConfiguration(_ text: String) throws {
+        try home.write("block.conf", text + "\n")
+        for program in ["nowplayingd", "nowplaying-hooks", "nowplaying-mqtt", "nowplaying-mpris"] {
+            let run = try run([program, "--config", home.path + "/block.conf", "--check-config"])
+            #expect(run.status == 0, "\(program): \(text)\n\(run.errors)")
+        }
+    }
+
     @Test func everyCommandWorks() throws {
         var shells: [ScriptRun] = []
         try withDaemon {
             for block in try blocks() {
                 switch block.language {
                 case "sh" where block.text.contains("position()"):
-                    try expectPosition(["bash", "-euc", block.text])
+                    try expectPosition(["bash", "-euo", "pipefail", "-c", block.text])
                 case "sh":
-                    let run = try run(["bash", "-euc", block.text])
+                    let run = try run(["bash", "-euo", "pipefail", "-c", expectingEnds(block.text)])
                     #expect(run.status == 0, "\(block.text)\n\(run.text)\(run.errors)")
                     shells.append(run)
                 case "python": try expectPosition(["python3", "-c", block.text])
                 case "javascript": try expectPosition(["node", "-e", block.text])
-                case "ini": #expect(block.text.hasPrefix("["))
+                case "ini": try expectConfiguration(block.text)
                 case "console": #expect(block.text.contains("make "))
                 default: Issue.record("no test runs blocks of \(block.language)")
                 }
