@@ -150,9 +150,9 @@ let package = Package(
             "FuzzTests",
             [
                 "DaemonRuntime", "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "MPRISBridge",
-                "nowplaying-mqtt", "NowPlayingClient", "ConfigurationFiles", "ControlProtocol", "ForeignMedia",
-                "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
-            ], exclude: ["Corpus"]),
+                "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "ControlProtocol",
+                "ForeignMedia", "LinuxSystem", "NowPlaying", "TestSupport", "CSystemd", "CLinux",
+            ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", []),
         tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
     ]
@@ -166,6 +166,11 @@ if buildsDecode {
         systemLibrary("CSeccomp", package: "libseccomp-dev"),
         program("nowplaying-decode", ["ForeignMedia", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
     ]
+    // What it does with bytes of strangers is fuzzed without what confines it.
+    for target in package.targets where target.name == "FuzzTests" {
+        target.dependencies += ["nowplaying-decode", "CFFmpeg"]
+        target.swiftSettings?.append(.define("NOWPLAYING_DECODE"))
+    }
 }
 
 // Instrumented for fuzzing, only what is fuzzed is built (`make fuzz`).

@@ -42,7 +42,8 @@ extension MediaPlayerBridge {
         }
     }
 
-    private func serve(_ call: Call) {
+    /// Does what a call asks for, whose sender was judged, and answers it.
+    func serve(_ call: Call) {
         let message = call.message
         switch (message.interface, message.member) {
         case (Introspection.introspectable, "Introspect"), ("", "Introspect"):

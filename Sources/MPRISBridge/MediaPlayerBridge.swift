@@ -33,26 +33,11 @@ import NowPlayingClient
     var outstanding = 0
 
     /// Looks for its bus, and follows the daemon.
-    package init(_ context: BridgeContext, _ settings: MPRISSettings) throws(BridgeFailure) {
-        self.context = context
-        daemon = context.daemon
-        foreign = ForeignDaemon(context.loop, paths: daemon.paths)
-        judge = SenderJudge(
+    package convenience init(_ context: BridgeContext, _ settings: Settings) throws(BridgeFailure) {
+        let judge = SenderJudge(
             controlGroup: try Self.group(settings.controlGroup), readGroup: try Self.group(settings.readGroup))
-        tracks = TrackWindow(daemon)
-        pictures = PictureFiles(daemon)
-        let log = context.log
-        let handlers = BusPresence.Handlers(
-            call: { [unowned self] message, bus in called(message, bus) },
-            seen: { [unowned self] in seen() },
-            lost: { [unowned self] in judge.forget() },
-            log: { log.info($0) },
-            failed: { [loop = context.loop] reason in
-                log.error(reason)
-                loop.exit(1)
-            })
         let address = settings.bus.text(environment: SocketLocation.variable)
-        presence = BusPresence(context.loop, address: address, handlers)
+        self.init(context, address: address, judge)
         status = BridgeStatus(context, program: "nowplaying-mpris") { [unowned self] in
             let isThere = presence?.connection != nil
             let isHidden = isThere && hasCommands && presence?.isSeen == false
@@ -60,6 +45,27 @@ import NowPlayingClient
                 peer: "the bus \(address)", isConnected: isThere && !isHidden,
                 problem: isHidden ? "the name \(BusPresence.name) is another's, or is not allowed to us" : nil)
         }
+    }
+
+    /// The same on the bus at this address, with nobody to ask it how it goes.
+    init(_ context: BridgeContext, address: String, _ judge: SenderJudge) {
+        self.context = context
+        daemon = context.daemon
+        foreign = ForeignDaemon(context.loop, paths: daemon.paths)
+        self.judge = judge
+        tracks = TrackWindow(daemon)
+        pictures = PictureFiles(daemon)
+        let log = context.log
+        let handlers = BusPresence.Handlers(
+            call: { [unowned self] message, bus in called(message, bus) },
+            seen: { [unowned self] in seen() },
+            lost: { judge.forget() },
+            log: { log.info($0) },
+            failed: { [loop = context.loop] reason in
+                log.error(reason)
+                loop.exit(1)
+            })
+        presence = BusPresence(context.loop, address: address, handlers)
         daemon.onState = { [unowned self] in follow($0) }
         daemon.onLoss = { [unowned self] in lost() }
     }

@@ -61,7 +61,7 @@ enum Pictures {
     // MARK: Inside of a file
 
     /// The pictures of the best kind that a file has, the best first. Throws `WireFailure`.
-    private static func embedded(_ input: any MediaInput) throws(WireFailure) -> [(kindNumber: UInt8, bytes: [UInt8])] {
+    static func embedded(_ input: any MediaInput) throws(WireFailure) -> [(kindNumber: UInt8, bytes: [UInt8])] {
         let file = try OpenFile(input, demuxers: KnownFormats.demuxers, decoders: "none")
         var found: [(kindNumber: UInt8, bytes: [UInt8])] = []
         var room = WirePicture.maximumBytes

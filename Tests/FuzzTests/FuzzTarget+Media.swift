@@ -145,7 +145,7 @@ extension FuzzTarget {
     }
 
     /// What FFmpeg makes of the material.
-    private static func made(_ material: AudioMaterial, _ ending: String, _ options: [String]) -> [[UInt8]] {
+    static func made(_ material: AudioMaterial, _ ending: String, _ options: [String]) -> [[UInt8]] {
         let folder = TemporaryFolder()
         let source = folder.write(material.wave(), "source.wav")
         let result = folder.path("made." + ending)

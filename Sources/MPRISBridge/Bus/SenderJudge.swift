@@ -61,7 +61,7 @@ struct SenderRights: Equatable, Sendable {
     }
 
     /// The user and, where the bus tells them, the groups. Specification: D-Bus, GetConnectionCredentials.
-    private static func credentials(_ reply: BusMessage) -> (user: UInt32, groups: Set<UInt32>?)? {
+    static func credentials(_ reply: BusMessage) -> (user: UInt32, groups: Set<UInt32>?)? {
         var user: UInt32?
         var groups: Set<UInt32>?
         guard reply.enter("a", "{sv}") else { return nil }
