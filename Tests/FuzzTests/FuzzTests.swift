@@ -9,9 +9,16 @@ import Testing
     func corpus(_ name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let seeds = target.seeds()
-        let inputs = seeds + FuzzCorpus.inputs(of: name)
-        #expect(!seeds.isEmpty && inputs.count > seeds.count, "\(name) has no corpus")
-        for input in inputs { target.run(input) }
+        let kept = FuzzCorpus.inputs(of: name)
+        let shortest = seeds.map(\.count).min() ?? .max
+        #expect(
+            kept.contains { $0.count >= shortest }, "\(name): nothing that is kept is as long as what it began with")
+        #expect(kept.allSatisfy { $0.count <= FuzzCorpus.longest }, "\(name): an input that is kept is too long")
+        for input in seeds + kept {
+            let began = ContinuousClock.now
+            target.run(input)
+            #expect(began.duration(to: .now) < FuzzCorpus.patience, "\(name) takes too long with \(input.prefix(20))…")
+        }
         target.run([])
     }
 
