@@ -109,7 +109,7 @@ let package = Package(
         tests("ForeignMediaTests", ["ForeignMedia"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "TestSupport", "CLinux"]),
-        tests("AudioCoreTests", ["AudioCore", "NowPlaying", "TestSupport"]),
+        tests("AudioCoreTests", ["AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
             "AudioDecodersTests",
             ["AudioDecoders", "ForeignMedia", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
@@ -127,8 +127,8 @@ let package = Package(
         tests(
             "DaemonRuntimeTests",
             [
-                "DaemonRuntime", "nowplayingd", "ConfigurationFiles", "ControlProtocol", "PlaybackEngine", "AudioCore",
-                "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
+                "DaemonRuntime", "nowplayingd", "ConfigurationFiles", "ControlProtocol", "PlaybackEngine", "ArtworkLookup",
+                "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(
             "ClientTests",
