@@ -127,7 +127,8 @@ let package = Package(
         tests(
             "DaemonRuntimeTests",
             [
-                "DaemonRuntime", "nowplayingd", "ConfigurationFiles", "ControlProtocol", "PlaybackEngine", "ArtworkLookup",
+                "DaemonRuntime", "nowplayingd", "ConfigurationFiles", "ControlProtocol", "PlaybackEngine",
+                "ArtworkLookup",
                 "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(

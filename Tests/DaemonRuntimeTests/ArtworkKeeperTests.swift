@@ -12,7 +12,8 @@ import Testing
 @Suite struct ArtworkKeeperTests {
     init() { LoopThread.start() }
 
-    @Test("a search is given up when nothing is shown any more, or only what is known", arguments: [nil, 1] as [Int64?])
+    @Test(
+        "a search is given up when nothing is shown any more, or only what is known", arguments: [nil, 1] as [Int64?])
     @PlayerLoop func givenUp(_ after: Int64?) async throws {
         let subject = Subject()
         let keeper = ArtworkKeeper(

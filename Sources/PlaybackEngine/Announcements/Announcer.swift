@@ -163,7 +163,11 @@ import NowPlaying
             case .finished(let ticket, _, let end, let length):
                 guard ticket == run else { continue }
                 current?.ringEnd = end
-                if length == 0 { fail("it contains no audio", isAnswered: true) } else { current?.playback?.ends(at: end) }
+                if length == 0 {
+                    fail("it contains no audio", isAnswered: true)
+                } else {
+                    current?.playback?.ends(at: end)
+                }
             case .failed(let ticket, _, let error, let heard):
                 if ticket == run, !heard { fail(error.message, isAnswered: true) }
             case .away(let ticket, let error), .lost(let ticket, let error):

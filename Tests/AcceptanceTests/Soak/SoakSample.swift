@@ -55,7 +55,8 @@ struct SoakSample {
     static func growth(of samples: [SoakSample], allowing allowed: Allowance) -> [String] {
         var found: [String] = []
         for sample in samples where !sample.moved.isEmpty {
-            found.append("at rest after \(sample.tracks) items the daemon moves: \(sample.moved.joined(separator: ", "))")
+            found.append(
+                "at rest after \(sample.tracks) items the daemon moves: \(sample.moved.joined(separator: ", "))")
         }
         let third = samples.count / 3
         guard third > 0, let names = samples.last?.figures.map(\.name) else { return found }
@@ -63,7 +64,8 @@ struct SoakSample {
             let before = samples.dropLast(third).suffix(third).map { $0.figures[place].of }
             let after = samples.suffix(third).map { $0.figures[place].of }
             for (what, figure, more) in [
-                ("descriptors", \ProcessFigures.descriptors, allowed.descriptors), ("threads", \.threads, allowed.threads),
+                ("descriptors", \ProcessFigures.descriptors, allowed.descriptors),
+                ("threads", \.threads, allowed.threads),
                 ("children", \.children, 0), ("KiB of its own", \.memory, allowed.memory),
             ] {
                 let (most, last) = (before.map { $0[keyPath: figure] }.max()!, after.map { $0[keyPath: figure] }.max()!)
