@@ -134,12 +134,12 @@ extension Player {
         takeMarks(next.item, next.anchor)
         next.item?.tellChapter(at: next.anchor.elapsed)
         next.upcoming = next.state == .playing ? upcoming(anchor: next.anchor, item: next.item) : nil
-        // What is not known yet is told as nothing: nothing is what most items have.
-        let feedback = feedbackOf.map { $0(next) ?? Feedback() }
-        next.item?.feedback = feedback
         next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
         next.queueCount = transport.queue.count
         next.queueVersion = transport.queue.version
+        // What is not known yet is told as nothing: nothing is what most items have.
+        let feedback = feedbackOf.map { $0(next) ?? Feedback() }
+        next.item?.feedback = feedback
         let hadItem = shownCurrent
         shownCurrent = transport.current != nil
         let isFilled = (state.queueCount == 0) != (next.queueCount == 0)
