@@ -229,10 +229,16 @@ extension Player {
         else { return }
         stream.drain { [weak self, weak lane] error in
             guard let self, let lane, error == nil, !lane.isDraining else { return }
-            // What came in time flows on; what came since began anew, and nobody told.
-            lane.clock.restart()
             lane.onStarted?()
-            ranDry(lane)
+            lane.readTiming { [weak self, weak lane] result in
+                guard let self, let lane, case .success(let timing) = result else { return }
+                guard lane === audible, lane.onStarted == nil else { return }
+                // What came in time flows on; what came since began anew, and nobody told.
+                if timing.isPlaying { lane.clock.restart() }
+                lane.note(timing)
+                ranOut(lane)
+                scheduleBoundary()
+            }
         }
     }
 
