@@ -42,16 +42,26 @@ import TestSupport
         let isDone = DispatchSemaphore(value: 0)
         // It is there before the loop is asked for anything, which its beginning waits for.
         _ = FuzzServer.shared
+        // Nothing here is awaited: all threads of the tests may be waiting for it.
         Task { @PlayerLoop in
             let own = shared ?? FuzzBridge()
             shared = own
-            while own.bridge.state == nil { await LoopThread.turns(1) }
-            own.bridge.daemon.onState?(state)
-            body(own)
-            while own.bridge.outstanding > 0 { await LoopThread.turns(1) }
-            isDone.signal()
+            own.take(body) { isDone.signal() }
         }
         isDone.wait()
+    }
+
+    private func take(
+        _ body: @escaping @PlayerLoop (FuzzBridge) -> Void, _ done: @escaping @PlayerLoop () -> Void
+    ) {
+        guard bridge.state != nil else { return EventLoop.current.later { self.take(body, done) } }
+        bridge.daemon.onState?(Self.state)
+        body(self)
+        finish(done)
+    }
+
+    private func finish(_ done: @escaping @PlayerLoop () -> Void) {
+        bridge.outstanding == 0 ? done() : EventLoop.current.later { self.finish(done) }
     }
 
     /// Something plays: what calls name is there.

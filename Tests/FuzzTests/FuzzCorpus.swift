@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Inputs that stay: what fuzzing found to reach further, and each input that ever broke something, as `crash-…`.
 enum FuzzCorpus {
@@ -9,6 +10,15 @@ enum FuzzCorpus {
     static let longest = 16_384
     /// What an input takes at most, as Scripts/fuzz has it, where it counts as a finding.
     static let patience = Duration.seconds(20)
+    /// KiB of memory that the process may have had, at most, as Scripts/fuzz has it.
+    static let memory = 2048 << 10
+
+    /// KiB of memory that the process had at most, up to now.
+    static var peak: Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss
+    }
 
     /// The inputs of a target.
     static func inputs(of target: String) -> [[UInt8]] {

@@ -15,9 +15,12 @@ import Testing
             kept.contains { $0.count >= shortest }, "\(name): nothing that is kept is as long as what it began with")
         #expect(kept.allSatisfy { $0.count <= FuzzCorpus.longest }, "\(name): an input that is kept is too long")
         for input in seeds + kept {
-            let began = ContinuousClock.now
+            let (began, peak) = (ContinuousClock.now, FuzzCorpus.peak)
             target.run(input)
             #expect(began.duration(to: .now) < FuzzCorpus.patience, "\(name) takes too long with \(input.prefix(20))…")
+            // If it was that much before, it was not this one.
+            let isMuch = peak <= FuzzCorpus.memory && FuzzCorpus.peak > FuzzCorpus.memory
+            #expect(!isMuch, "\(name) takes too much memory with \(input.prefix(20))…")
         }
         target.run([])
     }
