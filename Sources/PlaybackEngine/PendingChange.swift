@@ -54,6 +54,10 @@ import NowPlaying
     var isAway = false
     /// Answers those who wait when it takes too long.
     var deadline: EventSource?
+    /// Whether all of its item is less than a stream begins with.
+    var isShort = false
+    /// Whether it begins with that, however late what follows is.
+    var isAlone = false
     /// Begins with what there is when what follows takes too long.
     var patience: EventSource?
 

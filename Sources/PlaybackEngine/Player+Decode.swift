@@ -144,7 +144,7 @@ extension Player {
             return topUp(lane)
         }
         pending.isFilled = true
-        pending.patience = nil
+        if !pending.isShort { pending.patience = nil }
         // What was put in already may be less than a stream begins with: more, or that there is no more, lets it.
         pending.isSent ? topUp(lane) : trySplice()
     }
@@ -166,16 +166,19 @@ extension Player {
     /// All of it is there: what follows may take long to be opened. What is less than a stream begins with begins by being told
     /// that it is all.
     private func limitPatience(of change: PendingChange, end: Int64) {
-        guard !change.isFilled, let item = change.opened, change.lane != nil,
-            end > item.ringStart
-        else { return }
-        let isShort = end - item.ringStart < item.format.frames(seconds: Player.shortPrefill)
+        guard let item = change.opened, change.lane != nil, end > item.ringStart else { return }
+        change.isShort = end - item.ringStart < item.format.frames(seconds: Player.shortPrefill)
+        guard change.isShort || !change.isFilled else { return }
         change.patience = loop.deadline(EventLoop.now.advanced(bySeconds: Self.patience)) {
             [unowned self, weak change] in
-            guard let change, pending === change, !change.isFilled, let lane = change.lane else { return }
-            // An output without a pace is not drained in the middle.
-            if isShort, lane.stream?.isPaced != true { return }
-            isComplete(lane)
+            guard let change, pending === change, let lane = change.lane else { return }
+            if change.isShort {
+                // An output without a pace is not drained in the middle.
+                guard lane.stream?.isPaced == true else { return }
+                change.isAlone = true
+                if change.isSent { return drainIfShort(lane) }
+            }
+            if !change.isFilled { isComplete(lane) }
         }
     }
 

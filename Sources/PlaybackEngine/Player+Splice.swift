@@ -106,7 +106,7 @@ extension Player {
         change.isSent = true
         guard wantsFlow else { return settleSilently(change, lane) }
         if lane.isCorked || lane.onStarted != nil {
-            letFlow(lane, isAlone: true) { [weak self] timing in self?.settle(change, lane, timing) }
+            letFlow(lane, isAlone: change.isAlone) { [weak self] timing in self?.settle(change, lane, timing) }
         } else {
             lane.readTiming { [weak self] result in
                 guard let self else { return }
