@@ -90,7 +90,7 @@ import Testing
         "a gap on a device that is late itself is told as silence, not found out seconds later", arguments: [0.4, 1.5])
     func gapOnSlowDevice(latency: Double) async {
         var stalls = 0
-        for seed in 1...40 as ClosedRange<UInt64> {
+        for seed in 1...12 as ClosedRange<UInt64> {
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 2
             let log = await LoopThread.run { SlowOutputLog() }
@@ -105,7 +105,7 @@ import Testing
                 #expect(abs(expected - state.anchor.elapsed) < 0.3, "seed \(seed): \(HistoryCheck.line(state))")
             }
         }
-        #expect(stalls > 10, "it was not late")
+        #expect(stalls > 5, "it was not late")
     }
 
     @Test("what is played does not wait for what follows it", arguments: [1, 0.2, 0.02])

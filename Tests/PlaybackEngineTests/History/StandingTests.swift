@@ -121,7 +121,7 @@ import Testing
     @Test("a pause that comes right behind a failure is told once, and where it stands", arguments: [false, true])
     func failedAndSilenced(isPause: Bool) async {
         var met = 0
-        for seed in 1...60 as ClosedRange<UInt64> {
+        for seed in 1...40 as ClosedRange<UInt64> {
             let items = [
                 BoundaryTests.item(seconds: 2), BoundaryTests.item(.broken, seconds: 1), BoundaryTests.item(seconds: 1),
             ]
