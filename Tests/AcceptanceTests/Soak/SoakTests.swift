@@ -52,9 +52,9 @@ extension Acceptance {
             #expect(soak.complaints == [])
             #expect(soak.check.successions > 0)
             #expect(soak.check.remarks * 20 <= soak.check.count)
-            // What came otherwise than it was told: 1,450 of 24,475 events, in real time 240 of 1,394; of few on a busy machine
-            // it may be many.
-            let most = plan.tracks == nil ? 4 : soak.tracks < 100 ? 2 : 10
+            // What came otherwise than it was told: 1,450 of 24,475 events, 1,026 of 8,479 where a build had both processors, in
+            // real time 240 of 1,394; of few on a busy machine it may be many.
+            let most = plan.tracks == nil ? 4 : soak.tracks < 100 ? 2 : 5
             #expect(soak.check.corrections * most <= soak.check.count)
             #expect(soak.samples.count >= 6)
             // What is kept of items and pictures is all there after some thousand.
