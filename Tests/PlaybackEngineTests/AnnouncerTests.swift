@@ -16,14 +16,7 @@ import Testing
     @Test("media that hang cost four threads at most, and announcements are heard again when those come back")
     @PlayerLoop func hanging() async {
         let disk = HangingDisk()
-        let loop = EventLoop.current
-        let player = Player(
-            loop,
-            Player.Parts(
-                output: NullOutput(loop), openDecoder: disk.open, ringCapacity: { $0.frames(seconds: 1) },
-                events: EventCounter(), instance: "test"))
-        let announcer = Announcer(player, sourcePatience: 0.02)
-        player.announcer = announcer
+        let (player, announcer) = Self.player(of: disk, sourcePatience: 0.02)
         var refusals: [String] = []
         for _ in 0..<10 { refusals.append(await Self.refusal(announcer)) }
         #expect(disk.opened.withLock { $0 } == 4)
@@ -45,16 +38,24 @@ import Testing
     @PlayerLoop func refused() async {
         let disk = HangingDisk()
         disk.letGo()
+        let (player, announcer) = Self.player(of: disk, sourcePatience: 30)
+        for _ in 0..<100 { #expect(await Self.refusal(announcer).contains("it is gone")) }
+        player.shutDown()
+    }
+
+    /// A player of what is on this disk, and its announcer.
+    @PlayerLoop private static func player(
+        of disk: HangingDisk, sourcePatience: Double
+    ) -> (player: Player, announcer: Announcer) {
         let loop = EventLoop.current
         let player = Player(
             loop,
             Player.Parts(
                 output: NullOutput(loop), openDecoder: disk.open, ringCapacity: { $0.frames(seconds: 1) },
                 events: EventCounter(), instance: "test"))
-        let announcer = Announcer(player, sourcePatience: 30)
+        let announcer = Announcer(player, sourcePatience: sourcePatience)
         player.announcer = announcer
-        for _ in 0..<100 { #expect(await Self.refusal(announcer).contains("it is gone")) }
-        player.shutDown()
+        return (player, announcer)
     }
 
     /// Why an announcement is not heard.
