@@ -102,9 +102,10 @@ let package = Package(
                 "CLinux",
             ]),
 
+        // Optimized in the debug build, too: it makes and compares recordings, sample by sample.
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem", "NowPlaying", "CLinux"], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            swiftSettings: settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         tests("NowPlayingTests", ["NowPlaying"]),
         tests("ForeignMediaTests", ["ForeignMedia"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
