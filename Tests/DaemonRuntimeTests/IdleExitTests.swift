@@ -34,6 +34,9 @@ import Testing
         }
     }
 
+    /// None goes while its timer may come, on a thread that is not the loop's.
+    @PlayerLoop private static var situations: [Situation] = []
+
     /// A situation in which a condition comes true.
     private func situation(
         _ prepare: @escaping @PlayerLoop @Sendable (Situation) -> Void,
@@ -43,6 +46,7 @@ import Testing
             let situation = Situation()
             prepare(situation)
             situation.begin()
+            Self.situations.append(situation)
             return situation
         }
         let end = EventLoop.now.advanced(bySeconds: 30)

@@ -47,6 +47,11 @@ enum OutputEvent: Equatable {
     /// Waits for this event, after the last that was waited for.
     func next(_ event: OutputEvent) async { await next { $0 == event } }
 
+    /// Returns when there was an event that passes the test, whether it was waited for before or not.
+    func knows(_ test: @escaping (OutputEvent) -> Bool) async {
+        if !events.contains(where: test) { await next(test) }
+    }
+
     func count(_ event: OutputEvent) -> Int { events.count { $0 == event } }
 
     func outputConnectionChanged(_ error: OutputError?) { add(.connection(error)) }

@@ -34,7 +34,8 @@ import Testing
             await log.next(.connection(nil))
             stream = output.openStream(.compactDisc, delegate: log)
             await log.next(.ready)
-            await log.next { if case .device = $0 { true } else { false } }
+            // On a busy machine it is told before the stream is ready.
+            await log.knows { if case .device = $0 { true } else { false } }
         }
 
         func end() {

@@ -14,6 +14,7 @@ package final class Recorder: Sendable {
         var bytes: [UInt8] = []
         var arrivals: [Arrival] = []
         var waiting: [(bytes: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var hasEnded = false
     }
 
     private let process: TestProcess
@@ -58,6 +59,13 @@ package final class Recorder: Sendable {
                 for entry in ready { entry.continuation.resume() }
             }
             close(process.output)
+            // Nobody waits for what is not recorded any more: the test sees what there is.
+            let rest = state.withLock { state in
+                state.hasEnded = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for entry in rest { entry.continuation.resume() }
         }
         precondition(started)
     }
@@ -65,12 +73,12 @@ package final class Recorder: Sendable {
     /// Frames recorded so far.
     package var frames: Int { state.withLock { $0.bytes.count } / bytesPerFrame }
 
-    /// Returns when this many frames, counted from the beginning, are recorded.
+    /// Returns when this many frames, counted from the beginning, are recorded, or the recording has ended.
     package func waitFor(frames: Int) async {
         let needed = frames * bytesPerFrame
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                if state.bytes.count >= needed { return true }
+                if state.bytes.count >= needed || state.hasEnded { return true }
                 state.waiting.append((needed, continuation))
                 return false
             }
@@ -92,11 +100,11 @@ package final class Recorder: Sendable {
     @concurrent package func runs() async -> [PositionCode.Run] { PositionCode.runs(int16Samples(bytes())) }
 
     /// Returns when a frame of the position code that is not before this one is recorded, or 20 s have been recorded
-    /// without it: the test sees what there is.
+    /// without it, or the recording has ended: the test sees what there is.
     @concurrent package func heard(frame: Int) async {
         var checked = max(0, frames - 400)
         let last = frames + 20 * rate
-        while frames < last {
+        while frames < last, !state.withLock({ $0.hasEnded }) {
             let part = state.withLock { state in
                 let end = state.bytes.count / bytesPerFrame * bytesPerFrame
                 return Array(state.bytes[min(checked * bytesPerFrame, end)..<end])
