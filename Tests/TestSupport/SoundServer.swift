@@ -92,6 +92,8 @@ package final class SoundServer: Sendable {
         var arguments = [
             "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no",
             "--high-priority=no", "--disallow-module-loading=no",
+            // It aborts (16.1, its issue 824) when a client goes of whose memory a recorder has a part. The daemon shares none.
+            "--disable-shm=yes",
         ]
         for sink in sinks { arguments += ["-L", sink.module.joined(separator: " ")] }
         arguments += ["-L", "module-native-protocol-unix socket=\(socket) auth-anonymous=1"]
