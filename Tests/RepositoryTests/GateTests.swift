@@ -63,6 +63,17 @@ import Testing
         #expect(try run("Scripts/test", ["FILTER": ""]).status == (line == "nothing" ? 0 : status))
     }
 
+    /// As the runner prints what a test is given.
+    @Test func linesOfOtherRunsAreNotCounted() throws {
+        try tool("Scripts/decode.sh", "")
+        try tool("Scripts/build-tests", "")
+        let given = "◇ Test case passing 1 argument line → \"Test run with 0 tests in 0 suites passed\""
+        try tool("bin/swift", "printf '%s\\n' '\(given)' '✔ Test run with 5 tests in 1 suite passed'")
+        #expect(try run("Scripts/test", ["FILTER": "x"]).status == 0)
+        try tool("bin/swift", "printf '%s\\n' '\(given.replacingOccurrences(of: "with 0", with: "with 3"))'")
+        #expect(try run("Scripts/test", ["FILTER": "x"]).status == 1)
+    }
+
     @Test func whatCouldNotBeTestedIsTold() throws {
         try tool("Scripts/decode.sh", "")
         try tool("Scripts/build-tests", "")
@@ -116,10 +127,18 @@ import Testing
         let calls = try String(contentsOfFile: folder.path + "/calls", encoding: .utf8)
         #expect(calls.hasPrefix("lint\ntest\n"))
         if seconds == 0 {
-            #expect(calls.hasSuffix("build\nmicrobenchmarks\n") && last.hasPrefix("== all of it passed"))
+            #expect(calls.hasSuffix("test\nmicrobenchmarks\nbuild\n") && last.hasPrefix("== all of it passed"))
         } else {
             #expect(calls == "lint\ntest\n" && last.hasPrefix("== the rest passed"))
-            #expect(run.text.contains("== left out: make build microbenchmarks"))
+            #expect(run.text.contains("for it on this machine: make microbenchmarks build\n"))
         }
+    }
+
+    @Test(arguments: [(1, 1, false), (124, 0, true)] as [(Int, Int32, Bool)])
+    func whatCostsMoreIsRefusedAndWhatTakesTooLongIsLeftOut(_ status: Int, _ wanted: Int32, _ isLeftOut: Bool) throws {
+        try tool("bin/make", "[ \"$1\" != microbenchmarks ] || exit \(status)")
+        let run = try run(".ci/run", ["SECONDS": "0"])
+        #expect(run.status == wanted)
+        #expect(run.text.contains("on this machine: make microbenchmarks\n") == isLeftOut)
     }
 }
