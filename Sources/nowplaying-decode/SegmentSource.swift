@@ -18,8 +18,9 @@ final class SegmentSource {
     /// Playlists of parts that are whole, by their addresses.
     private var lists: [String: PartList] = [:]
     private var parts: [(input: any MediaInput, io: InputContext)] = []
-    /// Seconds from which on it is read, and where the first part begins that is.
+    /// Seconds from which on it is read.
     private var wanted: Double?
+    /// Seconds from the beginning of the whole to that of the first part that is read.
     private(set) var beginning = 0.0
     /// What FFmpeg is doing: it waits only after it has opened all that it knows.
     private var isOpen = false
