@@ -4,6 +4,9 @@ import PackageDescription
 /// Whether nowplaying-decode is built: the Makefile's scripts say so where the headers of FFmpeg, libcurl and libseccomp are.
 let buildsDecode = Context.environment["NOWPLAYING_DECODE"] == "1"
 
+/// Whether `make sanitize` builds: the thread sanitizer takes an optimized array for shared when it was not copied.
+let isSanitized = Context.environment["NOWPLAYING_SANITIZER"] != nil
+
 /// One array for every target of ours, tests included.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -102,10 +105,10 @@ let package = Package(
                 "CLinux",
             ]),
 
-        // Optimized in the debug build, too: it makes and compares recordings, sample by sample.
+        // It makes and compares recordings, sample by sample.
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem", "NowPlaying", "CLinux"], path: "Tests/TestSupport",
-            swiftSettings: settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+            swiftSettings: settings + (isSanitized ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])),
         tests("NowPlayingTests", ["NowPlaying"]),
         tests("ForeignMediaTests", ["ForeignMedia"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
