@@ -8,7 +8,8 @@ extension MediaFile {
     /// Copies up to `target.count` bytes from `offset` on and says how many; less only at the end of the file as it is
     /// now, or where the buffered part ends. 0: nothing there. Throws `.mediaGone` or `.unavailable`.
     func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
-        if target.isEmpty || offset < 0 { return 0 }
+        // Sums of an offset and a length of 32 bits stay far from overflow below this limit.
+        guard !target.isEmpty, (0..<Self.largestSize).contains(offset) else { return 0 }
         if offset < windowStart || offset >= windowStart + Int64(windowCount) {
             // What would fill the window anyway goes where it is wanted at once.
             if target.count >= Self.windowBytes {
@@ -36,8 +37,10 @@ extension MediaFile {
         return done
     }
 
-    /// Up to `count` bytes from `offset` on, as an array: for headers. Throws as `read` does.
+    /// Up to `count` bytes from `offset` on, as an array: for headers. None where `count` is 0 or negative, or `offset` lies
+    /// outside the file: both may come from the media. Throws as `read` does.
     package func bytes(at offset: Int64, count: Int) throws(DecodingError) -> [UInt8] {
+        guard count > 0 else { return [] }
         var result = [UInt8](repeating: 0, count: count)
         var failure: DecodingError?
         let got = result.withUnsafeMutableBytes { target in

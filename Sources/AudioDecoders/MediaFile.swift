@@ -10,6 +10,9 @@ package final class MediaFile {
     /// Bytes that the file had when it was opened.
     package let size: Int64
 
+    /// Bytes of the longest file that is opened: 256 TiB. A sparse file can claim 8 EiB.
+    static let largestSize: Int64 = 1 << 48
+
     /// Closed with this object.
     let descriptor: Int32
     let shouldStop: @Sendable () -> Bool
@@ -72,6 +75,9 @@ package final class MediaFile {
         }
         size = Int64(status.st_size)
         if let what = Self.nameOfIrregular(status.st_mode) { throw Self.irregular(what) }
+        guard size <= Self.largestSize else {
+            throw DecodingError(.broken, "it claims \(size) bytes; files of more than 256 TiB are not opened")
+        }
         let flags = fcntl(descriptor, F_GETFL)
         if flags >= 0, flags & O_ACCMODE == O_WRONLY || flags & LINUX_O_PATH != 0 {
             throw DecodingError(.unavailable, "the descriptor handed over is not open for reading")

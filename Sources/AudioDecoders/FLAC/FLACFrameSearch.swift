@@ -48,7 +48,8 @@ struct FLACFrameSearch {
             if turn % 3 < 2, let highSample = high.sample, highSample > low.header.firstSample {
                 let part =
                     Double(sample - low.header.firstSample) / Double(highSample - low.header.firstSample)
-                guess = low.offset + Int64(part * Double(high.offset - low.offset)) - Int64(Self.chunkBytes / 2)
+                let span = Double(high.offset - low.offset)
+                guess = low.offset + Int64(min(max(0, part), 1) * span) - Int64(Self.chunkBytes / 2)
             }
             turn += 1
             guess = min(max(guess, low.offset + 1), high.offset - Int64(Self.chunkBytes))

@@ -163,7 +163,7 @@ struct MP3Handle: ~Copyable {
         default: base = 0
         }
         let (sum, overflow) = base.addingReportingOverflow(Int64(offset))
-        if overflow || sum < 0 { return -1 }
+        if overflow || !(0...MediaFile.largestSize).contains(sum) { return -1 }
         source.position = sum
         return Int(sum)
     }

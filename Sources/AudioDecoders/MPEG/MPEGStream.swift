@@ -25,6 +25,8 @@ struct MPEGStream {
             index = found + 1
             guard let header = MPEGFrameHeader(window[found..<found + 4]) else { continue }
             let start = offset + Int64(found)
+            // Tags at the end can claim to begin before the frames.
+            guard start < end else { return nil }
             guard try Self.isStream(header, in: file, at: start, end: end, isSure: isSure && found == 0) else {
                 continue
             }

@@ -74,7 +74,7 @@ final class OggSource {
         default: base = 0
         }
         let (sum, overflow) = base.addingReportingOverflow(offset)
-        if overflow || sum < 0 { return false }
+        if overflow || !(0...MediaFile.largestSize).contains(sum) { return false }
         position = sum
         return true
     }

@@ -49,7 +49,7 @@ struct SndFileHandle: ~Copyable {
                 default: base = 0
                 }
                 let (sum, overflow) = base.addingReportingOverflow(offset)
-                if overflow || sum < 0 { return -1 }
+                if overflow || !(0...MediaFile.largestSize).contains(sum) { return -1 }
                 source.position = sum
                 return sum
             },

@@ -27,6 +27,8 @@ extension ID3v2Tag {
             }
             // A byte of grouping, four of length.
             let extra = (flags & (version == 3 ? 0x20 : 0x40) != 0 ? 1 : 0) + (version == 4 && flags & 1 != 0 ? 4 : 0)
+            // A frame can announce these bytes and be too short for them.
+            guard size > Int64(extra) else { continue }
             if let picture = try picture(
                 in: file, from: content + Int64(extra), to: place, isShort: version == 2,
                 isUnsynchronised: version == 4 && flags & 2 != 0)

@@ -47,6 +47,7 @@ struct TrailingTags {
         guard audioEnd >= 15 + 11 else { return }
         let end = try file.bytes(at: audioEnd - 15, count: 15)
         guard end.count == 15, end[6...].elementsEqual("LYRICS200".utf8),
+            end[..<6].allSatisfy({ (0x30...0x39).contains($0) }),
             let length = Int64(String(decoding: end[..<6], as: UTF8.self)), length + 15 <= audioEnd
         else { return }
         let start = audioEnd - 15 - length
