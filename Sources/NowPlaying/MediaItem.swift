@@ -77,6 +77,9 @@ package struct MediaMetadata: Equatable, Sendable {
     /// Nothing known yet.
     package init() {}
 
+    /// Whether it names a picture or an animated one.
+    package var namesPictures: Bool { artworkURL != nil || animatedArtwork != nil }
+
     /// These values where they are known, else those of `other`.
     package func filled(from other: MediaMetadata) -> MediaMetadata {
         var result = self

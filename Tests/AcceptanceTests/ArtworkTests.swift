@@ -210,6 +210,50 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
+        @Test("an external session shows animated artwork alone; a foreign user's lies below the media roots")
+        func external() async throws {
+            let folder = TemporaryFolder()
+            mkdir(folder.path("music"), 0o755)
+            for (name, size) in [("secret.mp4", "60x80"), ("music/film.mp4", "60x60")] {
+                let words = ["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=\(size):rate=10", "-t", "1"]
+                #expect(AudioMaterial.run("ffmpeg", words + ["-pix_fmt", "yuv420p", folder.path(name)]) == 0)
+            }
+            let settings =
+                String(decoding: conf(folder), as: UTF8.self) + "[access]\nmedia-roots = \(folder.path("music"))\n"
+            let daemon = await RealDaemon.start(
+                nil, output: "null", in: folder, ["--config", folder.write(Array(settings.utf8), "conf")])
+            for isForeign in [true, false] {
+                let client = daemon.connect()
+                if isForeign { client.call("hello", ["role": "control"]) }
+                client.call("session.create", ["name": "cast", "external": true, "whileConnected": true])
+                func show(_ title: String, _ pictures: [(String, JSONValue)]) {
+                    let item = JSONObject([.init("title", .string(title))] + pictures.map { .init($0.0, $0.1) })
+                    client.call(
+                        "nowPlaying.publish", ["session": "cast", "state": "playing", "item": .object(item)])
+                }
+                func told() -> [JSONValue] {
+                    client.call("nowPlaying.get", ["session": "cast"])?["item"]?["artwork"]?.arrayValue ?? []
+                }
+                func film(_ name: String) -> JSONValue { .string(folder.path(name)) }
+                let (allowed, secret) = (film("music/film.mp4"), film("secret.mp4"))
+                show("allowed", [("animatedArtwork", ["1:1": allowed])])
+                #expect(becomes { told().compactMap { $0["kind"] } == ["animated"] })
+                // One search looks for all pictures of an item: those that are shown say that it has ended.
+                show("picture", [("artworkUrl", "http://192.0.2.1/a.gif"), ("animatedArtwork", ["3:4": secret])])
+                #expect(becomes { told().first?["kind"] == "image" })
+                #expect(told().compactMap { $0["kind"] } == (isForeign ? ["image"] : ["image", "animated"]))
+                show("films", [("animatedArtwork", ["1:1": allowed, "3:4": secret])])
+                #expect(becomes { told().first?["kind"] == "animated" })
+                #expect(told().compactMap { $0["aspect"] } == (isForeign ? ["1:1"] : ["1:1", "3:4"]))
+                let id = told().last?["id"] ?? .null
+                let path = client.call("artwork.get", ["id": id, "kind": "video"])?["path"]?.stringValue ?? ""
+                let shown = isForeign ? "music/film.mp4" : "secret.mp4"
+                #expect(folder.read(String(path.dropFirst(folder.path.count + 1))) == folder.read(shown))
+                client.call("session.close", ["name": "cast"])
+            }
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("animated artwork: told with the item, its preview and film on demand, nothing of it with “off”")
         func animated() async throws {
             let folder = TemporaryFolder()

@@ -1,5 +1,6 @@
 import ArtworkLookup
 import AudioCore
+import ControlProtocol
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
@@ -16,11 +17,7 @@ import Testing
         "a search is given up when nothing is shown any more, or only what is known", arguments: [nil, 1] as [Int64?])
     @PlayerLoop func givenUp(_ after: Int64?) async throws {
         let subject = Subject()
-        let keeper = ArtworkKeeper(
-            ArtworkKeeper.Parts(
-                subject: subject, loop: EventLoop.current, workers: Workers(EventLoop.current, name: "artwork"),
-                rules: ArtworkSearch.Rules(), cache: nil, certificates: nil, firstItem: 1, roots: { MediaRoots([]) },
-                log: { _ in }))
+        let keeper = Self.keeper(subject)
         await withCheckedContinuation { continuation in
             subject.onFound = { continuation.resume() }
             subject.show(1)
@@ -37,6 +34,51 @@ import Testing
         #expect(task.abandoned.isSet)
         #expect(keeper.running == nil)
     }
+
+    @Test("a film outside the media roots is shown only where the daemon's own user named all pictures of the item")
+    @PlayerLoop func trust() async {
+        enum Step { case adds(foreign: Bool), updates(foreign: Bool) }
+        let table: [(steps: [Step], isTrusted: Bool)] = [
+            ([], false), ([.adds(foreign: false)], true), ([.adds(foreign: true)], false),
+            ([.adds(foreign: true), .updates(foreign: false)], false),
+            ([.adds(foreign: false), .updates(foreign: true)], false),
+            ([.adds(foreign: false), .updates(foreign: true), .updates(foreign: false)], false),
+            ([.updates(foreign: false)], true), ([.updates(foreign: true)], false),
+        ]
+        for (number, (steps, isTrusted)) in table.enumerated() {
+            let subject = Subject()
+            let keeper = Self.keeper(subject)
+            for step in steps {
+                switch step {
+                case .adds(let foreign):
+                    subject.film = "/nowhere/film.mp4"
+                    keeper.pictures(of: [ItemID(1)], namedBy: Self.client(foreign: foreign))
+                case .updates(let foreign):
+                    keeper.pictures(of: ItemID(1), changedBy: Self.client(foreign: foreign))
+                    subject.film = "/nowhere/film.mp4"
+                }
+            }
+            subject.film = "/nowhere/film.mp4"
+            await withCheckedContinuation { continuation in
+                subject.onFound = { continuation.resume() }
+                subject.show(1)
+                keeper.follow(subject.state)
+            }
+            let isRefused = keeper.known[0].result.failures.contains { $0.contains("outside of the media roots") }
+            #expect(isRefused == !isTrusted, "\(number)")
+        }
+    }
+
+    @PlayerLoop private static func keeper(_ subject: Subject) -> ArtworkKeeper {
+        ArtworkKeeper(
+            ArtworkKeeper.Parts(
+                subject: subject, loop: EventLoop.current, workers: Workers(EventLoop.current, name: "artwork"),
+                rules: ArtworkSearch.Rules(), cache: nil, certificates: nil, roots: { MediaRoots([]) }, log: { _ in }))
+    }
+
+    private static func client(foreign: Bool) -> ClientIdentity {
+        ClientIdentity(number: 1, name: "test", pid: 1, uid: 1, role: .control, isForeign: foreign)
+    }
 }
 
 /// Shows items of files that don't exist.
@@ -45,6 +87,8 @@ import Testing
         anchor: PlaybackAnchor(elapsed: 0, rate: 0, monotonic: MonotonicTime(nanoseconds: 1)))
     var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     var onFound: @PlayerLoop () -> Void = {}
+    /// A film that clients named with each item; nil: none.
+    var film: String?
 
     func show(_ item: Int64?) {
         state.item = item.map {
@@ -53,7 +97,11 @@ import Testing
     }
 
     func entry(of item: ItemID) -> QueueEntry? {
-        FilePath(Array("/nowhere/\(item.number).wav".utf8)).map { QueueEntry(id: item, source: .file($0)) }
+        var given = MediaMetadata()
+        given.animatedArtwork = film.map { ["1:1": $0] }
+        return FilePath(Array("/nowhere/\(item.number).wav".utf8)).map {
+            QueueEntry(id: item, source: .file($0), details: ItemDetails(given: given))
+        }
     }
 
     func artworkFound(for item: ItemID) { onFound() }

@@ -19,8 +19,6 @@ import PlaybackEngine
         var cache: ArtworkCache?
         /// File of certificates that addresses are trusted by; nil: the system's.
         var certificates: String?
-        /// Items with smaller numbers are of an earlier run: nobody knows who named their addresses.
-        var firstItem: Int64
         /// Asked anew for each search: the configuration may be read again.
         var roots: @PlayerLoop () -> MediaRoots
         var log: @PlayerLoop (String) -> Void
@@ -49,8 +47,8 @@ import PlaybackEngine
     var fetching: [String: RemoteFetch] = [:]
     /// What stands in for animated ones, by their ids.
     var previews: [(film: String, found: ArtworkSearch.Found)] = []
-    /// Items whose addresses were named by a user who may name nothing on this host.
-    private var namedByForeigners: Set<ItemID> = []
+    /// Items whose pictures the daemon's own user named in this run, and nobody else.
+    private var trusted: Set<ItemID> = []
 
     /// Items whose pictures are remembered.
     private static let remembered = 32
@@ -203,15 +201,27 @@ import PlaybackEngine
         return nil
     }
 
-    // MARK: Whose word it is
+    // MARK: Trust
 
-    /// A user who may name nothing on this host said something about these items.
-    func named(byForeigner items: some Sequence<ItemID>) { namedByForeigners.formUnion(items) }
-
-    /// Whether what was said about an item was said by the daemon's own user, in this run.
-    private func isTrusted(_ item: ItemID) -> Bool {
-        item.number >= parts.firstItem && !namedByForeigners.contains(item)
+    /// A client named all that clients say about the pictures of these items. Only those of the daemon's own user may lie
+    /// outside the media roots or at this host's own addresses.
+    func pictures(of items: some Sequence<ItemID>, namedBy client: ClientIdentity) {
+        if client.isForeign { trusted.subtract(items) } else { trusted.formUnion(items) }
     }
+
+    /// A client is about to change some of the pictures of an item; the others stay as somebody named them. To be called
+    /// before the item has them.
+    func pictures(of item: ItemID, changedBy client: ClientIdentity) {
+        let given = parts.subject.entry(of: item)?.details?.given
+        if client.isForeign {
+            trusted.remove(item)
+        } else if given?.namesPictures != true {
+            trusted.insert(item)
+        }
+    }
+
+    /// Whether the daemon's own user alone named the pictures of an item, in this run. False for all else.
+    private func isTrusted(_ item: ItemID) -> Bool { trusted.contains(item) }
 
     /// Where an item's picture is on the network, as a client or the stream itself says.
     func address(of item: ItemID) -> (address: PictureFetch.Address, shown: String)? {

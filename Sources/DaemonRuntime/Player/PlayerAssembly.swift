@@ -89,7 +89,7 @@ package enum PlayerAssembly {
         player.onStreamLost = { uri, message in
             Log.warning("\(uri) broke off and is tried again: \(message)", oncePerMinute: uri, now: EventLoop.now)
         }
-        let artwork = makeArtworkKeeper(context, player, firstItem)
+        let artwork = makeArtworkKeeper(context, player)
         player.onPublish = { state in
             publish(state)
             artwork.follow(state)
@@ -106,9 +106,9 @@ package enum PlayerAssembly {
             log: { Log.warning($0) })
     }
 
-    /// What looks for the pictures of what `subject` plays, items of which have numbers from `firstItem` on.
+    /// Looks for the pictures of the items that `subject` plays.
     @PlayerLoop static func makeArtworkKeeper(
-        _ context: DaemonContext, _ subject: any ArtworkSubject, _ firstItem: Int64
+        _ context: DaemonContext, _ subject: any ArtworkSubject
     ) -> ArtworkKeeper {
         let configuration = context.configuration
         var rules = ArtworkSearch.Rules(
@@ -120,7 +120,7 @@ package enum PlayerAssembly {
                 subject: subject, loop: context.loop, workers: Workers(context.loop, name: "artwork"), rules: rules,
                 cache: context.cacheDirectory.map {
                     ArtworkCache.at(folder: $0 + "/artwork", limit: Int64(configuration.artworkCacheSize) << 20)
-                }, certificates: configuration.certificates, firstItem: firstItem,
+                }, certificates: configuration.certificates,
                 roots: { MediaRoots(configuration.mediaRoots) },
                 log: { Log.warning($0, oncePerMinute: $0, now: EventLoop.now) }))
     }

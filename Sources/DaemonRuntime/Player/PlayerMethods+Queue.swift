@@ -50,9 +50,7 @@ extension PlayerMethods {
         do throws(CommandRefusal) {
             let fields = request.metadata
             // Before the event, which has its pictures looked for.
-            if request.client.isForeign, fields.artworkURL != nil || fields.animatedArtwork != nil {
-                artwork?.named(byForeigner: CollectionOfOne(id))
-            }
+            if fields.namesPictures { artwork?.pictures(of: id, changedBy: request.client) }
             try player.update(id, fields, by: by)
             answer(version())
         } catch {
@@ -73,8 +71,8 @@ extension PlayerMethods {
         let requests = Self.requests(for: request.media)
         do throws(CommandRefusal) {
             let ids = try player.insert(requests, at: place, by: by)
-            // Nothing is looked for before they play, which is later.
-            if request.client.isForeign, let ids { nameByForeigner(ids, request.media) }
+            // The search for their pictures begins later, when one of them is shown or follows.
+            if let ids { notePictures(of: ids, request) }
             guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids))) }
             player.perform(.playItem(ItemID(ids.lowerBound), position: nil), by: by) { [weak self] result in
                 guard let self else { return }
@@ -93,11 +91,9 @@ extension PlayerMethods {
         media.map { QueueRequest(source: $0.source, details: $0.details) }
     }
 
-    private func nameByForeigner(_ ids: ClosedRange<Int64>, _ media: [ResolvedMedia]) {
-        let named = zip(ids, media).filter { _, media in
-            media.details?.given.artworkURL != nil || media.details?.given.animatedArtwork != nil
-        }
-        artwork?.named(byForeigner: named.map { ItemID($0.0) })
+    private func notePictures(of ids: ClosedRange<Int64>, _ request: MethodRequest) {
+        let named = zip(ids, request.media).filter { $1.details?.given.namesPictures == true }
+        artwork?.pictures(of: named.map { ItemID($0.0) }, namedBy: request.client)
     }
 
     private func added(_ ids: ClosedRange<Int64>?) -> [UInt8] {

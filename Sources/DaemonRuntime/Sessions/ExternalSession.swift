@@ -20,7 +20,7 @@ import PlaybackEngine
     private let tell: @PlayerLoop (NowPlayingState) -> Void
     /// Whether an item is an audiobook or a podcast.
     private let isSpoken: (MediaMetadata) -> Bool
-    /// Looks for pictures; made when the first is named.
+    /// Looks for pictures; made when the client names the first.
     private(set) var artwork: ArtworkKeeper?
     var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     /// Whose sound it was paused for.
@@ -82,10 +82,11 @@ import PlaybackEngine
         guard let cause = cause(next, isOther: isOther, expected: standing) else {
             return .success(["seq": .integer(Int64(state.sequence))])
         }
-        if let item = next.item, item.metadata.artworkURL != nil {
-            let keeper = artwork ?? PlayerAssembly.makeArtworkKeeper(context, self, firstItem)
-            artwork = keeper
-            if request.client.isForeign { keeper.named(byForeigner: CollectionOfOne(item.id)) }
+        if let item = next.item {
+            if artwork == nil, item.metadata.namesPictures {
+                artwork = PlayerAssembly.makeArtworkKeeper(context, self)
+            }
+            artwork?.pictures(of: CollectionOfOne(item.id), namedBy: request.client)
         }
         publish(next, cause, reason: isOther ? .jump : nil, by: request.client.originator)
         return .success(["seq": .integer(Int64(state.sequence))])
