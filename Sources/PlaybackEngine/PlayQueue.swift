@@ -117,14 +117,22 @@ package struct PlayQueue: Sendable {
         for place in ids.compactMap({ index(of: $0) }).sorted(by: >) { entries.remove(at: place) }
     }
 
-    /// Takes entries out and puts them in again, in the order given, at `place` counted after the removal.
+    /// Takes entries out and puts them in again, in the order given, at `place` counted after the removal. An entry that is
+    /// named more than once stands where it is named first.
     package mutating func move(_ ids: [ItemID], to place: Int) {
+        let ids = Self.distinct(ids)
         let chosen = ids.compactMap { self[$0] }
         guard !chosen.isEmpty else { return }
         takeOut(Set(ids))
         entries.insert(contentsOf: chosen, at: max(0, min(place, entries.count)))
         version += 1
         edits?.append(.move(ids, to: place))
+    }
+
+    /// These ids without repetitions, each where it stands first.
+    package static func distinct(_ ids: [ItemID]) -> [ItemID] {
+        var seen: Set<ItemID> = []
+        return ids.filter { seen.insert($0).inserted }
     }
 
     /// Takes all out.

@@ -37,7 +37,7 @@ extension Transport {
         guard queue.version != version else { return [] }
         if isBehindCurrent(place) {
             // Moved there to be heard next, whatever the order.
-            let moved = ids.filter { $0 != current && queue.index(of: $0) != nil }
+            let moved = PlayQueue.distinct(ids).filter { $0 != current && queue.index(of: $0) != nil }
             order.removed(Set(moved), in: queue)
             order.inserted(moved, areNext: true, in: queue)
         }

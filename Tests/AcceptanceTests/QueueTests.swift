@@ -44,6 +44,18 @@ extension Acceptance {
             #expect(ids(client).sorted() == [1, 3, 4, 6])
         }
 
+        @Test("a move that names an item twice is refused and changes nothing")
+        func movedTwice() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("queue.add", ["items": daemon.silences(60, 60)])
+            let before = client.call("queue.list")
+            for ids: JSONValue in [[1, 1], [1, 2, 1], [2, 2, 2]] {
+                #expect(client.refusal("queue.move", ["ids": ids, "to": 0]) == "-32602")
+            }
+            #expect(client.call("queue.list") == before)
+        }
+
         @Test("removing the playing item goes to the next, clearing is one stop")
         func removeThePlaying() async throws {
             let daemon = await RealDaemon.silent()

@@ -30,7 +30,8 @@ import Testing
             case 4:
                 let moved = Array(model.shuffled(using: &random).prefix(2))
                 let place = Int.random(in: 0...12, using: &random)
-                queue.move(moved.map { ItemID($0) }, to: place)
+                let named = moved + moved.shuffled(using: &random).prefix(Int.random(in: 0...2, using: &random))
+                queue.move(named.map { ItemID($0) }, to: place)
                 model.removeAll { moved.contains($0) }
                 model.insert(contentsOf: moved, at: min(place, model.count))
             default:

@@ -42,7 +42,8 @@ extension Catalogue {
                 itemIDs, .required("to", .integer(0...Int64.max), "place of the first of them after their removal"),
                 session, ifVersion,
             ],
-            help: "Moves entries to another place, in the given order.", result: "version",
+            help: "Moves entries to another place, in the given order; an id that is named twice is refused.",
+            result: "version",
             example: #"{"ids": [7], "to": 0}"#),
         Method(
             name: .queueClear, kind: .queue, role: .control, parameters: [session, ifVersion],

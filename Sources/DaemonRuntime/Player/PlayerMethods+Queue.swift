@@ -29,8 +29,11 @@ extension PlayerMethods {
         case .queueMove:
             let ids = request.itemIDs("ids") ?? []
             guard ids.allSatisfy({ queue.index(of: $0) != nil }) else { return answer(failure(.noSuchItem)) }
+            guard PlayQueue.distinct(ids).count == ids.count else {
+                return answer(.failure(.invalidParameter("ids", "“ids” names an item twice: an item is in one place")))
+            }
             let place = request.integer("to") ?? 0
-            guard place <= queue.count - Set(ids).count else {
+            guard place <= queue.count - ids.count else {
                 return answer(.failure(.commandFailed("outOfRange", "there is no place \(place) in the queue")))
             }
             player.move(ids, to: place, by: by)
