@@ -41,6 +41,9 @@ package protocol AudioDecoder: AnyObject {
 }
 
 extension AudioDecoder {
+    /// `lengthInFrames`, but never longer than anything may last.
+    package var boundedLength: Int64? { lengthInFrames.map { format.length(claimed: $0) } }
+
     package var lengthIsEstimated: Bool { false }
 
     package func measureLength(until isEnough: () -> Bool) throws(DecodingError) {}
@@ -78,5 +81,13 @@ package struct DecodingError: Error, Equatable, Sendable {
     package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
+    }
+
+    /// The sound server can't be asked for audio of this format.
+    package static func unplayable(_ format: AudioFormat) -> DecodingError {
+        DecodingError(
+            .broken,
+            "it has \(format.channels.count) channels at \(format.sampleRate) Hz; 1 to 8 channels at 1 Hz to 384 kHz can be "
+                + "played")
     }
 }

@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// How a sample is laid out in memory, native byte order. These are the forms in which audio leaves us without loss.
 package enum SampleFormat: Sendable, Hashable, CaseIterable {
     /// Signed 16 bit: for sources of up to 16 bit.
@@ -64,6 +66,22 @@ package struct AudioFormat: Sendable, Hashable {
     /// Seconds that `frames` last.
     package func seconds(frames: Int64) -> Double { Double(frames) / Double(sampleRate) }
 
-    /// The frame nearest to `seconds`.
-    package func frames(seconds: Double) -> Int64 { Int64((seconds * Double(sampleRate)).rounded()) }
+    /// The frame nearest to `seconds`, of which those beyond ±`TimeLimit.span` count as that.
+    package func frames(seconds: Double) -> Int64 {
+        let near = max(-TimeLimit.span, min(TimeLimit.span, seconds))
+        return Int64(clamping: (near * Double(sampleRate)).rounded())
+    }
+
+    /// The length nearest to one that a file claims, in frames: nothing lasts longer than `TimeLimit.seconds`.
+    package func length(claimed frames: Int64) -> Int64 {
+        max(0, min(frames, self.frames(seconds: TimeLimit.seconds)))
+    }
+
+    /// Whether the sound server can be asked for it: 1 Hz to 384 kHz, 1 to 8 channels.
+    package var isPlayable: Bool {
+        (1...Self.maximumSampleRate).contains(sampleRate) && (1...8).contains(channels.count)
+    }
+
+    /// Frames a second that the sound server takes at most.
+    package static let maximumSampleRate = 384_000
 }

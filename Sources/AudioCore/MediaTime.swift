@@ -1,4 +1,6 @@
-/// A time in a piece of media, exact in the unit that it was given in.
+import NowPlaying
+
+/// A time in a piece of media, exact in the unit that it was given in, from 0 to `TimeLimit.seconds`.
 package struct MediaTime: Hashable, Sendable {
     /// How many of the units lie before it.
     package let count: Int64
@@ -7,17 +9,21 @@ package struct MediaTime: Hashable, Sendable {
 
     /// So many units of which a second has `perSecond`.
     package init(_ count: Int64, perSecond: Int64) {
-        self.count = count
-        self.perSecond = max(1, perSecond)
+        let unit = max(1, min(perSecond, Self.finestUnit))
+        self.count = max(0, min(count, Int64(clamping: TimeLimit.seconds) * unit))
+        self.perSecond = unit
     }
 
     /// The nearest frame at this rate: the same for the end of one part and the beginning of the next.
     package func frames(atRate sampleRate: Int) -> Int64 {
         if perSecond == Int64(sampleRate) { return count }
-        let (product, isTooFar) = count.multipliedReportingOverflow(by: Int64(sampleRate))
-        guard !isTooFar, product < .max - perSecond else { return .max }
-        return (product + perSecond / 2) / perSecond
+        // Whole seconds and the rest apart: no product is too large for any sampling rate.
+        let (seconds, rest) = count.quotientAndRemainder(dividingBy: perSecond)
+        return seconds * Int64(sampleRate) + (rest * Int64(sampleRate) + perSecond / 2) / perSecond
     }
+
+    /// Units a second, at most.
+    private static let finestUnit: Int64 = 1_000_000_000
 
     /// The same in seconds, as near as a Double comes.
     package var seconds: Double { Double(count) / Double(perSecond) }

@@ -3,7 +3,7 @@ package import AudioCore
 /// Finds the decoder for a file, by its content alone.
 package enum DecoderRegistry {
     /// Frames a second beyond which PulseAudio and PipeWire refuse a stream (PA_RATE_MAX).
-    static let maximumSampleRate = 384_000
+    static let maximumSampleRate = AudioFormat.maximumSampleRate
 
     /// Opens a decoder for the file. Blocks on reading. Throws every kind of `DecodingError`.
     package static func openDecoder(for file: MediaFile) throws(DecodingError) -> any AudioDecoder {

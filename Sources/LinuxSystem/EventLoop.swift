@@ -54,7 +54,7 @@ package import NowPlaying
     /// the handler holds. Releasing the source before that cancels it.
     package func deadline(_ time: MonotonicTime, _ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
         let source = EventSource(.once(handler))
-        let microseconds = UInt64(max(0, (time.nanoseconds + 999) / 1000))
+        let microseconds = time.microsecondsRoundedUp
         let result = sd_event_add_time(
             event, &source.pointer, CLOCK_MONOTONIC, microseconds, 1,
             { _, _, context in
@@ -153,7 +153,7 @@ package import NowPlaying
         {
             return
         }
-        sd_event_source_set_time(pointer, UInt64(max(0, (time.nanoseconds + 999) / 1000)))
+        sd_event_source_set_time(pointer, time.microsecondsRoundedUp)
         sd_event_source_set_enabled(pointer, Int32(SD_EVENT_ONESHOT))
     }
 

@@ -89,7 +89,7 @@ extension MediaPlayerBridge {
         guard offset != 0 else { return call.reply() }
         command(
             call, offset > 0 ? "skipForward" : "skipBackward",
-            ["interval": .number(Double(offset.magnitude) / 1_000_000)])
+            ["interval": .number(TimeLimit.bounded(Double(offset.magnitude) / 1_000_000))])
     }
 
     /// A position outside the track, or of another track than the present one, is to be ignored.
@@ -98,7 +98,7 @@ extension MediaPlayerBridge {
             return
         }
         guard let id = TrackPath.id(path), id == state?.itemID, offset >= 0 else { return call.reply() }
-        let position: JSONValue = .number(Double(offset) / 1_000_000)
+        let position: JSONValue = .number(TimeLimit.bounded(Double(offset) / 1_000_000))
         command(call, "changePlaybackPosition", ["position": position, "itemId": .integer(id)]) { error in
             ["otherItem", "outOfRange"].contains(error["data"]?["reason"]?.stringValue ?? "")
         }

@@ -1,12 +1,13 @@
 /// A part of an item that can be gone to.
 package struct Chapter: Equatable, Sendable {
-    /// Seconds into the item. What a client gives and what is told is content time; what a file says is the file's.
-    package var start: Double
+    /// Seconds into the item. What a client gives and what is told is content time; what a file says is the file's. At most
+    /// `TimeLimit.seconds`.
+    package let start: Double
     package var title: String?
 
     /// A chapter, by its parts.
     package init(start: Double, title: String? = nil) {
-        self.start = start
+        self.start = TimeLimit.bounded(start)
         self.title = title
     }
 
@@ -16,15 +17,15 @@ package struct Chapter: Equatable, Sendable {
 
 /// A stretch of an item's file that is an advertisement: it is heard, but it is no part of the content.
 package struct AdTimeRange: Equatable, Sendable {
-    /// Seconds into the file.
-    package var start: Double
-    /// Seconds; more than 0.
-    package var duration: Double
+    /// Seconds into the file, at most `TimeLimit.seconds`.
+    package let start: Double
+    /// Seconds; more than 0, at most `TimeLimit.seconds`.
+    package let duration: Double
 
     /// A range, by its parts.
     package init(start: Double, duration: Double) {
-        self.start = start
-        self.duration = duration
+        self.start = TimeLimit.bounded(start)
+        self.duration = TimeLimit.bounded(duration)
     }
 
     /// Seconds into the file.

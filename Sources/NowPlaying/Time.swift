@@ -1,4 +1,4 @@
-/// An instant of CLOCK_MONOTONIC of this host.
+/// An instant of CLOCK_MONOTONIC of this host. No conversion traps: what lies too far away is the farthest instant.
 package struct MonotonicTime: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's own zero (boot, on Linux).
     package var nanoseconds: Int64
@@ -6,15 +6,27 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
     /// An instant, in nanoseconds of CLOCK_MONOTONIC.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// The instant nearest to so many seconds of CLOCK_MONOTONIC.
+    package init(seconds: Double) { self.init(nanoseconds: Self.nanoseconds(seconds)) }
+
     package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
     /// The instant that is `seconds` later (earlier, when negative).
     package func advanced(bySeconds seconds: Double) -> MonotonicTime {
-        MonotonicTime(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
+        MonotonicTime(nanoseconds: nanoseconds.addingClamped(Self.nanoseconds(seconds)))
     }
 
     /// Seconds from `earlier` to this instant; negative if this one is the earlier.
     package func seconds(since earlier: MonotonicTime) -> Double {
-        Double(nanoseconds - earlier.nanoseconds) / 1e9
+        Double(nanoseconds.subtractingClamped(earlier.nanoseconds)) / 1e9
     }
+
+    /// Seconds since the clock's own zero.
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    /// Microseconds since the clock's own zero, rounded up; 0 for instants before it.
+    package var microsecondsRoundedUp: UInt64 { (UInt64(clamping: nanoseconds) + 999) / 1000 }
+
+    /// The nearest number of nanoseconds.
+    package static func nanoseconds(_ seconds: Double) -> Int64 { Int64(clamping: (seconds * 1e9).rounded()) }
 }

@@ -10,7 +10,7 @@ extension DecodeWorker {
         else { return item.position }
         let media = item.contentTime.media(ofContent: place)
         // The file may be another one by now.
-        if let length = decoder.lengthInFrames, decoder.format.frames(seconds: media) >= length { return item.position }
+        if let length = decoder.boundedLength, decoder.format.frames(seconds: media) >= length { return item.position }
         return media
     }
 

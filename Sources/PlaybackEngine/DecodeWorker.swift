@@ -271,11 +271,12 @@ final class DecodeWorker {
         let isLive = late?.isLive ?? false
         let beginning = isLive ? item.position : beginning(of: item, decoder)
         try decoder.adoptFormat(at: beginning)
+        guard decoder.format.isPlayable else { throw .unplayable(decoder.format) }
         let frame = decoder.format.frames(seconds: beginning)
         // A live stream begins wherever it is: what was heard of it is all that there was.
         let mustSeek = !isLive && (isKept || frame > 0)
         if mustSeek, decoder.isSeekable { try decoder.seek(toFrame: frame) }
-        let start = min(frame, decoder.lengthInFrames ?? frame)
+        let start = min(frame, decoder.boundedLength ?? frame)
         let rate = isLive ? (rate: 1, changer: nil, own: 1, failure: nil) : rate(of: item, decoder)
         guard let ring = fitting(ring, decoder.format, isLive: isLive) else {
             throw DecodingError(.broken, "there is no memory left for a buffer of its format")
@@ -303,7 +304,7 @@ final class DecodeWorker {
             .opened(
                 OpenedItem(
                     ticket: item.ticket, id: item.id, format: decoder.format, mediaFormat: decoder.mediaFormat,
-                    length: decoder.lengthInFrames, metadata: metadata(of: item, decoder, isLive: isLive),
+                    length: decoder.boundedLength, metadata: metadata(of: item, decoder, isLive: isLive),
                     isLive: isLive,
                     isSeekable: decoder.isSeekable && !isLive, neighbours: lookAround(item, decoder.metadata),
                     rate: rate.rate, defaultRate: rate.own, rateFailure: rate.failure, itemStart: start,
@@ -371,7 +372,7 @@ final class DecodeWorker {
         do throws(DecodingError) {
             try decoder.measureLength { EventLoop.now.seconds(since: begin) > Self.measuringSeconds }
             if decoder.lengthIsEstimated { return }
-            if let length = decoder.lengthInFrames { shared.post(.measured(ticket: ticket, length: length), run: run) }
+            if let length = decoder.boundedLength { shared.post(.measured(ticket: ticket, length: length), run: run) }
         } catch {
             // What keeps it from being measured will be told when it is played.
         }
@@ -383,7 +384,7 @@ final class DecodeWorker {
         var finished = finished
         // Where the format changes it is not over; backward, the end is the beginning.
         let isWhole = finished.decoder.nextFormatChange == nil && !(finished.decoder is BackwardDecoder)
-        let length = isWhole ? finished.itemFrame : finished.decoder.lengthInFrames ?? finished.itemFrame
+        let length = isWhole ? finished.itemFrame : finished.decoder.boundedLength ?? finished.itemFrame
         finished.isFinished = true
         finished.isNothing = length == 0
         work = finished

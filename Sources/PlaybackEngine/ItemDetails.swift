@@ -51,7 +51,7 @@ package final class ItemDetails: Sendable {
         self.isRepeatable = isRepeatable
         self.request = request
         self.contents = contents
-        mediaDuration = duration
+        mediaDuration = duration.map(TimeLimit.bounded)
         self.isSeekable = isSeekable
     }
 

@@ -93,7 +93,7 @@ extension Player {
     /// The stream frame of the next mark, as far as it is mapped.
     private func nextMarkFrame(on lane: Lane) -> Double? {
         guard marks.next < marks.marks.count, marks.ticket == shownTicket, scan?.isForward != false else { return nil }
-        let frame = Int64((marks.marks[marks.next].media * Double(lane.format.sampleRate)).rounded())
+        let frame = lane.format.frames(seconds: marks.marks[marks.next].media)
         return lane.timeline.streamFrame(ofItemFrame: frame, ticket: shownTicket)
     }
 

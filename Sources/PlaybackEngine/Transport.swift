@@ -153,6 +153,7 @@ package struct Transport: Sendable {
     package mutating func seek(to position: Double, duration: Double?) throws(Refusal) -> [Effect] {
         guard let current else { throw .noItem }
         guard position >= 0, position <= duration ?? .infinity else { throw .outOfRange }
+        let position = TimeLimit.bounded(position)
         if wish == .stopped {
             startPosition = position
             return [.publish(.seek, nil)]
@@ -239,7 +240,7 @@ package struct Transport: Sendable {
     package mutating func slept(at id: ItemID?, _ position: Double) -> [Effect] {
         guard wish != .stopped else { return [] }
         let effects = end(at: id, .sleep)
-        if current != nil { startPosition = position }
+        if current != nil { startPosition = TimeLimit.bounded(position) }
         return effects
     }
 
@@ -291,7 +292,7 @@ package struct Transport: Sendable {
         order.jumped(to: id, in: queue)
         startPosition = 0
         heard()
-        return [.start(id, position: position, cause, reason)]
+        return [.start(id, position: TimeLimit.bounded(position), cause, reason)]
     }
 
     /// Takes up where an earlier run stood: `item` is in the queue.
@@ -302,7 +303,7 @@ package struct Transport: Sendable {
         self.queue = queue
         self.wish = wish
         current = item
-        startPosition = wish == .stopped ? position : 0
+        startPosition = wish == .stopped ? TimeLimit.bounded(position) : 0
     }
 
     /// From now on changes of the queue are noted.

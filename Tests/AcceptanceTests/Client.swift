@@ -44,6 +44,13 @@ final class Client {
         return (number, JSONWriter.text(line))
     }
 
+    /// Sends a request whose parameters are text, taken as it is, and returns its number.
+    func sendText(_ method: String, _ parameters: String) -> Int {
+        number += 1
+        sendLine("{\"jsonrpc\":\"2.0\",\"id\":\(number),\"method\":\"\(method)\",\"params\":\(parameters)}")
+        return number
+    }
+
     /// Sends a line as it is.
     func sendLine(_ line: String, _ files: [String] = []) {
         let bytes = Array((line + "\n").utf8)

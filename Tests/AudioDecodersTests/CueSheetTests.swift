@@ -101,8 +101,12 @@ import Testing
     }
 
     @Test func timesFarAway() {
-        #expect(MediaTime(.max, perSecond: 75).frames(atRate: 44_100) == .max)
-        #expect(MediaTime(.max, perSecond: 44_100).frames(atRate: 44_100) == .max)
+        // Nothing lies behind ten million seconds.
+        for (count, unit) in [(Int64.max, Int64(75)), (.max, 44_100), (.max, .max), (1 << 62, 1)] {
+            #expect(MediaTime(count, perSecond: unit).frames(atRate: 44_100) == 441_000_000_000)
+            #expect(MediaTime(count, perSecond: unit).seconds == 1e7)
+            #expect(MediaTime(-count, perSecond: unit).frames(atRate: 384_000) == 0)
+        }
         #expect(MediaTime(7, perSecond: 0).frames(atRate: 3) == 21)
     }
 

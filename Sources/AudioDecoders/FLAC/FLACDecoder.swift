@@ -116,7 +116,7 @@ final class FLACDecoder: AudioDecoder {
                 length = try FLACLength.frames(of: info, origin: origin, first: first, search)
             }
         }
-        lengthInFrames = length
+        lengthInFrames = format.length(claimed: length)
         self.info = info
         self.search = search
         // libFLAC would end where a promise ends.

@@ -69,7 +69,7 @@ package final class ForeignDecoder: LateDecoder {
     package var format: AudioFormat { opened.map { AudioFormat($0.format) } ?? Self.unknown }
     package var isLive: Bool { opened?.isLive ?? false }
     package var isSeekable: Bool { opened?.isSeekable ?? false }
-    package var lengthInFrames: Int64? { opened?.length }
+    package var lengthInFrames: Int64? { opened?.length.map(format.length) }
     package var mediaFormat: MediaFormat {
         guard let opened else { return MediaFormat(codec: "", sampleRate: 0, channels: 0) }
         return MediaFormat(
@@ -122,7 +122,7 @@ package final class ForeignDecoder: LateDecoder {
         guard isSeekable else { throw DecodingError(.unavailable, "it can't be moved in") }
         let frame = max(0, frame)
         change = nil
-        isAtEnd = opened?.length.map { frame >= $0 } ?? false
+        isAtEnd = lengthInFrames.map { frame >= $0 } ?? false
         // Nothing is there to be asked for.
         if isAtEnd { return }
         seekNumber &+= 1

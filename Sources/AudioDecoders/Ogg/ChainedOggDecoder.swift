@@ -62,9 +62,10 @@ final class ChainedOggDecoder: AudioDecoder {
                 parts.append(Part(format: format, start: seconds, frames: first..<first))
             }
             let part = parts.count - 1
-            let frames = parts[part].frames.upperBound..<parts[part].frames.upperBound + length
+            let first = parts[part].frames.upperBound
+            let frames = first..<max(first, format.length(claimed: first + length))
             parts[part].frames = parts[part].frames.lowerBound..<frames.upperBound
-            seconds = parts[part].start + format.seconds(frames: Int64(parts[part].frames.count))
+            seconds = TimeLimit.bounded(parts[part].start + format.seconds(frames: Int64(parts[part].frames.count)))
             links.append(
                 Link(
                     bytes: bytes, part: part, frames: frames, metadata: decoder.metadata,
@@ -78,10 +79,10 @@ final class ChainedOggDecoder: AudioDecoder {
     }
 
     private static func length(of decoder: any AudioDecoder) throws(DecodingError) -> Int64 {
-        guard let length = decoder.lengthInFrames else {
+        guard let length = decoder.boundedLength else {
             throw DecodingError(.broken, "nothing tells how long one of its links is")
         }
-        return max(0, length)
+        return length
     }
 
     var format: AudioFormat { parts[part].format }

@@ -66,7 +66,7 @@ final class OggDecoder: AudioDecoder {
                     metadata: link.fields.metadata(prefersR128: codec == "Opus"),
                     format: MediaFormat(codec: codec, sampleRate: link.sampleRate, channels: link.channels),
                     sources: Self.sources(of: ChannelPosition.vorbisOrder(channels: link.channels), for: order)))
-            start += link.frames
+            start = format.length(claimed: start + format.length(claimed: link.frames))
         }
         self.links = links
         end = start
@@ -130,7 +130,8 @@ final class OggDecoder: AudioDecoder {
         if framesInDoubt > 0 {
             // The file's own times say how much is missing; in Vorbis not before the end of a page.
             framesInDoubt -= Int64(pending.frames)
-            let missing = stream.position - Int64(pending.frames) - (position - framesToDrop)
+            let missing = stream.position.subtractingClamped(
+                Int64(pending.frames) + position - framesToDrop)
             if missing > 0, missing < end - position {
                 let dropped = min(framesToDrop, missing)
                 framesToDrop -= dropped

@@ -48,9 +48,9 @@ final class OggFLACDecoder: AudioDecoder {
         // A header may promise what was cut off, or was not known when it was written; the last page knows what is there.
         let counted = try OggPage.last(of: headers.serial, in: source.file, before: source.end)?.granule
         if let length = info.lengthInFrames {
-            lengthInFrames = min(length, counted.map { $0 > 0 ? $0 : length } ?? length)
+            lengthInFrames = format.length(claimed: min(length, counted.map { $0 > 0 ? $0 : length } ?? length))
         } else {
-            lengthInFrames = counted
+            lengthInFrames = counted.map(format.length)
         }
         handle = FLACHandle(oggClient: self)
         guard handle != nil, handle!.readMetadata() else {

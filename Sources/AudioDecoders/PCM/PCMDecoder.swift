@@ -7,9 +7,10 @@ final class PCMDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat
     let metadata: MediaMetadata
-    var lengthInFrames: Int64? { handle.lengthInFrames }
+    var lengthInFrames: Int64? { length }
 
     private let handle: SndFileHandle
+    private let length: Int64
     /// The frame that comes next.
     private var position: Int64 = 0
 
@@ -36,19 +37,20 @@ final class PCMDecoder: AudioDecoder {
             codec: coding.name, sampleRate: handle.sampleRate, channels: handle.channels,
             bitsPerSample: coding.bitsPerSample)
         metadata = try Self.fields(of: handle, in: file, at: start).metadata
+        length = format.length(claimed: handle.lengthInFrames)
         self.handle = handle
     }
 
     func seek(toFrame frame: Int64) throws(DecodingError) {
-        let wanted = min(max(0, frame), handle.lengthInFrames)
+        let wanted = min(max(0, frame), length)
         // Not every coding of libsndfile can be moved to its very end.
-        if wanted < handle.lengthInFrames { try handle.seek(toFrame: wanted) }
+        if wanted < length { try handle.seek(toFrame: wanted) }
         position = wanted
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
         let room = Int64(buffer.count / format.bytesPerFrame)
-        let wanted = Int(min(room, handle.lengthInFrames - position))
+        let wanted = Int(min(room, length - position))
         guard wanted > 0, let target = buffer.baseAddress else { return 0 }
         let got = try handle.read(wanted, as: format.sampleFormat, into: target)
         position += Int64(got)

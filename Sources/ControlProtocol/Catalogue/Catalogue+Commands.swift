@@ -31,8 +31,10 @@ extension Catalogue {
     /// What all commands take: the session, and when not to do it.
     package static let guards: [Parameter] = [
         session,
-        .optional("itemId", .integer(1...Int64.max), "do it only if this item is the current one"),
-        .optional("notAfter", .number, "Unix time; later than that nothing is done and the answer says so"),
+        .optional("itemId", .itemID, "do it only if this item is the current one"),
+        .optional(
+            "notAfter", .numberIn(0...1e11),
+            "Unix time, seconds; later than that nothing is done and the answer says so"),
     ]
 
     private static let active = Parameter.optional("active", .boolean, "false takes it back")
@@ -58,9 +60,9 @@ extension Catalogue {
                 .optional(
                     "descriptor", .integer(0...15),
                     "replace the queue by an open file: its place among those sent with the line"),
-                .optional("itemId", .integer(1...Int64.max), "play this entry of the queue"),
-                .optional("index", .integer(0...Int64.max), "play the entry at this place, from 0"),
-                .optional("position", .number, "begin so many seconds into the item"),
+                .optional("itemId", .itemID, "play this entry of the queue"),
+                .optional("index", .ordinal, "play the entry at this place, from 0"),
+                .optional("position", .seconds, "begin so many seconds into the item"),
             ],
             exclusive: [["uri", "itemId", "index"], ["descriptor", "itemId", "index"]],
             help:
@@ -78,11 +80,11 @@ extension Catalogue {
             help: "Goes to the entry before, or restarts an item of which more than 3 s were played, or the first."),
         command(
             .skipForward,
-            [.optional("interval", .positiveNumber, "seconds; without it the first of the preferred intervals")],
+            [.optional("interval", .someSeconds, "seconds; without it the first of the preferred intervals")],
             help: "Moves ahead in the item; past its end, to the next one.", example: #"{"interval": 30}"#),
         command(
             .skipBackward,
-            [.optional("interval", .positiveNumber, "seconds; without it the first of the preferred intervals")],
+            [.optional("interval", .someSeconds, "seconds; without it the first of the preferred intervals")],
             help: "Moves back in the item; past its start, to 0.", example: #"{"interval": 15}"#),
         command(
             .seekForward,
@@ -98,7 +100,7 @@ extension Catalogue {
             example: #"{"phase": "begin"}"#),
         command(
             .changePlaybackPosition,
-            [.required("position", .number, "seconds into the item, 0 to its duration")],
+            [.required("position", .seconds, "seconds into the item, 0 to its duration")],
             help: "Seeks in the item; while stopped it sets where play begins.", example: #"{"position": 83.5}"#),
         command(
             .changeRepeatMode,
@@ -120,7 +122,7 @@ extension Catalogue {
             example: #"{"mode": "items"}"#),
         command(
             .changePlaybackRate,
-            [.required("rate", .positiveNumber, "one of the supported rates that commands.list tells")],
+            [.required("rate", .positiveNumber(upTo: 16), "one of the supported rates that commands.list tells")],
             help:
                 "Plays on at another rate, at the same pitch, until the next play, which returns to the item's default "
                 + "rate; at 1 every sample is as it was. While nothing plays it sets that default rate.",
@@ -148,7 +150,7 @@ extension Catalogue {
                 .optional("enabled", .boolean, "whether the command may be used"),
                 .optional("reason", .text, "why not, in words that a remote can show"),
                 .optional(
-                    "preferredIntervals", .array(.positiveNumber, count: 1...16),
+                    "preferredIntervals", .array(.someSeconds, count: 1...16),
                     "seconds, for skipForward and skipBackward; the first is the default"),
                 .optional(
                     "supportedPlaybackRates", .array(.numberIn(0.5...3), count: 1...32),

@@ -49,16 +49,14 @@ extension Catalogue {
     private static func schema(_ type: ParameterType) -> JSONValue {
         switch type {
         case .boolean: return ["type": "boolean"]
-        case .number: return ["type": "number"]
-        case .positiveNumber: return ["type": "number", "exclusiveMinimum": 0]
+        case .positiveNumber(let limit):
+            return ["type": "number", "exclusiveMinimum": 0, "maximum": .number(limit)]
         case .numberIn(let range):
             return ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
         case .integer(let range):
-            var schema: JSONObject = JSONObject([
-                JSONObject.Member("type", "integer"), JSONObject.Member("minimum", .integer(range.lowerBound)),
-            ])
-            if range.upperBound != .max { schema["maximum"] = .integer(range.upperBound) }
-            return .object(schema)
+            return [
+                "type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
+            ]
         case .text: return ["type": "string"]
         case .choice(let words): return ["type": "string", "enum": .array(words.map(JSONValue.string))]
         case .uri: return ["type": "string", "minLength": 1]
@@ -67,7 +65,10 @@ extension Catalogue {
             let properties = members.map { JSONObject.Member($0.name, schema($0.type)) }
             return ["type": "object", "properties": .object(JSONObject(properties)), "additionalProperties": false]
         case .array(let element, let count):
-            return ["type": "array", "items": schema(element), "minItems": .integer(Int64(count.lowerBound))]
+            return [
+                "type": "array", "items": schema(element), "minItems": .integer(Int64(count.lowerBound)),
+                "maxItems": .integer(Int64(count.upperBound)),
+            ]
         }
     }
 }

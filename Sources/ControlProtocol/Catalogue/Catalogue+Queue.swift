@@ -1,15 +1,15 @@
 import NowPlaying
 
 extension Catalogue {
-    private static let itemID = Parameter.required("id", .integer(1...Int64.max), "id of the entry")
+    private static let itemID = Parameter.required("id", .itemID, "id of the entry")
     private static let itemIDs = Parameter.required(
-        "ids", .array(.integer(1...Int64.max), count: 1...1_000_000), "ids of entries")
+        "ids", .array(.itemID, count: 1...1_000_000), "ids of entries")
 
     static let queueMethods: [Method] = [
         Method(
             name: .queueList, kind: .queue, role: .read,
             parameters: [
-                .optional("offset", .integer(0...Int64.max), "first entry to list, from 0"),
+                .optional("offset", .ordinal, "first entry to list, from 0"),
                 .optional("limit", .integer(0...1000), "entries to list; without it 100"),
                 session, ifVersion,
             ],
@@ -24,7 +24,7 @@ extension Catalogue {
                 .required(
                     "items", .array(.media, count: 1...1_000_000),
                     "uris, folders, or objects with “uri” or “descriptor” and fields of an item"),
-                .optional("at", .integer(0...Int64.max), "place of the first of them; without it the end"),
+                .optional("at", .ordinal, "place of the first of them; without it the end"),
                 .optional("next", .boolean, "put them behind the current item"),
                 .optional("play", .boolean, "play the first of them"),
                 session, ifVersion,
@@ -39,7 +39,7 @@ extension Catalogue {
         Method(
             name: .queueMove, kind: .queue, role: .control,
             parameters: [
-                itemIDs, .required("to", .integer(0...Int64.max), "place of the first of them after their removal"),
+                itemIDs, .required("to", .ordinal, "place of the first of them after their removal"),
                 session, ifVersion,
             ],
             help: "Moves entries to another place, in the given order; an id that is named twice is refused.",
@@ -64,7 +64,7 @@ extension Catalogue {
             name: .volumeSet, kind: .output, role: .control,
             parameters: [
                 .optional("volume", .numberIn(0...1), "1 is 100 % as mixers show it"),
-                .optional("step", .number, "add this to the volume; the result is kept in 0 to 1"),
+                .optional("step", .numberIn(-100...100), "add this to the volume; the result is kept in 0 to 1"),
                 .optional("muted", .boolean, "whether it is silent"),
                 .optional("over", .numberIn(0...3600), "seconds in which the volume gets there"),
                 session,

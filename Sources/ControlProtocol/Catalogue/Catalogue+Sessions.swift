@@ -55,9 +55,9 @@ extension Catalogue {
                 .optional(
                     "anchor",
                     .object([
-                        .required("elapsed", .numberIn(0...1e9), "seconds into the item"),
+                        .required("elapsed", .seconds, "seconds into the item"),
                         .optional("rate", .numberIn(0...16), "seconds a second; without it 1 while playing, else 0"),
-                        .optional("monotonic", .positiveNumber, "when, on CLOCK_MONOTONIC; without it now"),
+                        .optional("monotonic", .positiveNumber(upTo: 1e9), "when, on CLOCK_MONOTONIC; without it now"),
                     ]), "where it is; without it at 0, or where it was"),
             ],
             help: "Tells what an external session plays, as a whole. What changed is an event.", result: "seq",
@@ -70,7 +70,7 @@ extension Catalogue {
     private static let externalItemFields: [Parameter] =
         [
             .optional("uri", .text, "a name of it that does not change"),
-            .optional("duration", .numberIn(0...1e9), "seconds"),
+            .optional("duration", .seconds, "seconds"),
         ] + itemFields + [
             .optional("isLiked", .boolean, "whether its listener likes it"),
             .optional("isDisliked", .boolean, "whether its listener does not"),

@@ -33,7 +33,7 @@ package enum Catalogue {
     static let session = Parameter.optional("session", .text, "name of the session; without it the active one")
     /// What all methods of the queue take.
     package static let ifVersion = Parameter.optional(
-        "ifVersion", .integer(0...Int64.max), "do it only if the queue still has this version")
+        "ifVersion", .ordinal, "do it only if the queue still has this version")
 
     /// What an entry of the queue may be told about itself.
     package static let itemFields: [Parameter] = [
@@ -70,7 +70,7 @@ package enum Catalogue {
             "chapters",
             .array(
                 .object([
-                    .required("start", .numberIn(0...timeLimit), "seconds of content time"),
+                    .required("start", .seconds, "seconds of content time"),
                     .optional("title", .text, "title"),
                 ]), count: 0...Chapter.limit),
             "parts that can be gone to, by their beginnings; an empty array hides those of the file"),
@@ -87,14 +87,11 @@ package enum Catalogue {
             "adTimeRanges",
             .array(
                 .object([
-                    .required("start", .numberIn(0...timeLimit), "seconds of media time"),
-                    .required("duration", .positiveNumber, "seconds"),
+                    .required("start", .seconds, "seconds of media time"),
+                    .required("duration", .someSeconds, "seconds"),
                 ]), count: 0...AdTimeRange.limit),
             "advertisements, by their place in the file; they must not overlap"),
     ]
-
-    /// Seconds that no item is longer than: three years.
-    private static let timeLimit = 1e8
 
     /// What an object may hold that stands where a uri may.
     package static let mediaFields: [Parameter] =

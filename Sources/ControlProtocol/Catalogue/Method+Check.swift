@@ -88,8 +88,7 @@ extension ParameterType {
     private func accepts(_ value: JSONValue) -> Bool {
         switch self {
         case .boolean: value.boolValue != nil
-        case .number: value.doubleValue?.isFinite == true
-        case .positiveNumber: value.doubleValue.map { $0.isFinite && $0 > 0 } == true
+        case .positiveNumber(let limit): value.doubleValue.map { $0 > 0 && $0 <= limit } == true
         case .numberIn(let range): value.doubleValue.map(range.contains) == true
         case .integer(let range): value.integerValue.map(range.contains) == true
         case .text: value.stringValue.map { $0.utf8.count <= Self.maximumTextBytes } == true

@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// One named parameter of a method, or one field of an item.
 package struct Parameter: Sendable {
     package var name: String
@@ -20,10 +22,8 @@ package struct Parameter: Sendable {
 /// What values a parameter takes, whatever the player's state.
 package indirect enum ParameterType: Sendable {
     case boolean
-    /// Any finite number.
-    case number
-    /// A number of more than 0.
-    case positiveNumber
+    /// A number of more than 0, at most this one.
+    case positiveNumber(upTo: Double)
     /// A number in this range.
     case numberIn(ClosedRange<Double>)
     /// A number without a fraction in this range.
@@ -41,6 +41,17 @@ package indirect enum ParameterType: Sendable {
     /// Elements of one type.
     case array(ParameterType, count: ClosedRange<Int>)
 
+    /// A position or duration in seconds: no item is longer.
+    package static let seconds = numberIn(0...TimeLimit.seconds)
+    /// A duration of more than 0 seconds.
+    package static let someSeconds = positiveNumber(upTo: TimeLimit.seconds)
+    /// A number that names or counts something: every JSON reader holds it exactly.
+    package static let ordinal = integer(0...largestWhole)
+    /// The id of an item.
+    package static let itemID = integer(1...largestWhole)
+    /// The largest whole number that is taken: 2⁵³ − 1, the last one that a double tells from its neighbours.
+    package static let largestWhole: Int64 = (1 << 53) - 1
+
     /// Bytes of UTF-8 in a text field, at most.
     package static let maximumTextBytes = 4096
     /// Bytes of a uri, at most: a path of 4,095 bytes, each of them written as `%xx`.
@@ -50,14 +61,11 @@ package indirect enum ParameterType: Sendable {
     package var words: String {
         switch self {
         case .boolean: "true or false"
-        case .number: "a number"
-        case .positiveNumber: "a number of more than 0"
+        case .positiveNumber(let limit): "a number of more than 0, at most \(Self.text(limit))"
         case .numberIn(let range):
             "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
         case .integer(let range):
-            range.upperBound == .max
-                ? "a whole number of at least \(range.lowerBound)"
-                : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .text: "text of at most \(Self.maximumTextBytes) bytes"
         case .choice(let words): "one of " + words.joined(separator: ", ")
         case .uri: "an absolute path or a uri"
@@ -73,7 +81,7 @@ package indirect enum ParameterType: Sendable {
     package var typeName: String {
         switch self {
         case .boolean: "boolean"
-        case .number, .positiveNumber, .numberIn: "number"
+        case .positiveNumber, .numberIn: "number"
         case .integer: "integer"
         case .text, .choice: "string"
         case .uri: "uri"

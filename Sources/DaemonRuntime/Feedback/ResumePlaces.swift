@@ -109,7 +109,9 @@ final class ResumePlaces: Sendable {
     }
 
     /// A place that can be one: what a damaged disk made of it is not believed.
-    static func seconds(_ place: Double?) -> Double? { place.flatMap { (0...1e9).contains($0) ? $0 : nil } }
+    static func seconds(_ place: Double?) -> Double? {
+        place.flatMap { $0 >= 0 ? TimeLimit.bounded($0) : nil }
+    }
 
     private func contents() -> String {
         let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)

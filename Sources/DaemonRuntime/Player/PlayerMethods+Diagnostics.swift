@@ -119,7 +119,7 @@ extension PlayerMethods {
             result["sampleRate"] = .integer(Int64(format.sampleRate))
             result["channels"] = .integer(Int64(format.channels))
             result["seekable"] = .bool(decoder.isSeekable)
-            if let frames = decoder.lengthInFrames {
+            if let frames = decoder.boundedLength {
                 result["duration"] = .number(
                     (Double(frames) / Double(decoder.format.sampleRate) * 1000).rounded() / 1000)
                 result["durationIsExact"] = .bool(!decoder.lengthIsEstimated)

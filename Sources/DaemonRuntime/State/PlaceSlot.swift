@@ -7,6 +7,8 @@ import PlaybackEngine
 enum PlaceSlot {
     private static let mark: UInt32 = 0x3153_504e
     private static let headerBytes = 24
+    /// Times that an item may have begun, at most: each is counted on from there.
+    private static let maximumPlayCount: Int64 = 1 << 40
     /// Bytes of a slot.
     static let byteCount = 1024
 
@@ -68,8 +70,8 @@ enum PlaceSlot {
         var place = SavedPlace()
         place.wish = value["wish"]?.stringValue.flatMap(Transport.Wish.init) ?? .stopped
         place.item = value["item"]?.integerValue.map { ItemID($0) }
-        place.elapsed = max(0, value["elapsed"]?.doubleValue ?? 0)
-        place.playCount = Int(max(0, value["play"]?.integerValue ?? 0))
+        place.elapsed = TimeLimit.bounded(value["elapsed"]?.doubleValue ?? 0)
+        place.playCount = Int(max(0, min(value["play"]?.integerValue ?? 0, maximumPlayCount)))
         place.rate = value["rate"]?.doubleValue.flatMap { RateRules.range.contains($0) ? $0 : nil }
         place.volume = max(0, min(1, value["volume"]?.doubleValue ?? 1))
         place.muted = value["muted"]?.boolValue ?? false
