@@ -23,6 +23,7 @@ import NowPlaying
 
     private let main: PulseMainLoop
     private let loop: EventLoop
+    /// libpulse's context; valid as long as this object lives, also after `end`.
     let context: OpaquePointer
     private(set) var state = State.connecting
     /// The server does not answer although it should have. Ends when anything is heard of it.
@@ -55,7 +56,11 @@ import NowPlaying
         self.context = context
     }
 
-    isolated deinit { end() }
+    /// Frees the context. A completion of `send` that waits for its turn keeps this object, and asks the context why it failed.
+    isolated deinit {
+        end()
+        pa_context_unref(context)
+    }
 
     /// Connects.
     func begin() {
@@ -80,7 +85,6 @@ import NowPlaying
         pa_context_set_subscribe_callback(context, nil, nil)
         cancel { _ in true }
         pa_context_disconnect(context)
-        pa_context_unref(context)
     }
     private var isEnded = false
 
