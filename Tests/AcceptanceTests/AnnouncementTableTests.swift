@@ -7,7 +7,7 @@ import Testing
 extension Acceptance {
     /// The cases of announcements: what is told, how it is numbered, what is heard before, during and after, and when.
     ///
-    /// By day they are short, and made at once, each on a device of its own; at night every frame has to be there.
+    /// By day they are short. They are made at once, each on a device of its own.
     @Suite(.timeLimit(.minutes(3))) struct AnnouncementTableTests {
         typealias Words = AnnouncementTable.Words
 
@@ -36,7 +36,7 @@ extension Acceptance {
 
         private func place(_ name: String) async -> (RecordedSink, AnnouncementTable) {
             let place = await RecordedSink.start(TestSink(name), settings: Self.settings)
-            return (place, AnnouncementTable(place.follow(), place.recorder, release: Self.release))
+            return (place, AnnouncementTable(place.follow(), place.recorder, release: Self.release) { place.waits() })
         }
 
         @Test("each case is told, numbered and heard as it shall be") func table() async throws {
@@ -116,7 +116,7 @@ extension Acceptance {
             client.call("nowPlaying.subscribe")
             client.call("play", ["uri": .string(folder.codeWave("music.wav", from: 0, count: Self.length))])
             _ = client.event("play")
-            let table = AnnouncementTable(client, recorder)
+            let table = AnnouncementTable(client, recorder) { server.waits(and: [daemon.process.pid]) }
             let words = [
                 "pacat", "--server=\(server.address)", "--raw", "--latency-msec=50", "--property=media.role=phone",
                 "--volume=0", "/dev/zero",

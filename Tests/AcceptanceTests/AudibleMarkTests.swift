@@ -11,6 +11,14 @@ extension Acceptance {
         /// Seconds by which the recorder's idea of when a frame was heard may be off.
         private static let noise = 0.02
 
+        /// Whether a state says what is heard: this advertisement or none, and the chapter at this position of the content.
+        private static func agrees(_ state: JSONValue, _ ad: Int?, _ position: Double, _ chapters: [Double]) -> Bool {
+            guard state["ad"]?["index"]?.integerValue == ad.map({ Int64($0) }) else { return false }
+            guard ad == nil else { return state.rate == 0 }
+            let chapter = chapters.lastIndex { $0 <= position }.map { Int64($0) }
+            return state.rate == 1 && state["item"]?["chapterIndex"]?.integerValue == chapter
+        }
+
         @Test(
             "the anchor stands exactly while an advertisement is heard, chapters begin when they are heard, and scanning is true"
         )
@@ -21,6 +29,7 @@ extension Acceptance {
             let isLong = environmentHas("NOWPLAYING_NIGHTLY")
             let ranges = [AdTimeRange(start: 0.5, duration: 0.7), AdTimeRange(start: 1.6, duration: 0.4)]
             let chapters = [0, 0.7, 0.9, 1.1]
+            let begin = place.waits()
             client.call(
                 "queue.add",
                 [
@@ -51,35 +60,36 @@ extension Acceptance {
             client.call("nowPlaying.get")
             let states = client.takeNotifications()
             let content = ContentTime(ranges)
+            // The sound may be late by the time in which no thread had a processor.
+            let noise = Self.noise + place.waits().seconds(since: begin)
             var worst = (marks: 0.0, scan: 0.0)
             var looks = (marks: 0, ads: 0, scan: 0)
             for run in runs {
                 for frame in stride(from: 32, to: run.count - 32, by: 220) {
                     let time = place.time(run.recorded + frame)
-                    guard let state = states.last(where: { $0.monotonic <= time }) else { continue }
-                    // What is told with the instant when it will be heard is heard then.
-                    if states.contains(where: { abs($0.monotonic - time) < 2 * Self.noise }) { continue }
-                    let told = state.position(at: time)
+                    // An event is announced with the instant at which it is heard, which is known to the noise: the state on
+                    // either side of that instant may be the one.
+                    let near = states.indices.filter { index in
+                        let isOver = index + 1 < states.count && states[index + 1].monotonic < time - noise
+                        return states[index].monotonic <= time + noise && !isOver
+                    }.map { states[$0] }
+                    guard let state = near.last(where: { $0.monotonic <= time }) else { continue }
                     let media = Double(run.frame + frame) / Self.rate
                     if media < 3 {
-                        worst.marks = max(worst.marks, abs(told - content.content(ofMedia: media)))
-                        looks.marks += 1
                         let ad = content.range(atMedia: media)
+                        let errors = near.filter { Self.agrees($0, ad, content.content(ofMedia: media), chapters) }
+                            .map { abs($0.position(at: time) - content.content(ofMedia: media)) }
+                        worst.marks = max(worst.marks, errors.min() ?? .infinity)
+                        looks.marks += 1
                         if ad != nil { looks.ads += 1 }
-                        #expect(state["ad"]?["index"]?.integerValue == ad.map { Int64($0) })
-                        #expect(state.rate == (ad == nil ? 1 : 0))
-                        let chapter = chapters.lastIndex { $0 <= content.content(ofMedia: media) }
-                        if ad == nil {
-                            #expect(state["item"]?["chapterIndex"]?.integerValue == chapter.map { Int64($0) })
-                        }
                     } else if abs(state.rate) > 1 {
-                        worst.scan = max(worst.scan, abs(told - (media - 3)))
+                        worst.scan = max(worst.scan, abs(state.position(at: time) - (media - 3)))
                         looks.scan += 1
                     }
                 }
             }
-            #expect(worst.marks < Self.noise, "\(worst.marks)")
-            #expect(worst.scan < 0.25, "\(worst.scan)")
+            #expect(worst.marks < noise, "\(worst.marks)")
+            #expect(worst.scan < 0.23 + noise, "\(worst.scan)")
             #expect(looks.marks > 300 && looks.ads > 100 && looks.scan > 200, "\(looks)")
             #expect(states.filter { $0.words == "ad-began" }.count == 2)
             #expect(states.filter { $0.words == "ad-ended" }.count == 2)

@@ -5,12 +5,17 @@ import Testing
 extension Acceptance {
     /// What changes behind the audible sample: edits, boundaries, formats; recorded.
     @Suite(.timeLimit(.minutes(5))) struct EditTests {
-        /// Edits of the queue behind item 1, which lasts `seconds`, made `before` seconds before it ends: what is heard is item
-        /// 1 and then `wanted` from its first frame, without a sample lost or too many.
+        /// Seconds before a boundary up to which an edit has to be answered, to be in the server in time.
+        private static let margin = 0.015
+
+        /// Edits of the queue after item 1, which lasts `seconds`, made `before` seconds before it ends: what is heard is item
+        /// 1 and then `wanted` from its first frame, without a sample lost or too many. An edit that the machine carried out
+        /// too late for the boundary, as the clock shows, is made again.
         private func edit(
-            _ name: String, seconds: Double, before: Double, _ change: (Client, JSONValue) -> Void, wanted: Int?
+            _ name: String, seconds: Double, before: Double, _ change: (Client, JSONValue) -> Void, wanted: Int?,
+            number: Int = 1
         ) async throws {
-            let place = await RecordedSink.start(TestSink(name, rewinds: true))
+            let place = await RecordedSink.start(TestSink("\(name)-\(number)", rewinds: true))
             let folder = place.daemon.folder
             let length = Int(seconds * 44100)
             // Codes far apart tell which item is heard.
@@ -22,9 +27,12 @@ extension Acceptance {
             let play = client.event("play")
             let end = play.monotonic + seconds - play.elapsed
             let rest = end - before - now()
-            #expect(rest > 0, "the machine is too slow for this test")
-            await place.recorder.waitFor(more: rest)
+            if rest > 0 { await place.recorder.waitFor(more: rest) }
             change(client, .string(others[2]))
+            if now() > end - Self.margin {
+                return try await edit(
+                    name, seconds: seconds, before: before, change, wanted: wanted, number: number + 1)
+            }
             if wanted != nil {
                 #expect(client.event("track").words == "track ended")
             }
@@ -76,6 +84,7 @@ extension Acceptance {
                 JSONValue.string(folder.codeWave("\($0).wav", from: $0, count: $1 - $0))
             }
             let client = place.follow()
+            let begin = place.waits()
             client.call("queue.add", ["items": .array(files), "play": true])
             var events = [client.event("play")]
             for _ in 1..<files.count { events.append(client.event("track")) }
@@ -90,8 +99,9 @@ extension Acceptance {
                 place.time(run.recorded + start) + event.elapsed - event.monotonic
             }
             late.append(place.time(run.recorded + run.count) - stop.monotonic)
-            #expect(late.allSatisfy { abs($0) < 0.01 }, "\(late)")
-            #expect(late.max()! - late.min()! < 0.003, "\(late)")
+            let waited = place.waits().seconds(since: begin)
+            #expect(late.allSatisfy { abs($0) < 0.01 + waited }, "\(late), waited \(waited) s")
+            #expect(late.max()! - late.min()! < 0.003 + waited, "\(late), waited \(waited) s")
         }
 
         @Test("a change of format hands over at the end of what was heard")
@@ -108,6 +118,7 @@ extension Acceptance {
                 folder.codeWave("2.wav", from: 5_000_000, count: 22050),
             ]
             let client = place.follow()
+            let begin = place.waits()
             client.call("queue.add", ["items": .array(files.map(JSONValue.string)), "play": true])
             #expect(client.event("track", "stop").words == "track ended")
             #expect(client.event("track", "stop").words == "track ended")
@@ -117,11 +128,14 @@ extension Acceptance {
             try #require(runs.count == 2, "\(runs)")
             #expect(runs[0].count == 44100 && runs[0].frame == 0)
             #expect(runs[1].count == 22050 && runs[1].frame == 5_000_000)
-            // Between them a second of the middle one, and silence of less than 10 ms on either side.
+            // Between them a second of the middle one, and silence of less than 10 ms on either side, but for the time in which
+            // no thread had a processor.
+            let waited = Int(place.waits().seconds(since: begin) * 44100)
             let middle = samples[2 * (runs[0].recorded + 44100)..<2 * runs[1].recorded]
             let leading = middle.prefix { abs($0) < 100 }.count / 2
             let trailing = middle.reversed().prefix { abs($0) < 100 }.count / 2
-            #expect(leading < 441 && trailing < 441, "silence of \(leading) and \(trailing) frames")
+            let words = "silence of \(leading) and \(trailing) frames, \(waited) by the machine"
+            #expect(leading < 441 + waited && trailing < 441 + waited, "\(words)")
             if environmentHas("NOWPLAYING_FIGURES") { print("hand-over: silence of \(leading) and \(trailing) frames") }
             let total = middle.count / 2 - leading - trailing
             #expect(abs(total - 44100) < 300, "\(total)")

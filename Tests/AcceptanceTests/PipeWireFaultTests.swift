@@ -103,14 +103,16 @@ extension Acceptance {
             var errors: [Double] = []
             let times = Campaign.times(1, long: 20)
             for _ in 0..<times {
+                let suspended = now()
                 server.control("suspend-sink", "dac", "1")
                 await LoopThread.wait(seconds: 0.3)
                 server.control("suspend-sink", "dac", "0")
+                let longest = now() - suspended
                 errors.append(try error())
+                // PipeWire announces no suspension: the sink may have stood for any part of it.
+                #expect((-longest - 0.1...0.1).contains(errors.last ?? 1), "\(errors), at most \(longest) s")
                 #expect(client.call("nowPlaying.get")?.playing == "playing")
             }
-            // Where other programs take the processors, it stands still all the while, now and then, and tells nobody.
-            #expect(errors.allSatisfy { abs($0) < 0.1 || abs($0 + 0.3) < 0.1 }, "\(errors)")
             Campaign.report(
                 "PipeWire's sink suspended and woken", times,
                 "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")

@@ -34,6 +34,9 @@ final class RecordedSink: Sendable {
         server.control("unload-module", module)
     }
 
+    /// A reading of the time that the daemon and the sound server wait for a processor.
+    func waits() -> ProcessorWaits { server.waits(and: [daemon.process.pid]) }
+
     /// A connection that follows the daemon.
     func follow() -> Client {
         let client = daemon.connect()

@@ -27,7 +27,7 @@ import Testing
         init(_ server: SoundServer, _ sink: TestSink) async {
             self.server = server
             module = server.load(sink)
-            recorder = await Recorder.start(server, sink, latency: sink.rewinds ? 2000 : 5)
+            recorder = await Recorder.start(server, sink, latency: sink.rewinds ? 2000 : nil)
             output = PulseOutput(EventLoop.current, server: server.address, sinkName: sink.name)
             output.delegate = log
             output.connect()

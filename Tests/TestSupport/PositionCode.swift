@@ -107,6 +107,13 @@ package enum PositionCode {
         package var frame: Int
         /// How many frames follow each other.
         package var count: Int
+
+        /// A stretch by its place in the recording, its first frame's number and its length.
+        package init(recorded: Int, frame: Int, count: Int) {
+            self.recorded = recorded
+            self.frame = frame
+            self.count = count
+        }
     }
 
     /// The recording as stretches of consecutive frames; silence between them is left out. A stretch of fewer than 64
@@ -156,24 +163,19 @@ package func int16Samples(_ bytes: [UInt8]) -> [Int16] {
 }
 
 extension PositionCode {
-    /// Stretches as one that go on after a little silence with the very next frame, or with the one whose turn it then is:
-    /// a busy PipeWire misses cycles (of 128 frames or more), in which nothing is taken, or what it has long had is taken
-    /// too late to be heard. By night, when the machine does nothing else, a quantum of silence is all that may be.
+    /// Stretches as one between which frames were *not recorded*: the position goes on with the time, so that as many frames
+    /// are missing as the recording is silent. Silence that was put in, and frames that were lost or repeated, begin a
+    /// stretch of their own.
     package static func joined(_ runs: [Run]) -> [Run] {
-        let isNight = currentEnvironment()["NOWPLAYING_NIGHTLY"] != nil
         var result: [Run] = []
         var end = 0
         for run in runs {
-            if let last = result.last {
-                let (silence, passed) = (run.recorded - end, run.frame - last.frame - last.count)
-                let isMissed = !isNight && passed == silence && passed > 0 && passed % 128 == 0
-                if silence <= (isNight ? 2048 : 12000), passed == 0 || isMissed {
-                    result[result.count - 1].count += passed + run.count
-                    end = run.recorded + run.count
-                    continue
-                }
+            let silence = run.recorded - end
+            if let last = result.last, silence > 0, run.frame - last.frame - last.count == silence {
+                result[result.count - 1].count += silence + run.count
+            } else {
+                result.append(run)
             }
-            result.append(run)
             end = run.recorded + run.count
         }
         return result

@@ -24,9 +24,10 @@ package final class Recorder: Sendable {
     private let rate: Int
 
     /// Starts to record in the sink's own format, and returns when the recorder can be trusted, which is after 2.5 s of
-    /// recorded time. `latency`, in milliseconds: a device works in steps of the smallest that anybody on it asks for, so a
-    /// short one hides what a device does that takes seconds ahead.
-    package static func start(_ server: SoundServer, _ sink: TestSink, latency: Int = 5) async -> Recorder {
+    /// recorded time. `latency`, in milliseconds (nil: the shortest that the server bears): a device works in steps of the
+    /// smallest latency that a client asks for, so a short one hides the behaviour of a device that takes seconds ahead.
+    package static func start(_ server: SoundServer, _ sink: TestSink, latency: Int? = nil) async -> Recorder {
+        let latency = latency ?? server.recorderLatency
         let recorder = await LoopThread.run { Recorder(server, sink, latency) }
         recorder.readInBackground()
         await recorder.waitFor(frames: sink.rate * 5 / 2)

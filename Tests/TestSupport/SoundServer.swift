@@ -46,6 +46,9 @@ package final class SoundServer: Sendable {
     package var lateSocket: String { "\(folder)/run/pulse/late" }
     /// Folder of its own, removed at the end.
     package let folder: String
+    /// Milliseconds that a recorder of its sinks asks for, at least. A recorder that asks PipeWire for less forces its graph
+    /// to quanta of 128 frames, of which a virtual machine misses some.
+    package let recorderLatency: Int
     /// Processes, the server itself last.
     private let processes = Mutex<[TestProcess]>([])
 
@@ -60,6 +63,7 @@ package final class SoundServer: Sendable {
 
     private init(_ kind: String) {
         _ = Self.removesFoldersAtExit
+        recorderLatency = kind == "pipewire" ? 50 : 5
         folder = "/tmp/\(kind)-\(getpid())-\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
         socket = "\(folder)/run/pulse/native"
         address = "unix:\(socket)"
@@ -147,6 +151,11 @@ package final class SoundServer: Sendable {
     }
 
     private func isAnswering() -> Bool { becomes { self.tryControl("info").status == 0 } }
+
+    /// The server's readings of the time that its threads wait for a processor, with those of other processes.
+    package func waits(and others: [Int32] = []) -> ProcessorWaits {
+        ProcessorWaits(of: processes.withLock { $0.map(\.pid) } + others)
+    }
 
     /// Process of the server itself.
     package var process: TestProcess { processes.withLock { $0[$0.count - 1] } }
