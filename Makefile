@@ -15,6 +15,8 @@ MATERIAL ?=
 HOURS ?=
 TRACKS ?=
 PACE ?=
+N ?=
+BUSY ?=
 PROGRAMS ?= build
 
 bindir = $(DESTDIR)$(PREFIX)/bin
@@ -32,7 +34,7 @@ samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
 programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
+.PHONY: help run build test repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -40,6 +42,7 @@ help:
 #: make run [FILE=…]            install what is missing, build, play FILE (a file or a folder) or a tune of our own
 run:
 	@Scripts/packages build run
+	@timeout 5 pactl info > /dev/null 2>&1 || Scripts/packages server
 	@Scripts/optional
 	@Scripts/build
 	@Scripts/run $(if $(FILE),"$$FILE")
@@ -51,10 +54,15 @@ build:
 	@Scripts/optional
 	@Scripts/build
 
-#: make test [FILTER=…]         install what is missing, build and run all tests (15 minutes at most)
+#: make test [FILTER=…]         install what is missing, build and run all tests (12 minutes at most)
 test:
 	@Scripts/packages build decode run test
 	@Scripts/test
+
+#: make repeat [N=20] [BUSY=yes]  run the tests that meet a sound server N times; BUSY: beside a processor that is busy
+repeat:
+	@Scripts/packages build decode run test
+	@Scripts/repeat $(or $(N),20) $(if $(BUSY),busy)
 
 #: make lint                    format, import direction, file lengths, documentation
 lint:

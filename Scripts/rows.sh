@@ -1,0 +1,14 @@
+# Read by scripts that run tests. Sets the regular expressions of the rows into which the tests are divided: tests of one row
+# run one after the other.
+# shellcheck shell=bash disable=SC2034
+wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
+programs="^(RepositoryTests|BridgeTests|MPRISTests)\.|$wakeups"
+names='Artwork|Codec|Command|DamageCampaign|Device|FailingDisk|Fault|ForeignJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
+names+='|MediaRoot|Mode|NumberTable|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue|RandomFault|Random|Refusal|Seam'
+names+='|ServerCampaign|ServerDeath|Session|SessionFight|Soak|State|StateDisk|Timer'
+daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
+samples='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark|MediaAway'
+samples+='|LateItem|ManyClients|NullAndFile|Opinion|Place|PulseFault|Rate|Sleep|Suspension)Tests/'
+recorded='^AcceptanceTests\.Acceptance/(AnnouncementTable|AudibleMark|Edit|Playback)Tests/'
+clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
+outside='^(PulseOutputTests|AcceptanceTests)\.'
