@@ -25,8 +25,8 @@ package enum DetachedThread {
         }
     }
 
-    /// Starts a thread that runs `body` and ends. `name` is shown by `ps -L`, at most 15 bytes. All signals are blocked in
-    /// it. False: the system has no more threads.
+    /// Starts a thread that runs `body` and ends. `name` is shown by `ps -L`, at most 15 bytes. All signals but
+    /// those of faults are blocked in it. False: the system has no more threads.
     package static func start(
         _ name: String, stackBytes: Int = 256 << 10, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -38,6 +38,8 @@ package enum DetachedThread {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
+        // The kernel kills a thread that blocks the signal of its own fault: nothing would note the death.
+        for fault in [SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP, SIGFPE] { sigdelset(&all, fault) }
         pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         var thread = pthread_t()
@@ -47,6 +49,7 @@ package enum DetachedThread {
             { context in
                 let body = Unmanaged<Body>.fromOpaque(context!).takeRetainedValue()
                 linux_name_thread(body.name)
+                linux_use_fault_stack()
                 body.run()
                 return nil
             }, box.toOpaque())

@@ -48,8 +48,9 @@ extension Player {
     func notePlace() { keeper?.note(place) }
 
     /// Takes up where an earlier run of the daemon stood: before any command, on a player that has just been made. Published
-    /// as one state; what goes on playing is told when it is audible.
-    package func restore(_ queue: PlayQueue, _ saved: SavedPlace, _ policy: ResumePolicy) {
+    /// as one state; what goes on playing is told when it is audible. `fault`: why nothing shall be opened until a client asks, in
+    /// words for people; published as the error of the item until play is wanted.
+    package func restore(_ queue: PlayQueue, _ saved: SavedPlace, _ policy: ResumePolicy, fault: String? = nil) {
         volume = saved.volume
         muted = saved.muted
         if let loudness = saved.loudness { self.loudness = loudness }
@@ -70,6 +71,7 @@ extension Player {
             if saved.playCount > 0 { playCounts[item] = saved.playCount }
             showCurrent()
         }
+        if let fault, let item { startFault.set(fault, at: item) }
         publish(.snapshot, anchor: resting(at: item == nil ? 0 : saved.elapsed))
         guard let item, wish == .playing else { return }
         carryOut([.start(item, position: saved.elapsed, .play, nil)], nil, mayResume: false)

@@ -170,6 +170,8 @@ extension Player {
                 itemID: run.last, uri: transport.queue[run.last]?.source.uri ?? "", status: "noSuchContent",
                 message: run.message, count: run.count)
         }
+        if transport.wish == .playing { startFault.clear() }
+        if next.error == nil { next.error = startFault.error(in: transport.queue) }
         let hasMoved = next.anchor != state.anchor
         state = next
         if hasMoved { scheduleSleep() }

@@ -120,6 +120,8 @@ package import NowPlaying
     var chain: [ChainLink] = []
     /// Items that could not be played since the last start: what plays by itself passes them over.
     var skipped: Set<ItemID> = []
+    /// The item at which earlier runs died.
+    let startFault = StartFault()
     /// Whether a failure has not been published yet.
     var errorIsUntold = false
     /// What is heard, or was and is held.

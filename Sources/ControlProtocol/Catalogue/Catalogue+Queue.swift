@@ -172,7 +172,7 @@ extension Catalogue {
                 "Tells what somebody needs who looks for a fault. What a disk or the network does not answer within 3 "
                 + "seconds is told as that.",
             result:
-                "daemon, output, clock, mediaRoots, decodeProgram, seccomp, landlock, artwork, state, lastPause, waiting "
+                "daemon, output, clock, mediaRoots, decodeProgram, seccomp, landlock, artwork, state, rest, lastPause, waiting "
                 + "and, with uri, file",
             example: "{}"),
         Method(

@@ -50,6 +50,9 @@ import PlaybackEngine
     /// Items whose pictures the daemon's own user named in this run, and nobody else.
     private var trusted: Set<ItemID> = []
 
+    /// Whether nothing is looked for, because an earlier run may have died of it.
+    private var rests = false
+
     /// Items whose pictures are remembered.
     private static let remembered = 32
 
@@ -100,8 +103,15 @@ import PlaybackEngine
 
     // MARK: Looking
 
+    /// Looks for nothing until `wake`.
+    func rest() { rests = true }
+
+    /// Looks for pictures again, from the next state on.
+    func wake() { rests = false }
+
     /// What is shown changed: looks for its picture if that is not known, then for that of the item that follows.
     func follow(_ state: NowPlayingState) {
+        guard !rests else { return }
         let wanted = [state.item?.id, state.upcoming?.itemID].compactMap(\.self)
         // What nobody looks at any more is given up.
         for (text, fetch) in fetching where !wanted.contains(where: { address(of: $0)?.address.text == text }) {

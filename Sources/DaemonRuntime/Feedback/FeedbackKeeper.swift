@@ -47,6 +47,8 @@ import PlaybackEngine
     private var asked: ItemID?
     /// Where in the item that was told last it began.
     private var beginning = 0.0
+    /// Whether no file is looked at, because an earlier run may have died of it.
+    private var rests = false
     /// Whether it was said that nothing can be remembered.
     private var hasWarned = false
     /// Seconds that an item has at least of which it is remembered where it was left; nil: of none.
@@ -123,9 +125,15 @@ import PlaybackEngine
         submit(Task(item: item.id, edit: edit, isShown: isShown) { _ in })
     }
 
+    /// Looks at no file until `wake`.
+    func rest() { rests = true }
+
+    /// Looks at files again, from the next state on.
+    func wake() { rests = false }
+
     /// Looks up what is remembered of an item, once.
     private func look(at item: ItemID) {
-        guard !known.contains(where: { $0.item == item }), add(item) else { return }
+        guard !rests, !known.contains(where: { $0.item == item }), add(item) else { return }
         if database.isKnownToBeEmpty {
             known[known.count - 1].feedback = Feedback()
             return

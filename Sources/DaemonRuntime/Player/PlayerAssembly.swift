@@ -16,9 +16,11 @@ package enum PlayerAssembly {
     /// The sessions behind the methods of the control protocol; what they publish goes to `context`.
     @PlayerLoop package static func makeHandler(_ context: DaemonContext) -> any MethodHandler {
         let events = EventCounter()
+        let deaths = EarlyDeaths(context.loop, stateDirectory: context.stateDirectory)
         let firstItem = ItemNumbers.reserve(stateDirectory: context.stateDirectory)
         let database = FeedbackDatabase(stateDirectory: context.stateDirectory)
-        let factory = SessionFactory(context, events, database, firstExternalItem: firstItem + ItemNumbers.block / 2)
+        let factory = SessionFactory(
+            context, events, database, deaths, firstExternalItem: firstItem + ItemNumbers.block / 2)
         let store = StateStore(context.loop, directory: context.stateDirectory)
         let methods = makeMethods(
             context, makeOutput(context.loop, context.configuration), session: "main", events, firstItem: firstItem,
@@ -26,6 +28,7 @@ package enum PlayerAssembly {
         ) { factory.publish($0) }
         let main = LocalSession(
             name: "main", terms: SessionTerms(context.configuration.sessions.mainPolicy), owner: nil, methods: methods)
+        methods.onFinish = { deaths.ended() }
         let table = SessionTable(context, events, main: main, factory: factory)
         factory.publish = { [unowned table] state in table.published(state) }
         context.publish(methods.player.state)
@@ -35,11 +38,12 @@ package enum PlayerAssembly {
         let loaded: @PlayerLoop () -> Void = {
             missing -= 1
             guard missing == 0 else { return }
+            deaths.restored()
             if let active = saved.first(where: \.isActive) { table.restoreActive(active.name) }
             context.holdRequests(false)
         }
         store.load { found in
-            methods.restore(found, context.configuration.resume)
+            methods.restore(found, context.configuration.resume, deaths)
             loaded()
         }
         for session in saved {

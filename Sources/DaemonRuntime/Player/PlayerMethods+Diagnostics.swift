@@ -84,6 +84,7 @@ extension PlayerMethods {
             if !store.reports.isEmpty { state["reports"] = .array(store.reports.map(JSONValue.string)) }
             result["state"] = .object(state)
         }
+        if let restReason { result["rest"] = .string(restReason) }
         if let file = found.file { result["file"] = file }
         return .object(result)
     }

@@ -33,6 +33,11 @@ import PlaybackEngine
     /// When the methods were there first.
     let began = EventLoop.now
 
+    /// Called when the daemon has ended as it was asked to.
+    var onFinish: (@PlayerLoop () -> Void)?
+    /// Why nothing that was restored is opened; nil: nothing is in its way.
+    private(set) var restReason: String?
+
     /// Carries out methods on this player. `log` takes a warning without control characters.
     init(
         _ loop: EventLoop, player: Player, output: any AudioOutput, opener: @escaping DecoderOpener,
@@ -131,6 +136,7 @@ import PlaybackEngine
         fade = nil
         store?.finish(player.place)
         player.shutDown()
+        onFinish?()
     }
 
     /// Ends it for good: nothing of it is kept. `gone` is called when nothing of it is written any more.
@@ -140,15 +146,18 @@ import PlaybackEngine
         if let store { store.abandon(gone) } else { gone() }
     }
 
-    /// Takes up where an earlier run stood, and begins to keep what happens.
-    func restore(_ found: StateStore.Found, _ policy: ResumePolicy) {
-        centre.restoreLasting(found.commands)
-        if found.place != nil || !found.queue.isEmpty {
-            player.restore(found.queue, found.place ?? SavedPlace(), policy)
-        }
-        guard let store else { return }
-        store.begin { [unowned player] in player.queue }
-        player.keepPlace(with: store)
+    /// Opens no media and searches no pictures until `wake`; `reason` is for people.
+    func rest(_ reason: String) {
+        restReason = reason
+        artwork?.rest()
+        feedback?.rest()
+    }
+
+    /// Opens media and searches pictures again.
+    func wake() {
+        restReason = nil
+        artwork?.wake()
+        feedback?.wake()
     }
 
     /// The answer of a command: what was achieved.

@@ -17,6 +17,7 @@ import Synchronization
     private let context: DaemonContext
     private let events: EventCounter
     private let database: FeedbackDatabase
+    private let deaths: EarlyDeaths
     private let workers: Workers
     private let folder: String
     private var making: Set<String> = []
@@ -33,10 +34,14 @@ import Synchronization
     private static let farewell: Int32 = 5
 
     /// A factory below this state directory.
-    init(_ context: DaemonContext, _ events: EventCounter, _ database: FeedbackDatabase, firstExternalItem: Int64) {
+    init(
+        _ context: DaemonContext, _ events: EventCounter, _ database: FeedbackDatabase, _ deaths: EarlyDeaths,
+        firstExternalItem: Int64
+    ) {
         self.context = context
         self.events = events
         self.database = database
+        self.deaths = deaths
         self.firstExternalItem = firstExternalItem
         folder = context.stateDirectory + "/sessions"
         workers = Workers(context.loop, name: "sessions")
@@ -77,9 +82,9 @@ import Synchronization
                 done(.success(session))
             }
             guard let store else { return finish() }
-            store.load { [context] found in
+            store.load { [context, deaths] found in
                 // Two that begin by themselves would be heard at once.
-                methods.restore(found, context.configuration.resume == .stopped ? .stopped : .paused)
+                methods.restore(found, context.configuration.resume == .stopped ? .stopped : .paused, deaths)
                 finish()
             }
         }

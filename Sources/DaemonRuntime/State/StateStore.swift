@@ -45,6 +45,8 @@ package import PlaybackEngine
     /// What was found wrong at the start, in sentences for people.
     package private(set) var reports: [String] = []
     private var memoryIsFull = false
+    /// Called with each place that the store keeps.
+    private var observer: (@PlayerLoop (SavedPlace) -> Void)?
     /// Told when nothing of it is under way any more; set when it is not wanted any more.
     private var whenIdle: (@PlayerLoop () -> Void)?
 
@@ -97,6 +99,9 @@ package import PlaybackEngine
 
     package func note(_ place: SavedPlace) { note(place, force: false) }
 
+    /// From now on `observer` gets each place that the store keeps.
+    func observe(_ observer: @escaping @PlayerLoop (SavedPlace) -> Void) { self.observer = observer }
+
     /// Keeps what clients set for commands beyond the life of their connections.
     package func keep(_ settings: [RemoteCommand: CommandCentre.Setting]) {
         guard loaded != nil, settings != commands.settings else { return }
@@ -126,6 +131,7 @@ package import PlaybackEngine
     private func note(_ place: SavedPlace, force: Bool) {
         guard let loaded else { return }
         self.place = place
+        observer?(place)
         placeNumber += 1
         if let slot = PlaceSlot.encode(place, number: placeNumber) { loaded.memory?.setSlot(slot, number: placeNumber) }
         if force || isPlaceNews {

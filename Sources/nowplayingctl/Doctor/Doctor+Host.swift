@@ -87,6 +87,16 @@ extension Doctor {
                 action: "df \(path); findmnt -T \(path) shows whether it is read-only"))
     }
 
+    /// Whether the daemon opens nothing because it died twice soon after its start.
+    mutating func rest(_ reason: String?) {
+        guard let reason else { return }
+        add(
+            Finding(
+                "start", .warning, TerminalText.safe(reason),
+                meaning: "the present item or its picture may end the daemon",
+                action: "nowplayingctl next, or nowplayingctl play to try it again; coredumpctl info nowplayingd"))
+    }
+
     /// The child for foreign formats.
     mutating func confinement(_ diagnosis: JSONValue?) {
         guard let diagnosis else { return }

@@ -76,6 +76,7 @@ struct Doctor {
         waiting(diagnosis)
         roots(diagnosis)
         saved(diagnosis?["state"])
+        rest(diagnosis?["rest"]?.stringValue)
         confinement(diagnosis)
         if !run.words.isEmpty { file(diagnosis) }
         bridges()

@@ -1,0 +1,86 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// Deaths of the daemon by its own fault, each within ten seconds of restoring its place: one byte each in a file of the state
+/// directory. A start that follows two of them rests: it opens nothing until a client asks.
+///
+/// A handler writes the byte when the process dies by SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP or SIGFPE, and leaves the
+/// signal its action from before. The time of the death decides: no timer runs.
+@PlayerLoop final class EarlyDeaths {
+    /// Deaths after which a start rests.
+    private static let limit = 2
+    /// Seconds from restoring in which a death counts, and of play after which none does any more.
+    private static let window = 10.0
+    /// Name of the file.
+    private static let name = "early-deaths"
+
+    /// Deaths in a row before this start.
+    let count: Int
+    /// The file, open for adding; -1: there is none. It stays open as long as the process, for the handler.
+    private let file: Int32
+    private var isNoted: Bool
+    /// Whether a client asked for what rests.
+    private var isAsked = false
+    private let workers: Workers
+
+    /// Reads the file of this directory and begins to note: before anything is restored.
+    init(_ loop: EventLoop, stateDirectory: String) {
+        workers = Workers(loop, name: "state")
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        file = linux_open(stateDirectory + "/" + Self.name, flags, 0o600)
+        var status = stat()
+        count = file >= 0 && fstat(file, &status) == 0 ? Int(min(status.st_size, 1000)) : 0
+        isNoted = count > 0
+        if linux_note_faults(file) != 0 {
+            Log.warning("the daemon can't note its own faults: \(SystemError.words(errno))")
+        }
+    }
+
+    /// Whether this start rests.
+    var isPoisoned: Bool { count >= Self.limit }
+
+    /// Why it rests, for people.
+    var words: String {
+        "the daemon died \(count) times within \(Int(Self.window)) seconds of its start: it opens no media and searches no "
+            + "pictures until you play"
+    }
+
+    /// All places are restored: the time runs in which a death counts.
+    func restored() { linux_note_faults_until(EventLoop.now.advanced(bySeconds: Self.window).nanoseconds) }
+
+    /// A client asked for what rests.
+    func asked() { isAsked = true }
+
+    /// Returns a function that takes each place that one player tells, and forgets the deaths when that player has played for
+    /// ten seconds.
+    func observer() -> @PlayerLoop (SavedPlace) -> Void {
+        var since: MonotonicTime?
+        return { [self] place in
+            guard isNoted else { return }
+            guard place.wish == .playing else {
+                since = nil
+                return
+            }
+            let now = EventLoop.now
+            let began = since ?? now
+            since = began
+            guard now.seconds(since: began) >= Self.window else { return }
+            isNoted = false
+            let file = file
+            workers.submit {
+                ftruncate(file, 0)
+            } _: { _ in
+            }
+        }
+    }
+
+    /// The daemon ends as it was asked to: it lived. What rested to the end is as dangerous as before.
+    func ended() {
+        guard isNoted, !isPoisoned || isAsked else { return }
+        isNoted = false
+        ftruncate(file, 0)
+    }
+}
