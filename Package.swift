@@ -169,7 +169,7 @@ if buildsDecode {
         systemLibrary("CFFmpeg", package: "libavformat-dev"),
         systemLibrary("CCurl", package: "libcurl4-openssl-dev"),
         systemLibrary("CSeccomp", package: "libseccomp-dev"),
-        program("nowplaying-decode", ["ForeignMedia", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
+        program("nowplaying-decode", ["ForeignMedia", "NowPlaying", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
     ]
     // What it does with bytes of strangers is fuzzed without what confines it.
     for target in package.targets where target.name == "FuzzTests" {

@@ -10,6 +10,8 @@ Docs         a `package` declaration, a requirement of a `package protocol`, wha
              of ours that the type conforms to or one of the language asks for (`==`, `hash`, `init(stringLiteral:)` …),
              what is overridden, and properties and cases whose type says what they are: text, a flag, a type of ours.
              A bare number needs its unit, unless it is a count, a version or an identity by its name.
+Numbers      no conversion of a floating value to an integer that can trap, and no unchecked sum with a length that media
+             claim: see swift_numbers.py.
 Machines     no file names the folder of this checkout or the home directory of who runs the check.
 
 usage: check_sources.py [--root FOLDER] [--manifest FILE]
@@ -23,6 +25,7 @@ import subprocess
 import sys
 
 import swift_members
+import swift_numbers
 
 LONGEST, MEDIAN = 400, 150
 
@@ -206,7 +209,8 @@ def main():
     tracked = files_of(root)
     sources = [p for p in tracked if p.suffix == ".swift" and p.relative_to(root).parts[0] in ("Sources", "Tests")]
     findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, tracked),
-                *documentation_findings(root, sources, manifest), *machine_findings(root, tracked)]
+                *documentation_findings(root, sources, manifest), *machine_findings(root, tracked),
+                *swift_numbers.findings(root, sources)]
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -71,10 +71,13 @@ package struct AnimatedArtwork: Sendable {
         var result: [String] = []
         if let duration = header.duration, duration > Self.longest {
             result.append(
-                "it lasts \(Int(duration.rounded())) s: loops of more than \(Int(Self.longest)) s tire, and cost")
+                "it lasts \(Int(clamping: duration.rounded())) s: loops of more than \(Int(clamping: Self.longest)) s tire, and cost"
+            )
         }
         if let rate = header.frameRate, rate > Self.fastest + 0.5 {
-            result.append("it has \(Int(rate.rounded())) frames a second: more than \(Int(Self.fastest)) are not shown")
+            result.append(
+                "it has \(Int(clamping: rate.rounded())) frames a second: more than \(Int(clamping: Self.fastest)) are not shown"
+            )
         }
         return result
     }

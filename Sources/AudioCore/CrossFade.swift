@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// Lets one sound go over into another that begins in its middle, so that there is no step between them.
 package enum CrossFade {
     /// Mixes the frames of `old` into as many of `new`: all of the old at the first, none of it behind the last. Whole frames
@@ -15,11 +17,11 @@ package enum CrossFade {
             case .int16:
                 let results = to.assumingMemoryBound(to: Int16.self)
                 let value = mixed(Double(from.assumingMemoryBound(to: Int16.self)[index]), Double(results[index]))
-                results[index] = Int16(value.rounded())
+                results[index] = Int16(clamping: value.rounded())
             case .int32:
                 let results = to.assumingMemoryBound(to: Int32.self)
                 let value = mixed(Double(from.assumingMemoryBound(to: Int32.self)[index]), Double(results[index]))
-                results[index] = Int32(value.rounded())
+                results[index] = Int32(clamping: value.rounded())
             case .float32:
                 let results = to.assumingMemoryBound(to: Float.self)
                 let value = mixed(Double(from.assumingMemoryBound(to: Float.self)[index]), Double(results[index]))

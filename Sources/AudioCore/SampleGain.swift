@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// Multiplies frames on their way out: constant, or moving evenly from one factor to another.
 ///
 /// Samples of 16 bit are rounded with triangular dither of ±1 step: rounding alone would turn what a gain leaves of quiet
@@ -27,7 +29,7 @@ package enum SampleGain {
                 for place in (index * channels)..<((index + 1) * channels) { all |= samples[place] }
                 for place in (index * channels)..<((index + 1) * channels) {
                     let value = (Float(samples[place]) * factor + dither(number)).rounded()
-                    results[place] = all == 0 ? 0 : Int16(max(-32768, min(32767, value)))
+                    results[place] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
                     number &+= 1
                 }
             }
@@ -36,7 +38,7 @@ package enum SampleGain {
             let results = to.assumingMemoryBound(to: Int32.self)
             for index in 0..<(frames * channels) {
                 let value = (Double(samples[index]) * (start + step * Double(index / channels))).rounded()
-                results[index] = Int32(max(-2_147_483_648, min(2_147_483_647, value)))
+                results[index] = Int32(clamping: max(-2_147_483_648, min(2_147_483_647, value)))
             }
         case .float32:
             let samples = from.assumingMemoryBound(to: Float.self)

@@ -13,14 +13,18 @@ package enum TimeLimit {
 }
 
 extension FixedWidthInteger {
-    /// The integer nearest to `value`, without its fraction; 0 for what is not a number. It never traps.
-    @inlinable package init(clamping value: some BinaryFloatingPoint) {
-        if let exact = Self(exactly: value.rounded(.towardZero)) {
-            self = exact
+    /// The integer nearest to `value`, without its fraction; 0 for what is not a number. It never traps: 2⁶³ and more is the
+    /// largest integer, also of 64 bits without a sign.
+    @inlinable @inline(__always) package init(clamping value: Double) {
+        if value > -0x1p63, value < 0x1p63 {
+            self.init(clamping: Int64(value))
         } else {
             self = value.isNaN ? 0 : value < 0 ? .min : .max
         }
     }
+
+    /// The same for a number of single precision, which a double holds exactly.
+    @inlinable @inline(__always) package init(clamping value: Float) { self.init(clamping: Double(value)) }
 
     /// The sum, or the nearest number that there is.
     package func addingClamped(_ other: Self) -> Self {

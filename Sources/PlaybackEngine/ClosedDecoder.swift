@@ -14,7 +14,7 @@ final class ClosedDecoder: AudioDecoder {
     init(_ decoder: any AudioDecoder) {
         format = decoder.format
         mediaFormat = decoder.mediaFormat
-        lengthInFrames = decoder.lengthInFrames
+        lengthInFrames = decoder.boundedLength
         metadata = decoder.metadata
         isSeekable = decoder.isSeekable
     }

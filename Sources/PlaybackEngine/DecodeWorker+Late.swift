@@ -20,7 +20,7 @@ extension DecodeWorker {
             pollfd(fd: shared.wakeup, events: Int16(POLLIN), revents: 0),
             pollfd(fd: decoder.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        let result = poll(&polled, 2, Int32(decoder.patience * 1000))
+        let result = poll(&polled, 2, Int32(clamping: decoder.patience * 1000))
         shared.state.withLock { state in
             state.isAsleep = false
             state.awaitsSource = false

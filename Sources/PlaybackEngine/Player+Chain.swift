@@ -147,7 +147,7 @@ extension Player {
             if lane.timeline.segments.contains(where: { $0.ticket == link.ticket }) { continue }
             // A change of rate may begin a little behind what was decoded for it.
             let late = max(0, lane.heardFrom - item.ringStart - offset)
-            let itemStart = item.itemStart + Int64((Double(late) * item.rate).rounded())
+            let itemStart = item.itemStart + Int64(clamping: (Double(late) * item.rate).rounded())
             lane.timeline.append(
                 Timeline.Segment(
                     streamStart: item.ringStart + offset + late, itemStart: itemStart, rate: item.rate, item: item.id,

@@ -18,7 +18,7 @@ extension Player {
         if let ahead { ahead.rewindToStart() }
         // What took over from another one's end has not been told of yet.
         guard let place else { return stoppedAnchor(at: EventLoop.now) }
-        return resting(media: lane.format.seconds(frames: Int64(place.itemFrame.rounded())))
+        return resting(media: lane.format.seconds(frames: Int64(clamping: place.itemFrame.rounded())))
     }
 
     /// The stream frame that would be heard next at this instant; nil if nothing of the lane is left to be heard.
@@ -30,7 +30,7 @@ extension Player {
         // A boundary that nobody was told of yet is not passed.
         var last = lane.sentStreamEnd
         if let (boundary, isEnd) = nextBoundary(on: lane), !isEnd { last = min(last, boundary) }
-        let frame = max(min(Int64(heard.rounded()), last), lane.heardFrom, lane.ring.begin + offset)
+        let frame = max(min(Int64(clamping: heard.rounded()), last), lane.heardFrom, lane.ring.begin + offset)
         if let end = lane.streamEnd, frame >= end { return nil }
         return frame <= lane.ring.end + offset ? frame : nil
     }

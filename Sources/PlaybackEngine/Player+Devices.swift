@@ -119,7 +119,7 @@ extension Player {
         if let start = lane.onStarted { return suspended ? () : start() }
         guard suspended, pending == nil else { return lane.clock.restart() }
         // What the device had taken and not played is gone: from here on it is sent anew.
-        let frame = nextFrame(lane, at: EventLoop.now) ?? Int64(heldFrame(lane).rounded())
+        let frame = nextFrame(lane, at: EventLoop.now) ?? Int64(clamping: heldFrame(lane).rounded())
         let place = lane.timeline.place(at: Double(frame))
         lane.standsAt = frame
         lane.isCorked = true
@@ -129,7 +129,7 @@ extension Player {
         starvation = nil
         stream.setCorked(true) { _ in }
         noteLoss(isSuspension: true)
-        let stands = lane.format.seconds(frames: Int64((place?.itemFrame ?? 0).rounded()))
+        let stands = lane.format.seconds(frames: Int64(clamping: (place?.itemFrame ?? 0).rounded()))
         setStalled(.suspended, at: resting(media: stands))
     }
 

@@ -57,7 +57,7 @@ extension Player {
             }
             return
         }
-        lane.heardFrom = Int64(heldFrame(lane).rounded())
+        lane.heardFrom = Int64(clamping: heldFrame(lane).rounded())
         letFlow(lane) { [weak self] timing in
             guard let self else { return }
             guard flow === change else { return }

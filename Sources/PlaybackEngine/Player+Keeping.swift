@@ -55,7 +55,9 @@ extension Player {
         muted = saved.muted
         if let loudness = saved.loudness { self.loudness = loudness }
         output.setVolume(volume, muted: muted)
-        if let highest = queue.entries.lazy.map(\.id.number).max() { nextItemNumber = max(nextItemNumber, highest + 1) }
+        if let highest = queue.entries.lazy.map(\.id.number).max() {
+            nextItemNumber = max(nextItemNumber, highest.addingClamped(1))
+        }
         let item = saved.item.flatMap { queue.index(of: $0) == nil ? nil : $0 }
         var wish = item == nil ? .stopped : saved.wish
         switch (policy, wish) {

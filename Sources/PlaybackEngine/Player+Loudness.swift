@@ -133,7 +133,7 @@ extension Player {
             resend(lane, from: frame, at: frame + offset)
             if isTaken {
                 lane.clock.restart()
-                lane.heardFrom = Int64(timing.audibleFrame)
+                lane.heardFrom = Int64(clamping: timing.audibleFrame)
                 lane.flowingSince = EventLoop.now
                 stream.setCorked(false) { [weak self, weak lane] _ in if let lane { self?.topUp(lane) } }
             }

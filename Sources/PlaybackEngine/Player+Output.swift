@@ -244,7 +244,7 @@ extension Player: AudioOutputDelegate, AudioStreamDelegate {
     /// Lets a corked lane go on where it is, with `queued` frames at the server (not given: enough). With fewer than it
     /// begins with it stands until more come, which may be never.
     func flowAgain(_ lane: Lane, queued: Int64 = .max) {
-        lane.heardFrom = Int64(heldFrame(lane).rounded())
+        lane.heardFrom = Int64(clamping: heldFrame(lane).rounded())
         tellGap(on: lane)
         if stall == nil, lane.ringEnd == nil, let stream = lane.stream, queued < stream.prebufferFrames {
             setStalled(latenessReason, at: lane.timing.map { heldAnchor(lane, $0) })

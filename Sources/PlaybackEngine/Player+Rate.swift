@@ -57,7 +57,7 @@ extension Player {
     ) -> (place: Int64, skipped: Int64) {
         guard change.isContinuous, lane === audible else { return (earliest, 0) }
         if let exact = lane.timeline.streamFrame(ofItemFrame: opened.itemStart, ticket: shownTicket) {
-            let place = Int64(exact.rounded())
+            let place = Int64(clamping: exact.rounded())
             if place >= earliest { return (place, 0) }
         }
         guard let there = lane.timeline.place(at: Double(earliest)), there.segment.ticket == shownTicket else {
@@ -65,7 +65,7 @@ extension Player {
         }
         let late = (there.itemFrame - Double(opened.itemStart)) / opened.rate
         let spare = lane.ring.end - opened.ringStart - (lane.stream?.prebufferFrames ?? 0)
-        return (earliest, max(0, min(Int64(late.rounded()), spare)))
+        return (earliest, max(0, min(Int64(clamping: late.rounded()), spare)))
     }
 
     /// Seconds in which the sound of one rate goes over into that of the other.
@@ -95,7 +95,7 @@ extension Player {
         let size = lane.format.bytesPerFrame
         let skipped = streamFrame - old.streamStart
         let length = min(
-            lane.format.frames(seconds: Self.blendSeconds), Int64(old.bytes.count / size) - skipped,
+            lane.format.frames(seconds: Self.blendSeconds), Int64(clamping: old.bytes.count / size) - skipped,
             lane.ring.end - first)
         guard skipped >= 0, length > 0 else { return }
         var new: [UInt8] = []

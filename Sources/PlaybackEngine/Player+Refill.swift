@@ -43,7 +43,7 @@ extension Player {
     /// Gives up what was heard, sends what follows, and lets the decode thread go on.
     func refill(_ lane: Lane, _ timing: StreamTiming) {
         guard let stream = lane.stream, let offset = lane.offset, !lane.awaitsSplice else { return }
-        let heard = min(Int64(timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
+        let heard = min(Int64(clamping: timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
         lane.ring.release(before: min(heard - offset, lane.sentEnd))
         // An output that is faster than we tell of it may be past items that nobody has heard of.
         lane.timeline.forget(before: heard, sparing: shownTicket)
@@ -162,7 +162,7 @@ extension Player {
         lane.send(upTo: min(sendableEnd(of: lane), lane.sentEnd + stream.targetFrames), at: place)
         if isTaken {
             lane.clock.restart()
-            lane.heardFrom = Int64(timing.audibleFrame)
+            lane.heardFrom = Int64(clamping: timing.audibleFrame)
             lane.flowingSince = EventLoop.now
             stream.setCorked(false) { [weak self, weak lane] _ in if let lane { self?.topUp(lane) } }
         }

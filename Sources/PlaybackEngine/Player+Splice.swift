@@ -42,9 +42,9 @@ extension Player {
     /// The first stream frame whose sound can still be replaced.
     func firstRewritable(_ lane: Lane, _ timing: StreamTiming, margin: Double) -> Int64 {
         let rate = Double(lane.format.sampleRate)
-        let soon = Int64((timing.audibleFrame + margin * rate).rounded(.up))
+        let soon = Int64(clamping: (timing.audibleFrame + margin * rate).rounded(.up))
         let canRewind = lane.stream?.canRewind ?? false
-        let earliest = canRewind ? 0 : timing.takenFrame + Int64(margin * rate)
+        let earliest = canRewind ? 0 : timing.takenFrame + Int64(clamping: margin * rate)
         return max(soon, earliest, 0)
     }
 

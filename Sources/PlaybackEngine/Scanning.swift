@@ -14,7 +14,7 @@ enum ScanPiece {
     static func soften(_ frames: UnsafeMutableRawBufferPointer, _ format: AudioFormat) {
         let size = format.bytesPerFrame
         let count = frames.count / size
-        let ramp = min(count / 2, Int(Self.ramp * Double(format.sampleRate)))
+        let ramp = min(count / 2, Int(clamping: Self.ramp * Double(format.sampleRate)))
         guard ramp > 0 else { return }
         let first = UnsafeMutableRawBufferPointer(rebasing: frames[..<(ramp * size)])
         let last = UnsafeMutableRawBufferPointer(rebasing: frames[((count - ramp) * size)..<(count * size)])
@@ -40,8 +40,8 @@ final class ScanChanger: RateChanger {
     /// Frames of this format at a rate of more than 1.
     init(_ format: AudioFormat, rate: Double) {
         self.format = format
-        piece = max(1, Int(ScanPiece.seconds * Double(format.sampleRate)))
-        stretch = max(piece, Int((Double(piece) * rate).rounded()))
+        piece = max(1, Int(clamping: ScanPiece.seconds * Double(format.sampleRate)))
+        stretch = max(piece, Int(clamping: (Double(piece) * rate).rounded()))
         lead = (stretch - piece) / 2
     }
 
@@ -98,13 +98,13 @@ final class BackwardDecoder: AudioDecoder {
     init(_ base: any AudioDecoder, from frame: Int64, speed: Double) {
         self.base = base
         next = frame
-        stretch = max(1, Int64(ScanPiece.seconds * Double(base.format.sampleRate) * speed))
-        pieceFrames = max(1, Int64(ScanPiece.seconds * Double(base.format.sampleRate)))
+        stretch = max(1, Int64(clamping: ScanPiece.seconds * Double(base.format.sampleRate) * speed))
+        pieceFrames = max(1, Int64(clamping: ScanPiece.seconds * Double(base.format.sampleRate)))
     }
 
     var format: AudioFormat { base.format }
     var mediaFormat: MediaFormat { base.mediaFormat }
-    var lengthInFrames: Int64? { base.lengthInFrames }
+    var lengthInFrames: Int64? { base.boundedLength }
     var metadata: MediaMetadata { base.metadata }
     var isSeekable: Bool { base.isSeekable }
     func takeMetadataChange() -> MediaMetadata? { nil }
@@ -132,7 +132,8 @@ final class BackwardDecoder: AudioDecoder {
     /// Decodes the piece that begins at this frame; what the file does not have is silence.
     private func fill(from frame: Int64) throws(DecodingError) {
         let size = format.bytesPerFrame
-        var bytes = [UInt8](repeating: 0, count: max(1, Int(ScanPiece.seconds * Double(format.sampleRate))) * size)
+        var bytes = [UInt8](
+            repeating: 0, count: max(1, Int(clamping: ScanPiece.seconds * Double(format.sampleRate))) * size)
         try base.seek(toFrame: frame)
         var filled = 0
         while filled < bytes.count {

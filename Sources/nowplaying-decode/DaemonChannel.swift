@@ -1,5 +1,6 @@
 import ForeignMedia
 import Glibc
+import NowPlaying
 
 /// The ways from and to the daemon. When the daemon closes them, the process ends at once.
 final class DaemonChannel {
@@ -61,7 +62,7 @@ final class DaemonChannel {
     func awaitCommand(seconds: Double) -> Bool {
         if hasCommand() { return true }
         var polled = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
-        if poll(&polled, 1, Int32(seconds * 1000)) > 0 { receive() }
+        if poll(&polled, 1, Int32(clamping: seconds * 1000)) > 0 { receive() }
         return seek != nil
     }
 

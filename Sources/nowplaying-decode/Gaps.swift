@@ -1,6 +1,7 @@
 import CFFmpeg
 import ForeignMedia
 import Glibc
+import NowPlaying
 
 /// Which frames of what a decoder gives are the item: what encoders put before and behind is left out, so that one item
 /// joins the next without a gap.
@@ -22,7 +23,7 @@ struct Gaps {
         } else if let duration = container.duration {
             length = av_rescale_q(duration, container.timeBase, AVRational(num: 1, den: Int32(rate)))
         } else {
-            length = container.wholeDuration.map { Int64(($0 * Double(rate)).rounded()) }
+            length = container.wholeDuration.map { Int64(clamping: ($0 * Double(rate)).rounded()) }
         }
         // Tables of packets and edits are exact, other words about the length mostly are not.
         if container.formatName.contains("mp4") { end = length }

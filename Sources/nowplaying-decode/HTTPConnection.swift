@@ -1,5 +1,6 @@
 import CCurl
 import ForeignMedia
+import NowPlaying
 
 /// The way to one thing over HTTP: one connection after the other, each step judged by where it comes from.
 final class HTTPConnection {
@@ -175,11 +176,13 @@ final class HTTPConnection {
                 before = count
                 deadline = now + patience
             }
-            guard now < deadline else { throw WireFailure(.lost, "nothing came for \(Int(patience)) seconds") }
+            guard now < deadline else {
+                throw WireFailure(.lost, "nothing came for \(Int(clamping: patience)) seconds")
+            }
             channel.audio?.flushIfDue()
             let seconds = min(deadline - now, transfer?.restForPiece(channel.audio) ?? .infinity)
             var command = curl_waitfd(fd: channel.pollDescriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-            curl_multi_poll(multi, &command, 1, Int32(seconds * 1000) + 1, nil)
+            curl_multi_poll(multi, &command, 1, Int32(clamping: seconds * 1000 + 1), nil)
             transfer?.setLowWater(1)
             // A command is looked at by who waits for it; a daemon that is gone ends us.
             if command.revents != 0 { _ = channel.hasCommand() }

@@ -2,6 +2,7 @@ import CCurl
 import CFFmpeg
 import ForeignMedia
 import Glibc
+import NowPlaying
 
 /// One request over HTTP and its answer. Redirects are not followed here: each is judged before.
 final class HTTPTransfer {
@@ -191,7 +192,7 @@ final class HTTPTransfer {
         let delay = audio.delay ?? .infinity
         let patience = audio.patience
         guard patience >= Self.leastRest, audio.taken > 0 else { return delay }
-        setLowWater(Int32(clamping: Int(patience / audio.taken * Double(bodyCount))))
+        setLowWater(Int32(clamping: Int(clamping: patience / audio.taken * Double(bodyCount))))
         return min(delay, 1.25 * patience)
     }
 

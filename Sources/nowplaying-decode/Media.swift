@@ -1,6 +1,7 @@
 import CFFmpeg
 import ForeignMedia
 import Glibc
+import NowPlaying
 
 /// One source: its container opened, its audio found and decoded, frame by frame.
 final class Media {
@@ -122,7 +123,7 @@ final class Media {
             nextFrame = place
             if place <= frame - decoder.preroll || container.beginning == 0 { return }
             // What the playlist says of its parts' length is not what they have.
-            wanted = min(wanted - (place - wanted), Int64(container.beginning * Double(sourceRate)) - 1)
+            wanted = min(wanted - (place - wanted), Int64(clamping: container.beginning * Double(sourceRate)) - 1)
         }
     }
 

@@ -1,5 +1,6 @@
 import CFFmpeg
 import ForeignMedia
+import NowPlaying
 
 /// Where in the whole a part stands that is read first: the times in it are coarser than frames, and may begin anew with
 /// each part.
@@ -20,7 +21,7 @@ struct PartTimeline {
     /// Frame of the whole at which the frame stands that the decoder gave first after the container was opened.
     func place(_ decoder: Decoder, _ container: Container) -> Int64 {
         guard container.beginning > 0 else { return 0 }
-        let told = Int64((container.beginning * Double(rate)).rounded())
+        let told = Int64(clamping: (container.beginning * Double(rate)).rounded())
         var place = told
         if let origin, let time = decoder.frameTime {
             var distance = time &- origin

@@ -1,5 +1,6 @@
 import CFFmpeg
 import ForeignMedia
+import NowPlaying
 
 /// Makes a JPEG of a frame of a film, and a PNG of one with transparent places. Colours stay within what a preview needs:
 /// the matrix is taken for that of JPEG.
@@ -79,7 +80,7 @@ enum StillEncoder {
             if isFull { return UInt8(value >> shift) }
             let level = Double(value) / Double(1 << shift)
             let wide = isChroma ? (level - 128) * 255 / 224 + 128 : (level - 16) * 255 / 219
-            return UInt8(min(max(wide.rounded(), 0), 255))
+            return UInt8(clamping: min(max(wide.rounded(), 0), 255))
         }
     }
 

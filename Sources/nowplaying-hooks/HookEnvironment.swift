@@ -52,7 +52,7 @@ enum HookEnvironment {
             ("RATE", seconds(anchor?.rate)), ("DURATION", seconds(state.duration)),
             ("MONOTONIC", seconds(monotonic.map { Double($0) / 1e9 })),
             ("MONOTONIC_NS", monotonic.map(String.init) ?? ""), ("WALL", seconds(anchor?.wall)),
-            ("WALL_NS", anchor.map { String(Int64(max(0, min($0.wall, 9e9)) * 1e9)) } ?? ""),
+            ("WALL_NS", anchor.map { String(Int64(clamping: max(0, min($0.wall, 9e9)) * 1e9)) } ?? ""),
         ]
         values += [
             ("ITEM_ID", field("id")), ("PLAY", field("play")), ("URI", field("uri")),
@@ -74,11 +74,13 @@ enum HookEnvironment {
     /// As librespot's player_event_handler names them. Several artists stand one a line, as there.
     private static func librespot(_ occasion: HookOccasion, at time: MonotonicTime) -> [(String, String)] {
         let state = occasion.state
-        func milliseconds(_ value: Double?) -> String { value.map { "\(Int64(max(0, min($0, 9e12)) * 1000))" } ?? "" }
+        func milliseconds(_ value: Double?) -> String {
+            value.map { "\(Int64(clamping: max(0, min($0, 9e12)) * 1000))" } ?? ""
+        }
         func field(_ name: String) -> String { clean(scalar(state.item?[name])) }
         let artists = state.item?["artists"]?.arrayValue?.compactMap(\.stringValue) ?? []
         let repeatMode = state.text("repeatMode") ?? "off"
-        let volume = state.volume.map { String(Int((max(0, min($0, 1)) * 65535).rounded())) }
+        let volume = state.volume.map { String(Int(clamping: (max(0, min($0, 1)) * 65535).rounded())) }
         let values: [(String, String)] = [
             ("PLAYER_EVENT", playerEvent(occasion)), ("TRACK_ID", field("id")), ("URI", field("uri")),
             ("NAME", clean(state.title ?? "")),

@@ -90,7 +90,7 @@ enum StateTopics {
 enum UTC {
     /// `2026-11-21T10:00:00.123Z`; milliseconds, proleptic Gregorian calendar.
     static func text(_ wall: Double) -> String {
-        let milliseconds = Int64((max(0, min(wall, 9e9)) * 1000).rounded())
+        let milliseconds = Int64(clamping: (max(0, min(wall, 9e9)) * 1000).rounded())
         let seconds = milliseconds / 1000
         let (day, rest) = (seconds / 86400, seconds % 86400)
         // Days from civil, turned round: years begin in March, so that the leap day is the last of one.

@@ -13,9 +13,10 @@ import Testing
         func check<T: FixedWidthInteger>(_: T.Type) {
             let result = T(clamping: value)
             if value.isNaN { return #expect(result == 0) }
-            if value >= Double(T.max) { return #expect(result == T.max) }
+            if value >= min(Double(T.max), 0x1p63) { return #expect(result == T.max) }
             if value <= Double(T.min) { return #expect(result == T.min) }
             #expect(Double(result) == value.rounded(.towardZero))
+            #expect(T(clamping: Float(exactly: value) ?? 0) == (Float(exactly: value) == nil ? 0 : result))
         }
         check(Int64.self)
         check(Int.self)

@@ -52,6 +52,47 @@ import Testing
         try expectFinding("Sources/Lower/Wrong.swift:2: Lower imports Upper")
     }
 
+    @Test(arguments: [
+        "let a = Int64((seconds * 2).rounded())", "let a = Int(1.5 * Double(4))", "let a = UInt32(seconds)",
+        "let a = Int32(min(seconds, 3) * 1e3)", "let a = \"\\(Int(seconds)) s\"",
+        "let b = 2 * seconds; let a = Int16(b + 0.5)",
+        "let a = Int64(other.duration)",
+    ])
+    func aConversionThatTrapsIsFound(_ line: String) throws {
+        try folder.write("Sources/Lower/Type.swift", "private struct Type {\n    var duration: Double\n}\n")
+        try folder.write("Sources/Lower/Wrong.swift", "private func wrong(seconds: Double) {\n    \(line)\n}\n")
+        try expectFinding("Sources/Lower/Wrong.swift:2: ")
+    }
+
+    @Test(arguments: [
+        "let a = Int64(clamping: (seconds * 2).rounded())", "let a = Int64(exactly: seconds)", "let a = Int64(count)",
+        "// Int64(seconds)", "let a = \"Int64(seconds)\"", "let a = Int(values.count) + Int(Int64(clamping: seconds))",
+        "let a = Double(Int(count))", "let a = Int(count > 1 ? 2 : 3)",
+    ])
+    func aConversionThatDoesNotTrapIsNone(_ line: String) throws {
+        try folder.write(
+            "Sources/Lower/Right.swift",
+            "private func right(seconds: Double, count: Int, values: [Double]) {\n    \(line)\n}\n")
+        let run = try check()
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+    }
+
+    @Test(arguments: [
+        "let a = page.granule + 1", "let a = 2 * page.granule", "let a = start + info.lengthInFrames",
+        "let a = ov_pcm_total(file, 0) * 2", "a += info.frames",
+    ])
+    func aSumWithAClaimIsFound(_ line: String) throws {
+        try folder.write("Sources/AudioCore/Wrong.swift", "private func wrong() {\n    \(line)\n}\n")
+        try expectFinding("Sources/AudioCore/Wrong.swift:2: an unchecked sum or product")
+    }
+
+    @Test func aLengthThatNobodyBoundedIsFound() throws {
+        try folder.write("Sources/Lower/Wrong.swift", "private func wrong() {\n    use(decoder.lengthInFrames)\n}\n")
+        try expectFinding("Sources/Lower/Wrong.swift:2: lengthInFrames is what a file claims")
+        try folder.write("Sources/Lower/Wrong.swift", "private func right() {\n    use(decoder.boundedLength)\n}\n")
+        #expect(try check().status == 0)
+    }
+
     @Test func aDependencyUpTheListIsFound() throws {
         try manifest(lowerNeeds: ["Upper"])
         try expectFinding("Package.swift: Lower needs Upper")

@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import NowPlaying
 
 /// Finds frames in a FLAC file by their headers alone, without decoding and without a seek table: a few reads of 16 KiB,
 /// whatever the length of the file.
@@ -49,7 +50,7 @@ struct FLACFrameSearch {
                 let part =
                     Double(sample - low.header.firstSample) / Double(highSample - low.header.firstSample)
                 let span = Double(high.offset - low.offset)
-                guess = low.offset + Int64(min(max(0, part), 1) * span) - Int64(Self.chunkBytes / 2)
+                guess = low.offset + Int64(clamping: min(max(0, part), 1) * span) - Int64(Self.chunkBytes / 2)
             }
             turn += 1
             guess = min(max(guess, low.offset + 1), high.offset - Int64(Self.chunkBytes))

@@ -146,7 +146,7 @@ package final class ForeignDecoder: LateDecoder {
     package func wait(seconds: Double) -> Bool {
         guard seconds > 0 else { return false }
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&polled, 1, Int32(seconds * 1000)) > 0
+        return poll(&polled, 1, Int32(clamping: seconds * 1000)) > 0
     }
 
     package func readAvailable(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int? {

@@ -1,4 +1,5 @@
 package import AudioCore
+import NowPlaying
 
 /// Changes the rate with libsonic (PICOLA: whole periods of the pitch are left out or repeated, cross-faded), in 16 bit.
 ///
@@ -68,7 +69,7 @@ package final class SonicRateChanger: RateChanger {
     }
 
     /// Frames that come out in all, as far as they went in.
-    private var total: Int64 { Int64((Double(written) / rate).rounded()) }
+    private var total: Int64 { Int64(clamping: (Double(written) / rate).rounded()) }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let channels = format.channels.count
@@ -114,7 +115,8 @@ package final class SonicRateChanger: RateChanger {
                 let value = (bytes.load(fromByteOffset: 4 * index, as: Float.self) * 32767).rounded()
                 // Not a number becomes silence.
                 samples[index] =
-                    value >= -32768 && value <= 32767 ? Int16(value) : value > 0 ? 32767 : value < 0 ? -32768 : 0
+                    value >= -32768 && value <= 32767
+                    ? Int16(clamping: value) : value > 0 ? 32767 : value < 0 ? -32768 : 0
             }
         }
     }

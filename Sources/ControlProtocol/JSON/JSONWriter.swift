@@ -157,7 +157,7 @@ package struct JSONWriter {
         separate()
         // Up to here nanoseconds are integers that a double holds.
         guard abs(value) < 9e6 else { return longNumber(value) }
-        nanoseconds(Int64((value * 1e9).rounded()))
+        nanoseconds(MonotonicTime.nanoseconds(value))
     }
 
     /// An instant of the monotonic clock in seconds, exact.

@@ -72,8 +72,8 @@ import PlaybackEngine
         let moves = next.state == .playing
         let rate = moves ? given?["rate"]?.doubleValue ?? 1 : 0
         var time = now
-        if let seconds = given?["monotonic"]?.doubleValue, abs(seconds - Double(now.nanoseconds) / 1e9) < 60 {
-            time = MonotonicTime(nanoseconds: Int64(seconds * 1e9))
+        if let seconds = given?["monotonic"]?.doubleValue, abs(seconds - now.seconds) < 60 {
+            time = MonotonicTime(seconds: seconds)
         }
         let standing = isOther ? 0 : state.anchor.position(at: time, duration: state.item?.duration)
         let elapsed = next.state == .stopped ? 0 : given?["elapsed"]?.doubleValue ?? standing

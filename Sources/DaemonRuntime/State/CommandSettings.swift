@@ -17,8 +17,8 @@ struct CommandSettings: Equatable, Sendable {
             var setting = CommandCentre.Setting()
             if flags & 1 != 0 { setting.isEnabled = flags & 2 != 0 }
             if flags & 4 != 0 { setting.reason = try reader.text() }
-            if flags & 8 != 0 { setting.preferredIntervals = try Self.numbers(&reader) }
-            if flags & 16 != 0 { setting.supportedPlaybackRates = try Self.numbers(&reader) }
+            if flags & 8 != 0 { setting.preferredIntervals = try Self.intervals(&reader) }
+            if flags & 16 != 0 { setting.supportedPlaybackRates = try Self.rates(&reader) }
             if let command = RemoteCommand(rawValue: name) { settings[command] = setting }
         }
     }
@@ -43,6 +43,18 @@ struct CommandSettings: Equatable, Sendable {
             }
         }
         return writer.bytes
+    }
+
+    /// Intervals within the limits of today, in seconds; nil: none is.
+    private static func intervals(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> [Double]? {
+        let intervals = try numbers(&reader).map(TimeLimit.bounded).filter { $0 > 0 }
+        return intervals.isEmpty ? nil : intervals
+    }
+
+    /// Rates within the limits of today; nil: none is.
+    private static func rates(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> [Double]? {
+        let rates = try numbers(&reader).filter(RateRules.range.contains)
+        return rates.isEmpty ? nil : rates
     }
 
     private static func numbers(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> [Double] {

@@ -146,7 +146,9 @@ extension ByteReader {
             case 16: metadata.contentRating = try text()
             case 17: metadata.isExplicit = try byte() != 0
             case 18: metadata.isLiveStream = try byte() != 0
-            case 19: metadata.defaultRate = try double()
+            case 19:
+                let rate = try double()
+                metadata.defaultRate = RateRules.range.contains(rate) ? rate : nil
             case 20: metadata.artworkURL = try text()
             case 21: metadata.show = try text()
             case 22: metadata.language = try text()

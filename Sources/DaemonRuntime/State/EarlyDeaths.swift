@@ -44,8 +44,8 @@ import PlaybackEngine
 
     /// Why it rests, for people.
     var words: String {
-        "the daemon died \(count) times within \(Int(Self.window)) seconds of its start: it opens no media and searches no "
-            + "pictures until you play"
+        "the daemon died \(count) times within \(Int(clamping: Self.window)) seconds of its start: it opens no media and "
+            + "searches no pictures until you play"
     }
 
     /// All places are restored: the time runs in which a death counts.

@@ -110,7 +110,7 @@ package struct StateView: Sendable {
         return PlaybackAnchor(
             elapsed: elapsed, rate: rate, defaultRate: json["defaultRate"]?.doubleValue ?? 1,
             skew: json["skew"]?.doubleValue ?? 0,
-            monotonic: MonotonicTime(nanoseconds: Int64((monotonic * 1e9).rounded())),
+            monotonic: MonotonicTime(seconds: monotonic),
             wall: json["wall"]?.doubleValue ?? 0, wallSynced: json["wallSynced"]?.boolValue ?? false)
     }
 }

@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// What stands between two pairs of braces.
 indirect enum TemplateExpression: Sendable {
     case constant(TemplateValue)
@@ -103,7 +105,7 @@ enum TemplateFunction: String, Sendable, CaseIterable {
 
     private static func truncated(_ text: String, to length: Double?) -> String {
         guard let length, length >= 0, Double(text.count) > length else { return text }
-        return text.prefix(Int(length)) + "…"
+        return text.prefix(Int(clamping: length)) + "…"
     }
 
     /// Escapes what XML and Pango markup read as markup.

@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// Times and numbers as people write and read them.
 package enum ClockText {
     /// Reads `83`, `83.5`, `1:23.5`, `1:02:03`: seconds, not negative. Nil when it is none of these; minutes and seconds
@@ -17,7 +19,7 @@ package enum ClockText {
     /// Writes whole seconds, rounded down: `0:07`, `1:23`, `1:02:03`. Negative times count as 0.
     package static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e12 else { return "--:--" }
-        let whole = Int64(max(0, seconds))
+        let whole = Int64(clamping: max(0, seconds))
         let tail = ":" + padded(whole % 60)
         return whole >= 3600
             ? "\(whole / 3600):" + padded(whole / 60 % 60) + tail
@@ -37,7 +39,7 @@ package enum ClockText {
         }
         var digits = ""
         if fraction > 0 {
-            digits = String(Int64(fraction))
+            digits = String(Int64(clamping: fraction))
             digits = "." + String(repeating: "0", count: places - digits.utf8.count) + digits
             while digits.hasSuffix("0") { digits.removeLast() }
         }

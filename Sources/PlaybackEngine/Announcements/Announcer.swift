@@ -123,7 +123,7 @@ import NowPlaying
 
     private func limitSource() {
         limit(sourcePatience) { [unowned self] in
-            fail("nothing came of it for \(Int(sourcePatience)) seconds")
+            fail("nothing came of it for \(Int(clamping: sourcePatience)) seconds")
         }
     }
 

@@ -199,12 +199,14 @@ func amplify(_ samples: UnsafeMutableRawBufferPointer, _ format: SampleFormat, _
     case .int16:
         for index in samples.bindMemory(to: Int16.self).indices {
             let sample = samples.load(fromByteOffset: 2 * index, as: Int16.self)
-            samples.storeBytes(of: Int16((Double(sample) * gain).rounded()), toByteOffset: 2 * index, as: Int16.self)
+            samples.storeBytes(
+                of: Int16(clamping: (Double(sample) * gain).rounded()), toByteOffset: 2 * index, as: Int16.self)
         }
     case .int32:
         for index in samples.bindMemory(to: Int32.self).indices {
             let sample = samples.load(fromByteOffset: 4 * index, as: Int32.self)
-            samples.storeBytes(of: Int32((Double(sample) * gain).rounded()), toByteOffset: 4 * index, as: Int32.self)
+            samples.storeBytes(
+                of: Int32(clamping: (Double(sample) * gain).rounded()), toByteOffset: 4 * index, as: Int32.self)
         }
     case .float32:
         for index in samples.bindMemory(to: Float.self).indices {

@@ -115,7 +115,7 @@ import NowPlaying
     /// Plays up to now.
     private func advance(_ now: MonotonicTime) {
         guard let flow else { return }
-        queue.take(upTo: flow.from + Int64(elapsedFrames(since: flow.since, now)))
+        queue.take(upTo: flow.from + Int64(clamping: elapsedFrames(since: flow.since, now)))
         guard queue.queued == 0 else { return }
         self.flow = nil
         if isDraining {

@@ -1,10 +1,11 @@
 import CPulse
+import NowPlaying
 
 /// The server's volume scale: cubic, 65536 = 100 %, the number that mixers show as percent.
 enum PulseVolume {
     /// The server's number for a volume of 0…1.
     static func raw(_ volume: Double) -> UInt32 {
-        UInt32((min(max(volume, 0), 1) * Double(PA_VOLUME_NORM)).rounded())
+        UInt32(clamping: (min(max(volume, 0), 1) * Double(PA_VOLUME_NORM)).rounded())
     }
 
     /// The volume, 0…1, for a server's number: the shortest decimal of at most three places that means the same number,

@@ -37,7 +37,7 @@ struct RawTiming: Equatable, Sendable {
             audible = taken
         }
         return StreamTiming(
-            time: time, audibleFrame: audible, takenFrame: readIndex / Int64(format.bytesPerFrame),
+            time: time, audibleFrame: audible, takenFrame: readIndex / Int64(clamping: format.bytesPerFrame),
             isPlaying: playing || (ranEmpty && audible < taken),
             latency: deviceSeconds, roundTrip: roundTrip)
     }

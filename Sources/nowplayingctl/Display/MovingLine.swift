@@ -20,7 +20,7 @@ enum MovingLine {
     }
 
     private static func bar(_ fraction: Double, width: Int, isUnicode: Bool) -> String {
-        let done = Int((fraction * Double(width)).rounded())
+        let done = Int(clamping: (fraction * Double(width)).rounded())
         return String(repeating: isUnicode ? "━" : "=", count: done)
             + String(repeating: isUnicode ? "─" : "-", count: width - done)
     }

@@ -72,7 +72,7 @@ enum StatusText {
                 : "at the end of the queue of \(state.queueCount); begin again: nowplayingctl play"
         }
         var parts = [clock(position, state.duration)]
-        if let duration = state.duration, duration > 0 { parts.append("\(Int(position / duration * 100)) %") }
+        if let duration = state.duration, duration > 0 { parts.append("\(Int(clamping: position / duration * 100)) %") }
         if let index = state.queueIndex { parts.append("  \(index + 1) of \(state.queueCount)") }
         return parts.joined(separator: "  ")
     }

@@ -97,7 +97,7 @@ enum Chapters {
         let method = run.has("--back") ? "seekBackward" : "seekForward"
         let begun = try run.call(method, ["phase": "begin"])
         // Ctrl-C ends the connection, and with it the daemon ends the scan. This program sleeps once, and the daemon not at all.
-        if let seconds { usleep(UInt32(seconds * 1_000_000)) } else { pause() }
+        if let seconds { usleep(UInt32(clamping: seconds * 1_000_000)) } else { pause() }
         let result = try run.call(method, ["phase": "end"])
         if run.wantsJSON { run.printJSON(result == .null ? begun : result) }
     }
