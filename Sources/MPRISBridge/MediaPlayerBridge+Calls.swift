@@ -38,6 +38,8 @@ extension MediaPlayerBridge {
                 return call.refuse(
                     .accessDenied, "this user may not use the player; members of the bridge's groups may")
             }
+            // Before the answer: the sender misses nothing that follows it.
+            receivers.admit(message.sender, bus)
             serve(call)
         }
     }

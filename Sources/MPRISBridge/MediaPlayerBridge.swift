@@ -14,6 +14,7 @@ import NowPlayingClient
     let daemon: FollowedDaemon
     let foreign: ForeignDaemon
     let judge: SenderJudge
+    let receivers: SignalReceivers
     let tracks: TrackWindow
     let pictures: PictureFiles
     private let context: BridgeContext
@@ -37,7 +38,7 @@ import NowPlayingClient
         let judge = SenderJudge(
             controlGroup: try Self.group(settings.controlGroup), readGroup: try Self.group(settings.readGroup))
         let address = settings.bus.text(environment: SocketLocation.variable)
-        self.init(context, address: address, judge)
+        self.init(context, address: address, judge, settings.bus.signalScope)
         status = BridgeStatus(context, program: "nowplaying-mpris") { [unowned self] in
             let isThere = presence?.connection != nil
             let isHidden = isThere && hasCommands && presence?.isSeen == false
@@ -48,18 +49,23 @@ import NowPlayingClient
     }
 
     /// The same on the bus at this address, with nobody to ask it how it goes.
-    init(_ context: BridgeContext, address: String, _ judge: SenderJudge) {
+    init(_ context: BridgeContext, address: String, _ judge: SenderJudge, _ scope: SignalReceivers.Scope) {
         self.context = context
         daemon = context.daemon
         foreign = ForeignDaemon(context.loop, paths: daemon.paths)
         self.judge = judge
+        let receivers = SignalReceivers(scope)
+        self.receivers = receivers
         tracks = TrackWindow(daemon)
         pictures = PictureFiles(daemon)
         let log = context.log
         let handlers = BusPresence.Handlers(
             call: { [unowned self] message, bus in called(message, bus) },
             seen: { [unowned self] in seen() },
-            lost: { judge.forget() },
+            lost: {
+                judge.forget()
+                receivers.forget()
+            },
             log: { log.info($0) },
             failed: { [loop = context.loop] reason in
                 log.error(reason)
@@ -158,16 +164,14 @@ import NowPlayingClient
         if let place = position?.follow(state, at: EventLoop.now),
             let microseconds = TrackMetadata.microseconds(place)
         {
-            bus.signal(path: Introspection.path, interface: Introspection.player, member: "Seeked") {
-                $0.append(.int64(microseconds))
-            }
+            receivers.send(bus, Introspection.player, "Seeked") { $0.append(.int64(microseconds)) }
         }
     }
 
     private func changed(
         _ bus: BusConnection, _ interface: String, _ changes: BusDictionary, invalidated: [String] = []
     ) {
-        bus.signal(path: Introspection.path, interface: Introspection.properties, member: "PropertiesChanged") {
+        receivers.send(bus, Introspection.properties, "PropertiesChanged") {
             $0.append(.string(interface))
             $0.append(.dictionary(changes))
             $0.append(.strings(invalidated))
@@ -178,7 +182,7 @@ import NowPlayingClient
     private func changed(_ list: [TrackListChange]?) {
         guard let state, let bus = presence?.connection, bus.isOwner else { return }
         func signal(_ member: String, _ values: BusValue...) {
-            bus.signal(path: Introspection.path, interface: Introspection.trackList, member: member) { message in
+            receivers.send(bus, Introspection.trackList, member) { message in
                 for value in values { message.append(value) }
             }
         }
@@ -197,7 +201,7 @@ import NowPlayingClient
 
     private func changedMetadata(_ item: JSONValue) {
         guard let bus = presence?.connection, bus.isOwner, let id = item["id"]?.integerValue else { return }
-        bus.signal(path: Introspection.path, interface: Introspection.trackList, member: "TrackMetadataChanged") {
+        receivers.send(bus, Introspection.trackList, "TrackMetadataChanged") {
             $0.append(.path(TrackPath.of(id)))
             $0.append(.dictionary(TrackMetadata.of(item, picture: pictures.path(of: item))))
         }

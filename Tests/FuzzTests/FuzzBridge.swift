@@ -34,7 +34,7 @@ import TestSupport
         bus = made
         bridge = MediaPlayerBridge(
             BridgeContext(loop: loop, daemon: daemon, log: BridgeLog(program: "fuzz")), address: address,
-            SenderJudge(controlGroup: nil, readGroup: nil))
+            SenderJudge(controlGroup: nil, readGroup: nil), .admitted)
     }
 
     /// Has the loop do `body` with a bridge that follows its daemon, and returns when it and all that it began is done.

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Glibc
 import TestSupport
 import Testing
@@ -8,6 +9,7 @@ import Testing
     .enabled(if: geteuid() == 0, "only root can be several users, and own a bus for them"))
 struct SystemBusTests {
     private let installation = Installation()
+    private let track = "objpath:/nowplayingd/track/1"
 
     /// Somebody that the system knows, in these groups only.
     private func run(_ words: [String], as user: Int = 65_534, groups: String? = nil) -> (status: Int32, text: String) {
@@ -50,7 +52,8 @@ struct SystemBusTests {
         await installation.startBus(configuration: path)
     }
 
-    @Test func eachCallIsJudgedByItsSender() async {
+    /// A bus for all users, and the bridge on it with one group of each role.
+    private func start() async {
         let folder = installation.folder
         mkdir(folder.path("media"), 0o755)
         let settings = """
@@ -62,12 +65,86 @@ struct SystemBusTests {
             read-group = 62002
             """
         _ = folder.write(Array(settings.utf8), "nowplayingd.conf")
-        let inside = installation.silence("media/a.wav")
-        let outside = installation.silence("b.wav")
-        chmod(outside, 0o600)
         await startBus()
         await installation.startDaemon()
         await installation.startBridge()
+    }
+
+    /// Starts a program of somebody who is in these groups only; its output goes into the file `log`.
+    private func begin(_ words: [String], log: String, groups: String? = nil) async -> TestProcess {
+        let list = groups.map { "--groups=\($0)" } ?? "--clear-groups"
+        let who = ["setpriv", "--reuid=65534", "--regid=65534", list]
+        let environment = installation.environment.merging(["DBUS_SYSTEM_BUS_ADDRESS": installation.address]) { $1 }
+        let all = ["sh", "-c", "exec \"$@\" >\(installation.folder.path(log)) 2>&1", "sh"] + who + words
+        return await LoopThread.run { TestProcess(all, environment: environment) }
+    }
+
+    private func text(_ log: String) -> String { String(decoding: installation.folder.read(log), as: UTF8.self) }
+
+    /// Sends a signal of root to all; it stands behind everything that the bus has passed on before.
+    private func mark(_ name: String) {
+        _ = installation.run("busctl", "--address=\(installation.address)", "emit", "/test", "test.Mark", name)
+    }
+
+    @Test func signalsReachThoseWhoMayReadAlone() async {
+        await start()
+        let title = "a-private-title"
+        let file = installation.silence("media/\(title).wav")
+        #expect(becomes { status(groups: "62002") == "Stopped\n" })
+        // playerctl follows a player that has an item from the beginning.
+        installation.control("play", installation.silence("media/first.wav"))
+        installation.control("pause")
+        #expect(becomes { status(groups: "62002") == "Paused\n" })
+        // Somebody in no group: he calls in vain, and listens to all that the bus lets him.
+        let outsider = await begin(["dbus-monitor", "--address", installation.address], log: "outsider")
+        #expect(
+            becomes {
+                mark("begin")
+                return text("outsider").contains("member=begin")
+            })
+        #expect(call("Play").contains("this user may not use the player"))
+        let line = "{{status}} {{title}}"
+        let reader = await begin(
+            ["playerctl", "--player=nowplayingd", "--follow", "metadata", "--format", line], log: "reader",
+            groups: "62002")
+        #expect(becomes { text("reader") == "Paused first\n" })
+        let monitor = await BusMonitor(installation)
+        installation.control("play", file)
+        #expect(becomes { text("reader").contains("Playing \(title)\n") }, "\(text("reader"))")
+        installation.control("seek", "30")
+        installation.control("pause")
+        #expect(becomes { text("reader").contains("Paused \(title)\n") }, "\(text("reader"))")
+        // The list of tracks, too, once somebody has asked for it.
+        let first = "objpath:/org/mpris/MediaPlayer2/TrackList/NoTrack"
+        #expect(call("TrackList.AddTrack", "string:" + file, first, "boolean:false", groups: "62001") == "")
+        installation.control("add", file)
+        let signals = monitor.signals()
+        let members = Set(signals.compactMap { $0["member"]?.stringValue })
+        #expect(members.isSuperset(of: ["PropertiesChanged", "Seeked"]), "\(members)")
+        #expect(signals.allSatisfy { $0["destination"]?.stringValue?.hasPrefix(":") == true })
+        mark("end")
+        #expect(becomes { text("outsider").contains("member=end") })
+        let heard = text("outsider")
+        for word in [title, "PropertiesChanged", "Seeked", "TrackAdded", "TrackListReplaced"] {
+            #expect(!heard.contains(word), "\(word)\n\(heard)")
+        }
+        // With the last reader's end nothing is sent any more.
+        reader.end()
+        #expect(
+            becomes {
+                installation.control("play")
+                installation.control("pause")
+                return monitor.signals().isEmpty
+            })
+        outsider.end()
+    }
+
+    @Test func eachCallIsJudgedByItsSender() async {
+        await start()
+        let folder = installation.folder
+        let inside = installation.silence("media/a.wav")
+        let outside = installation.silence("b.wav")
+        chmod(outside, 0o600)
         #expect(becomes { call("Pause", groups: "62002").contains("may look, but not control") })
         // Nobody in particular, one who looks, one who controls.
         #expect(call("Play").contains("this user may not use the player"))
@@ -81,7 +158,6 @@ struct SystemBusTests {
             let answer = call("OpenUri", "string:file://" + name, groups: "62001")
             #expect(answer.contains("media outside"), "\(name): \(answer)")
         }
-        let track = "objpath:/nowplayingd/track/1"
         let answer = call("TrackList.AddTrack", "string:" + outside, track, "boolean:false", groups: "62001")
         #expect(answer.contains("media outside"), "\(answer)")
         #expect(call("Pause", groups: "62001") == "")

@@ -39,6 +39,14 @@ enum BusAddress: Equatable, Sendable {
         }
     }
 
+    /// The bus of a session lets in its own user and root alone. Any other may be one that all users share.
+    var signalScope: SignalReceivers.Scope {
+        switch self {
+        case .session: .everybody
+        case .system, .address: .admitted
+        }
+    }
+
     /// A path with all bytes escaped that an address can't hold as they are. Specification: D-Bus, server addresses.
     static func escaped(_ path: String) -> String {
         var result = ""

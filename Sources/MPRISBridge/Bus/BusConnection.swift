@@ -93,11 +93,14 @@ import LinuxSystem
 
     // MARK: Messages
 
-    /// Sends a signal of the object at `path`.
-    func signal(path: String, interface: String, member: String, _ write: (BusMessage) -> Void) {
+    /// Sends a signal of the object at `path` to the connection `receiver`, a unique name; nil: to all on the bus.
+    func signal(
+        path: String, interface: String, member: String, to receiver: String?, _ write: (BusMessage) -> Void
+    ) {
         var made: OpaquePointer?
         guard !isClosed, sd_bus_message_new_signal(bus, &made, path, interface, member) >= 0, let made else { return }
         let message = BusMessage(owning: made)
+        if let receiver, sd_bus_message_set_destination(message.pointer, receiver) < 0 { return }
         write(message)
         if message.isSound { sd_bus_send(bus, message.pointer, nil) }
     }
@@ -148,6 +151,12 @@ import LinuxSystem
             Unmanaged.passUnretained(question).release()
             answer(nil)
         }
+    }
+
+    /// Calls `gone` once when the unique name `name` leaves the bus, or when the bus refuses the watch. Nil: the bus can't
+    /// be asked.
+    func watch(_ name: String, _ gone: @escaping @PlayerLoop () -> Void) -> BusWatch? {
+        isClosed ? nil : BusWatch(bus, name: name, gone)
     }
 
     /// Who waits for an answer of the bus. Should the connection end before it, sd-bus answers in its place.

@@ -1,0 +1,58 @@
+import LinuxSystem
+
+/// The connections that get the player's signals.
+///
+/// All users share the bus of a system, so each signal there goes to one receiver at a time: a connection that has called
+/// the player and may read. A broadcast would reach everybody.
+@PlayerLoop final class SignalReceivers {
+    /// The way of signals on a bus.
+    enum Scope: Equatable, Sendable {
+        /// One message to all: the bus lets in nobody but our own user and root.
+        case everybody
+        /// One message to each admitted connection.
+        case admitted
+    }
+
+    private let scope: Scope
+    /// The admitted connections by their unique names, each with the watch that ends its admission.
+    private var watches: [String: BusWatch] = [:]
+
+    /// Connections that are admitted at the same time, at most. It lies below the bus's limit of matches for one
+    /// connection (512).
+    static let limit = 256
+
+    /// Admits nobody yet.
+    init(_ scope: Scope) { self.scope = scope }
+
+    /// Unique names of the admitted connections.
+    var names: [String] { watches.keys.sorted() }
+
+    /// Sends further signals to this sender, too, until it leaves the bus. False: `limit` others are admitted already, or
+    /// the bus can't be asked to report its end.
+    @discardableResult func admit(_ sender: String, _ bus: BusConnection) -> Bool {
+        guard scope == .admitted, watches[sender] == nil else { return true }
+        guard watches.count < Self.limit else { return false }
+        watches[sender] = bus.watch(sender) { [weak self] in self?.watches[sender] = nil }
+        guard watches[sender] != nil else { return false }
+        // The sender may have left before the watch began. The bus answers in order, so the watch covers all that follows.
+        bus.ask("GetNameOwner", sender) { [weak self] answer in
+            if answer?.isError ?? true { self?.watches[sender] = nil }
+        }
+        return true
+    }
+
+    /// Ends all admissions: another bus gives the same names to others.
+    func forget() { watches = [:] }
+
+    /// Sends a signal of the player's object. `write` adds its arguments, once for each message.
+    func send(_ bus: BusConnection, _ interface: String, _ member: String, _ write: (BusMessage) -> Void) {
+        switch scope {
+        case .everybody:
+            bus.signal(path: Introspection.path, interface: interface, member: member, to: nil, write)
+        case .admitted:
+            for name in names {
+                bus.signal(path: Introspection.path, interface: interface, member: member, to: name, write)
+            }
+        }
+    }
+}
