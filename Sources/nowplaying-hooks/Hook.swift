@@ -5,21 +5,26 @@ import LinuxSystem
 import NowPlaying
 import NowPlayingClient
 
-/// One hook: it runs once at a time, and while it runs the newest occasion waits.
+/// One program of hooks. It runs once at a time. While it runs, the newest occasion for each of its lists of arguments
+/// waits.
 @PlayerLoop final class Hook {
-    /// What it is called: its path.
+    /// Its identity: the path of the program.
     let path: String
-    /// How its last run ended; nil: it has not run yet.
-    private(set) var last: HookResult?
-    /// How often it was run.
-    private(set) var runs = 0
+    /// The account of all runs with one list of arguments.
+    struct Record {
+        /// The end of the last run; nil: none has ended yet.
+        var last: HookResult?
+        /// Runs that were started.
+        var runs = 0
+    }
+    private var records: [[String]: Record] = [:]
     var isRunning: Bool { run != nil }
 
     private let loop: EventLoop
     private let log: BridgeLog
     private var run: HookRun?
-    private var pending: (occasion: HookOccasion, arguments: [String])?
-    /// What was refused last, so that the same is not logged at each event.
+    private var waiting = WaitingRuns<HookOccasion>()
+    /// The last reason for a refusal. The same reason is logged once and not at each event.
     private var refusal: String?
 
     /// The program at this path; it is not looked at before the first run.
@@ -32,43 +37,43 @@ import NowPlayingClient
     /// The last part of the path.
     var name: String { String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...]) }
 
-    /// Runs it now, or when the present run has ended.
+    /// The account of the runs with these arguments.
+    func record(_ arguments: [String]) -> Record { records[arguments] ?? Record() }
+
+    /// Runs it now, or when the present run and those that wait have ended. `timeout`: seconds that it may take.
     func fire(_ occasion: HookOccasion, _ arguments: [String], timeout: Double) {
-        guard run == nil else {
-            pending = (pending.map { occasion.replacing($0.occasion) } ?? occasion, arguments)
-            return
-        }
-        begin(occasion, arguments, timeout) { [unowned self] in
-            guard let next = pending else { return }
-            pending = nil
-            fire(next.occasion, next.arguments, timeout: timeout)
-        }
+        guard run == nil else { return waiting.add(occasion, arguments) { $1.replacing($0) } }
+        begin(occasion, arguments, timeout) { [unowned self] _ in fireNext(timeout) }
     }
 
-    /// Runs it once, and tells how it ended. Nil: it is running already.
+    /// Runs it once and passes the result to `done`. False: it runs already.
     func test(
         _ occasion: HookOccasion, _ arguments: [String], timeout: Double,
         _ done: @escaping @PlayerLoop (HookResult) -> Void
     ) -> Bool {
         guard run == nil else { return false }
-        begin(occasion, arguments, timeout) { [unowned self] in
-            if let last { done(last) }
-            guard let next = pending else { return }
-            pending = nil
-            fire(next.occasion, next.arguments, timeout: timeout)
+        begin(occasion, arguments, timeout) { [unowned self] result in
+            done(result)
+            fireNext(timeout)
         }
         return true
     }
 
-    /// Ends it, whatever it does.
+    private func fireNext(_ timeout: Double) {
+        guard let next = waiting.next() else { return }
+        fire(next.occasion, next.arguments, timeout: timeout)
+    }
+
+    /// Kills its process group and drops the runs that wait.
     func end() {
-        pending = nil
+        waiting.removeAll()
         run?.abandon()
         run = nil
     }
 
     private func begin(
-        _ occasion: HookOccasion, _ arguments: [String], _ timeout: Double, _ done: @escaping @PlayerLoop () -> Void
+        _ occasion: HookOccasion, _ arguments: [String], _ timeout: Double,
+        _ done: @escaping @PlayerLoop (HookResult) -> Void
     ) {
         let environment = HookEnvironment.variables(occasion, at: EventLoop.now)
         let state = Array((TerminalText.escapedJSON(JSONWriter.text(occasion.state.json)) + "\n").utf8)
@@ -79,24 +84,25 @@ import NowPlayingClient
                 process = try HookProcess(file.resolved, arguments, environment: environment, input: state)
             } catch { throw HookFile.Refusal(reason: error.reason) }
         } catch {
-            refuse(error.reason, occasion)
-            return done()
+            return done(refuse(error.reason, occasion, arguments))
         }
         refusal = nil
-        runs += 1
+        records[arguments, default: Record()].runs += 1
         run = HookRun(process, occasion.event, loop, timeout: timeout) { [unowned self] result in
             run = nil
-            last = result
+            records[arguments, default: Record()].last = result
             report(result)
-            done()
+            done(result)
         }
     }
 
-    private func refuse(_ reason: String, _ occasion: HookOccasion) {
-        last = HookResult(event: occasion.event, wall: HookRun.wall, seconds: 0, end: .refused(reason), output: [])
-        guard refusal != reason else { return }
+    private func refuse(_ reason: String, _ occasion: HookOccasion, _ arguments: [String]) -> HookResult {
+        let result = HookResult(
+            event: occasion.event, wall: HookRun.wall, seconds: 0, end: .refused(reason), output: [])
+        records[arguments, default: Record()].last = result
+        if refusal != reason { log.warning("the hook \(path) is not run: \(reason)") }
         refusal = reason
-        log.warning("the hook \(path) is not run: \(reason)")
+        return result
     }
 
     private func report(_ result: HookResult) {

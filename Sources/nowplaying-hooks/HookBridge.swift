@@ -152,13 +152,14 @@ import NowPlayingClient
 
     private func json(_ entry: Entry) -> JSONValue {
         let hook = hooks[entry.path]
+        let record = hook?.record(entry.arguments)
         var object = JSONObject([
             .init("path", .string(entry.path)), .init("events", .array(entry.events.map { .string($0) })),
             .init("arguments", .array(entry.arguments.map { .string($0) })),
-            .init("running", .bool(hook?.isRunning == true)), .init("runs", .integer(Int64(hook?.runs ?? 0))),
+            .init("running", .bool(hook?.isRunning == true)), .init("runs", .integer(Int64(record?.runs ?? 0))),
         ])
         object["problem"] = entry.problem.map { .string($0) }
-        object["last"] = hook?.last?.json(withOutput: false)
+        object["last"] = record?.last?.json(withOutput: false)
         return .object(object)
     }
 

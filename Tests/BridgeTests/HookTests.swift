@@ -112,6 +112,38 @@ import Testing
         daemon.stop()
     }
 
+    @Test func runsOfOneProgramWithOtherArgumentsTakeNothingAway() async {
+        let program = house.write(
+            "amplifier",
+            """
+            #!/bin/sh
+            cd \(house.folder.path)
+            echo "$1: $NOWPLAYING_EVENTS" >> ran; [ -e go ] || { mkfifo go; cat go; }
+
+            """)
+        let daemon = await house.startDaemon()
+        let hooks = await start(
+            "timeout = 60\nquiet-time = 0\nactive-began = \(program) on\nactive-ended = \(program) off\n"
+                + "volume = \(program) lamp\n")
+        await house.tool("play", sound())
+        #expect(house.comes("on: active-began", in: "ran"), "\(house.text("hooks.log"))")
+        #expect(becomes { access(house.folder.path("go"), F_OK) == 0 })
+        // While the first run lasts, the sound ends, and the newest event is another one of the same program.
+        await house.tool("pause")
+        let socket = house.folder.path("nowplaying-hooks/control.sock")
+        #expect(becomes { access(socket, F_OK) == 0 })
+        await house.tool("volume", "30")
+        await house.tool("volume", "40")
+        // These events reached the bridge before this call.
+        #expect(await house.tool("hooks").status == 0)
+        house.write("go", "")
+        #expect(house.comes("off: active-ended\nlamp: volume\n", in: "ran"), "\(house.text("ran"))")
+        let list = await house.tool("hooks")
+        #expect(list.text.contains("\(program) off"), "\(list.text)")
+        #expect(hooks.stop() == 0)
+        daemon.stop()
+    }
+
     @Test func theOwnerCanTryOne() async {
         hook("lamp", "echo lamp $1 $NOWPLAYING_EVENT; exit 3")
         let none = await house.tool("hooks")
