@@ -27,9 +27,17 @@ fishdir = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 docdir = $(DESTDIR)$(PREFIX)/share/doc/nowplayingd
 libexecdir = $(DESTDIR)$(PREFIX)/libexec/nowplayingd
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
-busdir = $(DESTDIR)$(PREFIX)/share/dbus-1/system.d
+# D-Bus reads policies in /usr/share and /etc alone.
+busdir = $(DESTDIR)$(if $(filter /usr/local,$(PREFIX)),/etc,$(PREFIX)/share)/dbus-1/system.d
 buspolicy = etc/dbus/org.mpris.MediaPlayer2.nowplayingd.conf
 samples = $(DESTDIR)$(PREFIX)/share/nowplayingd
+
+# The files say where `make install` puts the samples by default. FILE… FOLDER: installs them with this prefix in its place.
+define install-text
+for file in $(1); do \
+    sed 's|/usr/local/share/nowplayingd|$(PREFIX)/share/nowplayingd|g' "$$file" > "$(2)/$${file##*/}" && \
+    chmod $(3) "$(2)/$${file##*/}" || exit 1; done
+endef
 
 programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
@@ -130,24 +138,30 @@ install-files:
 	install -m 755 $(programs:%=$(PROGRAMS)/%) $(bindir)
 	if [ -e $(PROGRAMS)/nowplaying-decode ]; then install -d $(libexecdir) && \
 	    install -m 755 $(PROGRAMS)/nowplaying-decode $(libexecdir); fi
-	for page in etc/man/*.[157]; do install -m 644 "$$page" $(mandir)/man$${page##*.}/ || exit 1; done
+	for section in 1 5 7; do $(call install-text,etc/man/*.$$section,$(mandir)/man$$section,644) done
 	install -d $(bashdir) $(zshdir)
 	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
 	install -m 644 etc/completions/_nowplayingctl $(zshdir)
 	install -d $(fishdir)
 	install -m 644 etc/completions/nowplayingctl.fish $(fishdir)
-	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf) $(docdir)
+	$(call install-text,README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf),$(docdir),644)
 	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red adapters)
 	for unit in $(units); do \
-	    sed 's|@bindir@|$(PREFIX)/bin|; s|@datadir@|$(PREFIX)/share|' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
+	    sed 's|@bindir@|$(PREFIX)/bin|; s|@datadir@|$(PREFIX)/share|g' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
 	install -m 644 etc/sound/sound.pa $(samples)
+	install -m 755 etc/sound/sound-pipewire $(samples)
+	install -d $(samples)/pipewire/pipewire.conf.d $(addprefix $(samples)/wireplumber/,main.lua.d bluetooth.lua.d)
+	sed 's|@datadir@|$(PREFIX)/share|' etc/sound/pipewire/pipewire.conf.d/nowplayingd.conf \
+	    > $(samples)/pipewire/pipewire.conf.d/nowplayingd.conf
+	for folder in main.lua.d bluetooth.lua.d; do \
+	    install -m 644 etc/sound/wireplumber/$$folder/*.lua $(samples)/wireplumber/$$folder || exit 1; done
 	install -m 755 $(wildcard etc/hooks/*.sample) $(samples)/hooks
 	install -m 644 $(wildcard etc/hooks/*.conf) $(samples)/hooks
 	install -m 755 $(filter-out %.md,$(wildcard etc/adapters/*)) $(samples)/adapters
 	install -m 644 etc/adapters/README.md $(samples)/adapters
 	install -d $(samples)/recipes
-	install -m 755 $(filter-out %.md %.conf %.service,$(wildcard etc/recipes/*)) $(samples)/recipes
-	install -m 644 $(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service) $(samples)/recipes
+	$(call install-text,$(filter-out %.md %.conf %.service,$(wildcard etc/recipes/*)),$(samples)/recipes,755)
+	$(call install-text,$(wildcard etc/recipes/*.md etc/recipes/*.conf etc/recipes/*.service),$(samples)/recipes,644)
 	install -d $(busdir)
 	install -m 644 $(buspolicy) $(busdir)
 	install -m 644 etc/homeassistant/*.yaml $(samples)/homeassistant

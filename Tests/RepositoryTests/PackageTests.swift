@@ -5,14 +5,14 @@ import Testing
 /// again by dpkg. Its dependencies are not looked at here, and its units are not started.
 @Suite(.serialized) struct PackageTests {
     /// A folder that dpkg takes for a whole system.
-    private func system(_ scratch: Scratch) throws -> String {
+    private func system(_ scratch: Scratch, _ name: String = "root") throws -> String {
         for file in ["var/lib/dpkg/status", "var/lib/dpkg/available", "etc/group", "etc/passwd"] {
-            try scratch.write("root/" + file, "")
+            try scratch.write(name + "/" + file, "")
         }
         for folder in ["var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers"] {
-            try scratch.write("root/" + folder + "/.keep", "")
+            try scratch.write(name + "/" + folder + "/.keep", "")
         }
-        return scratch.path + "/root"
+        return scratch.path + "/" + name
     }
 
     private func dpkg(_ words: [String], _ root: String, in scratch: Scratch) throws -> ScriptRun {
@@ -53,7 +53,9 @@ import Testing
         let conffiles = try ScriptRun(["dpkg-deb", "--info", package, "conffiles"], in: scratch)
         #expect(conffiles.text == "/etc/nowplayingd.conf\n")
         let control = try ScriptRun(["dpkg-deb", "--field", package, "Depends"], in: scratch)
-        for name in ["libpulse0", "libsystemd0", "pulseaudio | pipewire-pulse"] { #expect(control.text.contains(name)) }
+        for name in ["libpulse0", "libsystemd0", "pulseaudio | pipewire-pulse", "wireplumber | pulseaudio"] {
+            #expect(control.text.contains(name))
+        }
         let list = try ScriptRun(["dpkg-deb", "--contents", package], in: scratch).text
         #expect(list.contains("-rw-r----- root/root") && list.contains("./lib/systemd/system/nowplayingd.service"))
         for name in ["usr/bin/nowplayingd\n", "usr/lib/sysusers.d/nowplayingd.conf\n", "man5/nowplayingd.conf.5.gz\n"] {
@@ -72,7 +74,16 @@ import Testing
         #expect(version.text.hasPrefix("nowplayingd "))
         let calls = try String(contentsOfFile: scratch.path + "/calls", encoding: .utf8)
         #expect(calls.contains("systemd-sysusers --root=\(root) nowplayingd.conf\n"))
-        #expect(calls.contains("deb-systemd-helper --quiet was-enabled nowplayingd.service\n"))
+        #expect(calls.contains("deb-systemd-helper enable nowplayingd.service\n"))
+        // Beside a desktop, the first installation neither enables nor starts it.
+        let desktop = try system(scratch, "desktop")
+        try scratch.write("desktop/etc/systemd/system/display-manager.service", "")
+        try scratch.write("calls", "")
+        let quiet = try dpkg(["--install", package], desktop, in: scratch)
+        #expect(quiet.status == 0 && quiet.text.contains("nowplayingctl setup"), "\(quiet.text)\(quiet.errors)")
+        let few = try String(contentsOfFile: scratch.path + "/calls", encoding: .utf8)
+        #expect(few.contains("deb-systemd-helper update-state nowplayingd.service\n"), "\(few)")
+        #expect(!few.contains("enable nowplayingd") && !few.contains(" start "), "\(few)")
 
         // The owner's words survive an upgrade and a removal, and go with a purge.
         let settings = root + "/etc/nowplayingd.conf"

@@ -15,6 +15,7 @@ import Testing
         for unit in Self.units {
             let text = try String(contentsOfFile: Self.folder + unit, encoding: .utf8)
                 .replacingOccurrences(of: "@bindir@", with: programs)
+                .replacingOccurrences(of: "@datadir@/nowplayingd", with: ScriptRun.root + "/etc/sound")
                 .replacingOccurrences(of: "@datadir@", with: "/usr/share")
             #expect(!text.contains("dir@"), "\(unit) has a place that nothing fills")
             try scratch.write(unit, text)
@@ -56,8 +57,8 @@ import Testing
 
     /// `systemd-analyze security`: 0 is nothing allowed, 10 everything.
     @Test(arguments: [
-        "nowplayingd.service", "nowplayingd-sound.service", "nowplaying-mqtt.service", "nowplaying-mpris.service",
-        "nowplaying-hooks.service",
+        "nowplayingd.service", "nowplayingd-sound.service", "nowplayingd-sound-pipewire.service",
+        "nowplaying-mqtt.service", "nowplaying-mpris.service", "nowplaying-hooks.service",
     ])
     func theSystemsUnitsAreHardened(unit: String) throws {
         let run = try ScriptRun(

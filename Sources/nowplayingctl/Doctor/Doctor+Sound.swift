@@ -26,13 +26,7 @@ extension Doctor {
             list = try run.call("output.list")["outputs"]?.arrayValue ?? []
         } catch {
             guard error.remote != nil else { throw error }
-            return add(
-                Finding(
-                    "server", .fault, error.message,
-                    meaning: "play is stalled until a server is there, and goes on by itself then",
-                    action: try isSystems
-                        ? "sudo systemctl restart nowplayingd-sound; journalctl -u nowplayingd-sound"
-                        : "systemctl --user start pipewire-pulse, or pulseaudio --start"))
+            return add(SoundPrograms(in: "/usr/bin").finding(error.message, isSystems: try isSystems))
         }
         add(Finding("server", .ok, "the sound server answers"))
         sink(list, state, wanted: diagnosis?["output"]?["sink"]?.stringValue)
