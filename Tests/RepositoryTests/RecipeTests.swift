@@ -24,6 +24,31 @@ import Testing
         #expect(run.text.contains("\"repeatMode\":\"all\"") && run.text.contains("album"))
     }
 
+    /// The buttons of a child's box, and all other ways to another place or item.
+    @Test func theBoxOfChildrenStaysWhereItIs() throws {
+        let run = try run(
+            """
+            kids-box ~/Music/album > /dev/null
+            call() { nowplayingctl --json call "$@" > ~/answer 2>&1 || true; grep -o 'disabled' ~/answer | head -n 1 || echo "open: $*"; }
+            nowplayingctl play > /dev/null; nowplayingctl queue > ~/before
+            item=$(nowplayingctl --json status | jq .item.id)
+            call nextTrack; call previousTrack; call skipForward; call skipBackward
+            call seekForward '{"phase": "begin"}'; call seekBackward '{"phase": "begin"}'
+            call changePlaybackPosition '{"position": 5}'; call changePlaybackRate '{"rate": 1.5}'
+            call play '{"position": 5}'; call play '{"index": 1}'; call play '{"index": 0}'
+            call play "{\\"itemId\\": $((item + 1))}"; call play "{\\"itemId\\": $item, \\"position\\": 5}"
+            nowplayingctl pause > /dev/null; nowplayingctl play > /dev/null
+            [ "$item" = "$(nowplayingctl --json status | jq .item.id)" ] && echo "the same item"
+            kids-box open > /dev/null
+            nowplayingctl play 2 > /dev/null; call play '{"index": 0}'; call play '{"position": 5}'
+            """)
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        let lines = run.text.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(13).allSatisfy { $0 == "disabled" } && lines.count == 16, "\(lines)")
+        #expect(lines.dropFirst(13).first == "the same item")
+        #expect(lines.suffix(2).allSatisfy { $0.hasPrefix("open: play") }, "\(lines)")
+    }
+
     /// The user's own ssh, to a server that is a program of the test: nobody's machine is opened for it.
     @Test func fromAnotherMachine() throws {
         let server = """

@@ -99,6 +99,11 @@ extension PlayerMethods {
             let reason = centre.disabling(of: command).reason ?? "turned off by a client"
             return .commandFailed("disabled", "\(command.rawValue) is disabled: \(reason)")
         }
+        if let other = implied(by: request), centre.disabling(of: other).isDisabled {
+            let reason = centre.disabling(of: other).reason ?? "turned off by a client"
+            return .commandFailed(
+                "disabled", "play does the work of \(other.rawValue) here, which is disabled: \(reason)")
+        }
         if let obstacle = player.seekObstacle, moves(request) {
             return .commandFailed("disabled", "there is no other place to go to: \(obstacle)")
         }
@@ -115,6 +120,18 @@ extension PlayerMethods {
             }
         }
         return nil
+    }
+
+    /// The command whose work `play` does by its arguments: a move in the present item, or to another item of the queue.
+    private func implied(by request: MethodRequest) -> RemoteCommand? {
+        guard request.method == .play, request.media.isEmpty, let current = player.currentItem else { return nil }
+        let entries = player.queue.entries
+        let index = request.itemID("itemId").flatMap { player.queue.index(of: $0) } ?? request.integer("index")
+        guard let index, entries.indices.contains(index), let place = player.queue.index(of: current) else {
+            return request.double("position") == nil ? nil : .changePlaybackPosition
+        }
+        if index == place { return .changePlaybackPosition }
+        return index > place ? .nextTrack : .previousTrack
     }
 
     /// Whether it goes to another place of the present item.
