@@ -150,6 +150,8 @@ import Testing
     @Test func shairportSync() throws {
         let run = try run(
             """
+            mkdir ~/Music/covers; export SHAIRPORT_COVERS=~/Music/covers
+            umask 077
             mkfifo ~/pipe; shairport-session ~/pipe & adapter=$!
             # What shairport-sync wrote for a sender of two tracks, with a pause in the second and a
             # picture at last (see Tests/Recordings).
@@ -173,10 +175,14 @@ import Testing
             done
             [ "$found" = '["image/gif",3,2]' ]
             nowplayingctl artwork --output ~/sleeve.gif && [ $(wc -c < ~/sleeve.gif) = 44 ]
+            # Others may read the covers that lie in a folder of the owner's choice.
+            [ "$(stat --format %a ~/Music/covers/airplay-*)" = 755 ]
+            [ "$(stat --format %a ~/Music/covers/airplay-*/* | sort -u)" = 644 ]
             items 33 33
             shows '{{state}}' stopped
             kill $adapter
             shows '{{session}}' main
+            [ -z "$(ls ~/Music/covers)" ]
             # An adapter ends with the daemon, and nothing of it stays.
             shairport-session ~/pipe & adapter=$!
             until nowplayingctl session | grep -q airplay; do sleep 0.05; done
