@@ -77,6 +77,21 @@ package struct MediaMetadata: Equatable, Sendable {
     /// Nothing known yet.
     package init() {}
 
+    /// Bytes of all its texts, and 16 of each chapter and advertisement.
+    package var textBytes: Int {
+        let texts = [
+            title, subtitle, artist, albumTitle, albumArtist, composer, genre, releaseDate, isrc, summary,
+            contentRating, show, language, artworkURL,
+        ]
+        var bytes = texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        for artist in artists { bytes += artist.utf8.count }
+        for (shape, film) in animatedArtwork ?? [:] { bytes += shape.utf8.count + film.utf8.count }
+        for chapter in chapters ?? [] { bytes += 16 + (chapter.title?.utf8.count ?? 0) }
+        bytes += 16 * (adTimeRanges?.count ?? 0)
+        for text in self.texts ?? [] { bytes += text.language.utf8.count + text.value.utf8.count }
+        return bytes
+    }
+
     /// Whether it names a picture or an animated one.
     package var namesPictures: Bool { artworkURL != nil || animatedArtwork != nil }
 

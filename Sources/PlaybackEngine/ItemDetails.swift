@@ -7,10 +7,12 @@ package final class ItemDetails: Sendable {
     private final class Contents: Sendable {
         let metadata: MediaMetadata
         let format: MediaFormat?
+        let textBytes: Int
 
         init(_ metadata: MediaMetadata, _ format: MediaFormat?) {
             self.metadata = metadata
             self.format = format
+            textBytes = metadata.textBytes
         }
     }
 
@@ -60,6 +62,17 @@ package final class ItemDetails: Sendable {
 
     /// How the content goes with the file: by the ranges that a client gave.
     package var contentTime: ContentTime { ContentTime(request?.metadata.adTimeRanges ?? []) }
+
+    /// Bytes of all its texts.
+    package var textBytes: Int {
+        let found: Int
+        switch contents {
+        case .nothing: found = 0
+        case .whole(let contents): found = contents.textBytes
+        case .listed(let texts): found = texts.count
+        }
+        return (request?.textBytes ?? 0) + found
+    }
 
     /// What a client said about the item: it wins over what the file says.
     package var given: MediaMetadata { request?.metadata ?? MediaMetadata() }
@@ -153,6 +166,9 @@ private struct ListedTexts: Sendable {
         }
         self.bytes = bytes
     }
+
+    /// Bytes of all.
+    var count: Int { bytes.count }
 
     subscript(_ number: Int) -> String? {
         let texts = bytes.split(separator: Self.end, omittingEmptySubsequences: false)

@@ -6,6 +6,8 @@ package struct PlayQueue: Sendable {
     package private(set) var entries: ContiguousArray<QueueEntry> = []
     /// Grows by one with every change of what is in the queue or its order.
     package private(set) var version = 0
+    /// Bytes of the texts and addresses of all entries.
+    package private(set) var textBytes = 0
     /// What was changed since `takeEdits`; nil: nobody wants to know.
     private var edits: [QueueEdit]?
 
@@ -16,6 +18,7 @@ package struct PlayQueue: Sendable {
     package init(_ entries: ContiguousArray<QueueEntry>, version: Int) {
         self.entries = entries
         self.version = version
+        textBytes = entries.reduce(0) { $0 + $1.textBytes }
     }
 
     /// From now on every change is noted for `takeEdits`.
@@ -89,6 +92,7 @@ package struct PlayQueue: Sendable {
     /// Puts entries in at `place` (0…count).
     package mutating func insert(_ new: some Collection<QueueEntry>, at place: Int) {
         guard !new.isEmpty else { return }
+        for entry in new { textBytes += entry.textBytes }
         if place == entries.count {
             entries.append(contentsOf: new)
         } else {
@@ -111,10 +115,18 @@ package struct PlayQueue: Sendable {
     /// hundredth of looking at each entry.
     private mutating func takeOut(_ ids: Set<ItemID>) {
         guard ids.count <= 8 else {
-            entries.removeAll { ids.contains($0.id) }
+            var gone = 0
+            entries.removeAll { entry in
+                guard ids.contains(entry.id) else { return false }
+                gone += entry.textBytes
+                return true
+            }
+            textBytes -= gone
             return
         }
-        for place in ids.compactMap({ index(of: $0) }).sorted(by: >) { entries.remove(at: place) }
+        for place in ids.compactMap({ index(of: $0) }).sorted(by: >) {
+            textBytes -= entries.remove(at: place).textBytes
+        }
     }
 
     /// Takes entries out and puts them in again, in the order given, at `place` counted after the removal. An entry that is
@@ -125,6 +137,7 @@ package struct PlayQueue: Sendable {
         guard !chosen.isEmpty else { return }
         takeOut(Set(ids))
         entries.insert(contentsOf: chosen, at: max(0, min(place, entries.count)))
+        for entry in chosen { textBytes += entry.textBytes }
         version += 1
         edits?.append(.move(ids, to: place))
     }
@@ -139,6 +152,7 @@ package struct PlayQueue: Sendable {
     package mutating func clear() {
         guard !entries.isEmpty else { return }
         entries = []
+        textBytes = 0
         version += 1
         edits?.append(.clear)
     }
@@ -167,7 +181,9 @@ package struct PlayQueue: Sendable {
     @discardableResult
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {
         guard let place = index(of: id) else { return false }
+        textBytes -= entries[place].textBytes
         entries[place].details = details
+        textBytes += entries[place].textBytes
         edits?.append(.details(id, details))
         return true
     }

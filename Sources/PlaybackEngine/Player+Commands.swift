@@ -92,7 +92,9 @@ extension Player {
     package func insert(
         _ requests: [QueueRequest], at place: Int?, by: Originator
     ) throws(CommandRefusal) -> ClosedRange<Int64>? {
-        guard queue.count + requests.count <= Player.queueLimit else { throw .queueFull }
+        guard queue.count + requests.count <= Player.queueLimit,
+            queue.textBytes + QueueRequest.textBytes(of: requests) <= Player.queueTextLimit
+        else { throw .queueFull }
         let entries = makeEntries(requests)
         carryOut(transport.insert(entries, at: max(0, min(place ?? queue.count, queue.count))), nil, by: by)
         guard let first = entries.first, let last = entries.last else { return nil }
@@ -129,11 +131,12 @@ extension Player {
         carryOut(transport.shuffle(using: &generator), nil, by: by)
     }
 
-    /// Sets what a client says about an item. Throws `noSuchItem`.
+    /// Sets what a client says about an item. Throws `noSuchItem`, and `queueFull` where its texts are too long.
     package func update(_ id: ItemID, _ given: MediaMetadata, by: Originator) throws(CommandRefusal) {
         guard let entry = queue[id] else { throw .noSuchItem }
         let old = entry.details ?? ItemDetails()
         let details = old.with(given: given.filled(from: old.given))
+        guard queue.textBytes - old.textBytes + details.textBytes <= Player.queueTextLimit else { throw .queueFull }
         transport.setDetails(details, of: id)
         guard state.item?.id == id || state.upcoming?.itemID == id else { return keep() }
         let movesPlace = shown?.id == id && old.contentTime != details.contentTime

@@ -20,7 +20,7 @@ package import NowPlaying
         package var rates: RateRules
         package var knowledge: SourceKnowledge
         /// Whether an item is an audiobook or a podcast.
-        package var isSpoken: (MediaSource, MediaMetadata) -> Bool
+        package var isSpoken: @PlayerLoop (MediaSource, MediaMetadata) -> Bool
         /// Name of the session that it plays in.
         package var session: String
         /// Numbers the events.
@@ -44,7 +44,8 @@ package import NowPlaying
             ringCapacity: @escaping @Sendable (AudioFormat) -> Int64, failureLimit: Int = 5,
             loudness: LoudnessSettings = LoudnessSettings(), rates: RateRules = RateRules(),
             knowledge: SourceKnowledge = SourceKnowledge(),
-            isSpoken: @escaping (MediaSource, MediaMetadata) -> Bool = { _, _ in false }, session: String = "main",
+            isSpoken: @escaping @PlayerLoop (MediaSource, MediaMetadata) -> Bool = { _, _ in false },
+            session: String = "main",
             events: EventCounter, instance: String,
             firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
             watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil },
@@ -72,6 +73,8 @@ package import NowPlaying
 
     /// Entries that the queue holds at most (`protocol.md` §1).
     package nonisolated static let queueLimit = 1_000_000
+    /// Bytes of the texts and addresses of all entries, at most: of each queue that is accepted, the saved one can be read.
+    package nonisolated static let queueTextLimit = 256 << 20
     /// Seconds that a command waits for the sound server before it is answered with its wish taken.
     static let answerLimit = 1.0
     /// Seconds before the first new attempt at a lost server.

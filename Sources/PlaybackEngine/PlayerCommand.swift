@@ -13,6 +13,11 @@ package struct QueueRequest: Sendable {
         self.source = source
         self.details = details
     }
+
+    /// Bytes of the texts and addresses of all these.
+    package static func textBytes(of requests: [QueueRequest]) -> Int {
+        requests.reduce(0) { $0 + QueueEntry.textBytes($1.source, $1.details) }
+    }
 }
 
 /// What a client can ask of the player.

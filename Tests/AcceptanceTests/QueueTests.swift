@@ -56,6 +56,31 @@ extension Acceptance {
             #expect(client.call("queue.list") == before)
         }
 
+        @Test("a folder with long texts costs little on the disk; texts past the limit are refused, nothing is lost")
+        func longTexts() async throws {
+            let folder = TemporaryFolder()
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let client = daemon.connect()
+            mkdir(folder.path("album"), 0o755)
+            for number in 0..<500 { _ = folder.silence("album/\(number).wav", seconds: 0.01) }
+            func add(_ letter: String) -> JSONValue {
+                let artists = (0..<57).map { _ in JSONValue.string(String(repeating: letter, count: 4096)) }
+                return ["items": [["uri": .string(folder.path("album")), "artists": .array(artists)]]]
+            }
+            for letter in ["a", "b"] { #expect(client.call("queue.add", add(letter)) != nil) }
+            #expect(client.refusal("queue.add", add("c")) == "200 queueFull")
+            #expect(client.call("queue.list")?["count"] == 1000)
+            #expect(daemon.stop() == 0)
+            var status = stat()
+            #expect(stat(folder.path("state/queue"), &status) == 0 && status.st_size < 4 << 20, "\(status.st_size)")
+            let again = await RealDaemon.start(nil, output: "null", in: folder)
+            let later = again.connect()
+            #expect(later.call("queue.list")?["count"] == 1000)
+            let artists = later.call("queue.get", ["id": 900])?["artists"]?.arrayValue
+            #expect(artists?.count == 57 && artists?.last?.stringValue?.first == "b")
+            #expect(again.stop() == 0)
+        }
+
         @Test("removing the playing item goes to the next, clearing is one stop")
         func removeThePlaying() async throws {
             let daemon = await RealDaemon.silent()

@@ -67,7 +67,7 @@ import Testing
 
         private static func entry(_ number: Int64) -> QueueEntry {
             var given = MediaMetadata()
-            given.artist = "artist \(number)"
+            given.artist = "artist \(number / 12)"
             let source: MediaSource =
                 switch number % 4 {
                 case 0: .file("/music/album \(number / 4)/0\(number).flac")
@@ -120,6 +120,34 @@ import Testing
         let again = Self.read(bytes)
         #expect(again.state == .whole && again.sequence == 99 && again.queue.version == queue.version)
         #expect(Self.words(again.queue) == Self.words(queue))
+    }
+
+    @Test("the texts that a client gave to a folder are written once for each frame, and shared when they are read")
+    func sharedTexts() throws {
+        var given = MediaMetadata()
+        given.artists = (0..<60).map { String(repeating: "\($0 % 10)", count: 4000) }
+        let details = ItemDetails(given: given)
+        var found = MediaMetadata()
+        found.title = "opened"
+        var entries = (1...1000).map { QueueEntry(id: ItemID($0), source: .file("/m/\($0).wav"), details: details) }
+        entries[500].details = ItemDetails(given: given, found: found, duration: 3)
+        entries[600].details = nil
+        var queue = PlayQueue()
+        queue.recordEdits()
+        queue.insert(entries, at: 0)
+        let edit = try #require(queue.takeEdits().first)
+        #expect(EditCoding.encode(edit).count < 300_000)
+        var bytes: [UInt8] = []
+        Journal.writeSnapshot(queue, CommandSettings(), sequence: 1, identity: 5) { (piece) throws(Never) in
+            bytes += piece
+        }
+        #expect(bytes.count < 600_000)
+        let again = Self.read(bytes)
+        #expect(again.state == .whole && again.queue.count == 1000)
+        for (one, other) in zip(again.queue.entries, entries) {
+            #expect(one.details?.given == other.details?.given && one.details?.found == other.details?.found)
+            #expect(one.details?.duration == other.details?.duration)
+        }
     }
 
     @Test("cut off anywhere, it is what it was before some change")

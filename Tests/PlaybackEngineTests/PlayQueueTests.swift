@@ -15,7 +15,7 @@ import Testing
         for _ in 0..<80 {
             let version = queue.version
             let before = model
-            switch Int.random(in: 0..<6, using: &random) {
+            switch Int.random(in: 0..<7, using: &random) {
             case 0...2:
                 let count = Int64.random(in: 0...4, using: &random)
                 let numbers = Array(next..<next + count)
@@ -34,6 +34,11 @@ import Testing
                 queue.move(named.map { ItemID($0) }, to: place)
                 model.removeAll { moved.contains($0) }
                 model.insert(contentsOf: moved, at: min(place, model.count))
+            case 5:
+                guard let number = model.randomElement(using: &random) else { break }
+                var given = MediaMetadata()
+                given.artists = Array(repeating: "x", count: Int.random(in: 0...9, using: &random))
+                queue.setDetails(ItemDetails(given: given), of: ItemID(number))
             default:
                 let first = model.randomElement(using: &random)
                 queue.shuffle(keepingFirst: first.map { ItemID($0) }, using: &random)
@@ -42,6 +47,7 @@ import Testing
                 model = queue.entries.map(\.id.number)
             }
             #expect(queue.entries.map(\.id.number) == model)
+            #expect(queue.textBytes == queue.entries.reduce(0) { $0 + ($1.details?.given.artists.count ?? 0) })
             if model != before { #expect(queue.version > version) }
             for (place, number) in model.enumerated() { #expect(queue.index(of: ItemID(number)) == place) }
             #expect(queue.index(of: ItemID(next)) == nil)

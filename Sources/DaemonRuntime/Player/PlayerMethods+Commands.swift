@@ -177,7 +177,8 @@ extension PlayerMethods {
         _ answer: @escaping @PlayerLoop (MethodResult) -> Void
     ) {
         let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
-        guard requests.count <= Player.queueLimit else { return answer(failure(.queueFull)) }
+        guard requests.count <= Player.queueLimit, QueueRequest.textBytes(of: requests) <= Player.queueTextLimit
+        else { return answer(failure(.queueFull)) }
         perform(.playQueue(requests, position: position), by, answer)
     }
 }

@@ -188,7 +188,11 @@ import PlaybackEngine
                 .commandFailed("interrupted", "\(name) silences everybody just now: play goes on when that ends"))
         case .rateUnavailable(let message): .failure(.commandFailed("unavailable", message))
         case .queueFull:
-            .failure(.commandFailed("queueFull", "the queue holds at most \(Player.queueLimit) entries"))
+            .failure(
+                .commandFailed(
+                    "queueFull",
+                    "the queue holds at most \(Player.queueLimit) items, and \(Player.queueTextLimit >> 20) MiB of their "
+                        + "texts and addresses: remove items, or send shorter texts"))
         case .closed: .failure(.noSuchContent("the session was closed before this was done", reason: "noSession"))
         }
     }

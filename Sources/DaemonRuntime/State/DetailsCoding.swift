@@ -7,6 +7,11 @@ extension ByteWriter {
     /// What was given and found, then length and format as far as they are known.
     mutating func details(_ details: ItemDetails) {
         metadata(details.given)
+        detailsOfFile(details)
+    }
+
+    /// The details without the texts that a client gave.
+    mutating func detailsOfFile(_ details: ItemDetails) {
         metadata(details.found)
         let bitRate = details.format?.bitRate
         byte((details.mediaDuration == nil ? 0 : 1) | (details.format == nil ? 0 : 2) | (bitRate == nil ? 0 : 4))
@@ -105,7 +110,11 @@ extension ByteWriter {
 extension ByteReader {
     /// What `details(_:)` wrote. Throws if it can't have been.
     mutating func details() throws(Malformed) -> ItemDetails {
-        let given = try metadata()
+        try details(given: try metadata())
+    }
+
+    /// Details of which a client gave these texts, from what `detailsOfFile(_:)` wrote. Throws if it can't have been.
+    mutating func details(given: MediaMetadata) throws(Malformed) -> ItemDetails {
         let found = try metadata()
         let flags = try byte()
         let duration = flags & 1 != 0 ? try double() : nil

@@ -9,13 +9,23 @@ struct EntryWriter {
     var writer = ByteWriter()
     private var lastNumber: Int64 = 0
     private var lastPath: [UInt8] = []
+    private var lastGiven: MediaMetadata?
 
+    /// Adds an entry. The files of one folder have the texts that a client gave to the folder: those are written once.
     mutating func entry(_ entry: QueueEntry) {
         writer.signed(entry.id.number &- lastNumber)
         lastNumber = entry.id.number
-        writer.byte(entry.details == nil ? 0 : 1)
+        guard let details = entry.details else {
+            writer.byte(DetailsKind.none.rawValue)
+            return source(entry.source)
+        }
+        let given = details.given
+        let isSame = given == lastGiven
+        lastGiven = given
+        writer.byte((isSame ? DetailsKind.sameGiven : .own).rawValue)
         source(entry.source)
-        if let details = entry.details { writer.details(details) }
+        if !isSame { writer.metadata(given) }
+        writer.detailsOfFile(details)
     }
 
     private mutating func source(_ source: MediaSource) {
@@ -67,13 +77,24 @@ struct EntryWriter {
 struct EntryReader {
     private var lastNumber: Int64 = 0
     private var lastPath: [UInt8] = []
+    private var lastGiven: MediaMetadata?
 
     mutating func entry(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> QueueEntry {
         lastNumber = lastNumber &+ (try reader.signed())
         guard lastNumber > 0 else { throw ByteReader.Malformed() }
-        let hasDetails = try reader.byte() != 0
+        let kind = DetailsKind(rawValue: try reader.byte())
         let source = try source(&reader)
-        return QueueEntry(id: ItemID(lastNumber), source: source, details: hasDetails ? try reader.details() : nil)
+        let given: MediaMetadata
+        switch kind {
+        case .none?: return QueueEntry(id: ItemID(lastNumber), source: source)
+        case .own?: given = try reader.metadata()
+        case .sameGiven?:
+            guard let lastGiven else { throw ByteReader.Malformed() }
+            given = lastGiven
+        case nil: throw ByteReader.Malformed()
+        }
+        lastGiven = given
+        return QueueEntry(id: ItemID(lastNumber), source: source, details: try reader.details(given: given))
     }
 
     private mutating func source(
@@ -112,6 +133,14 @@ struct EntryReader {
         guard let path = FilePath(lastPath) else { throw ByteReader.Malformed() }
         return path
     }
+}
+
+/// Numbers in the file: never changed, only added to.
+private enum DetailsKind: UInt8 {
+    case none = 0
+    case own
+    /// The client's texts are those of the entry before that has details; the rest is its own.
+    case sameGiven
 }
 
 /// Numbers in the file: never changed, only added to.
