@@ -37,7 +37,7 @@ import Testing
         (#"{"id":7,"method":"play"}"#, -32600, "7"), (#"{"jsonrpc":"1.0","id":7,"method":"play"}"#, -32600, "7"),
         (#"{"jsonrpc":2.0,"id":7,"method":"play"}"#, -32600, "7"), (#"{"jsonrpc":"2.0","id":7}"#, -32600, "7"),
         (#"{"jsonrpc":"2.0","id":7,"method":1}"#, -32600, "7"),
-        (#"{"jsonrpc":"2.0","id":7,"method":"play","params":[]}"#, -32600, "7"),
+        (#"{"jsonrpc":"2.0","id":7,"method":"play","params":[]}"#, -32602, "7"),
         (#"{"jsonrpc":"2.0","id":7,"method":"play","params":null}"#, -32600, "7"),
         (#"{"jsonrpc":"2.0","id":7,"method":"play"} x"#, -32700, "null"),
     ])

@@ -19,7 +19,7 @@ import Testing
         (#"{"jsonrpc":"2.0","id":1,"method":"plya"}"#, -32601), (#"{"jsonrpc":"2.0","id":1,"method":""}"#, -32601),
         (#"{"jsonrpc":"2.0","id":1,"method":"queue.sort","params":{"by":"title"}}"#, -32601),
         (#"{"jsonrpc":"2.0","id":[],"method":"play"}"#, -32600), (#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600),
-        (#"{"jsonrpc":"2.0","id":1,"method":"play","params":[1]}"#, -32600),
+        (#"{"jsonrpc":"2.0","id":1,"method":"play","params":[1]}"#, -32602),
         (#"{"jsonrpc":"2.0","id":1,"method":"skipForward","params":{"intervall":5}}"#, -32602),
         (#"{"jsonrpc":"2.0","id":1,"method":"skipForward","params":{"interval":1e999}}"#, -32602),
         (#"{"jsonrpc":"2.0","id":1,"method":"skipForward","params":{"interval":0}}"#, -32602),

@@ -118,6 +118,29 @@ import Testing
         await harness.end()
     }
 
+    @Test("a step of a batch that gives up rights binds the steps after it, and their media")
+    func rightsGivenUpInABatch() async throws {
+        let folder = TemporaryFolder()
+        let outside = folder.file("private.flac")
+        let harness = try await Self.harness(roots: [folder.path + "/music"])
+        let add = #"{"items":["\#(outside)"]}"#
+        let steps = [
+            Self.line(1, "queue.add", add), Self.line(2, "daemon.reload"),
+            Self.line(3, "hello", #"{"role":"control"}"#), Self.line(4, "queue.add", add),
+            Self.line(5, "output.select", #"{"name":"x"}"#), Self.line(6, "pause"),
+            Self.line(7, "hello", #"{"role":"read"}"#), Self.line(8, "pause"),
+            Self.line(9, "hello", #"{"role":"control"}"#), Self.line(10, "pause"), Self.line(11, "queue.list"),
+        ]
+        let client = try RawClient(harness.path)
+        try client.send("[" + steps.joined(separator: ",") + "]\n")
+        let answers = try client.read().arrayValue ?? []
+        #expect(answers.map(\.errorCode) == [nil, 200, nil, 403, 403, nil, nil, 403, nil, 403, nil])
+        let handler = harness.handler
+        let roles = await LoopThread.run { handler.requests.map(\.client.role) }
+        #expect(roles == [.admin, .control, .read])
+        await harness.end()
+    }
+
     @Test func oneForeignerGetsHalfOfTheConnections() async throws {
         let harness = try await Self.harness()
         let server = harness.server

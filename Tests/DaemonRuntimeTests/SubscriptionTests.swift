@@ -94,6 +94,42 @@ import Testing
         await harness.end()
     }
 
+    @Test("a client that does not read and follows all sessions gets the newest state of each")
+    func newestOfEachSession() async throws {
+        let harness = try await ServerHarness()
+        let server = harness.server
+        let sleeper = try RawClient(harness.path)
+        _ = try sleeper.call("nowPlaying.subscribe", ["session": "*"])
+        func publish(_ session: String, _ cause: Cause, _ sequence: Int) async {
+            await LoopThread.run {
+                var state = server.state
+                state.session = session
+                state.sequence = sequence
+                state.cause = cause
+                server.publish(state)
+            }
+        }
+        let main = await LoopThread.run { server.state.session }
+        // More than any socket buffer holds; then one event of each of the others, and more of the first.
+        for turn in 2..<3000 { await publish(main, .play, turn) }
+        await publish("night", .pause, 3000)
+        await publish("cast", .stop, 3001)
+        await publish("night", .volume, 3002)
+        for turn in 3003..<4000 { await publish(main, .pause, turn) }
+        var newest: [String: Int64] = [:]
+        var causes: [String: JSONValue] = [:]
+        while newest[main] != 3999 {
+            let event = try sleeper.read()["params"]
+            let session = try #require(event?["session"]?.stringValue)
+            newest[session] = event?["seq"]?.integerValue
+            causes[session] = event?["causes"]
+        }
+        #expect(newest == [main: 3999, "night": 3002, "cast": 3001])
+        #expect(causes["night"] == ["pause", "volume"] && causes["cast"] == nil)
+        #expect(causes[main] == ["play", "pause"])
+        await harness.end()
+    }
+
     @Test func anAnswerDoesNotOvertakeAnEventThatWaits() async throws {
         let harness = try await ServerHarness()
         let handler = harness.handler

@@ -129,6 +129,9 @@ package enum RPCLine: Sendable {
         switch parts.parameters {
         case nil: parameters = JSONObject()
         case .object(let object)?: parameters = object
+        // JSON-RPC 2.0 allows an array there: the request is one, and its parameters are wrong.
+        case .array?:
+            return invalid(.invalidParameter(nil, "“params” must be an object, not an array: parameters have names"))
         case let other?: return invalid(.invalidRequest("“params” must be an object, not \(other.kindName)"))
         }
         return .request(

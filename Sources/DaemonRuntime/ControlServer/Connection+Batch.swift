@@ -45,13 +45,19 @@ extension Connection {
 
     /// Starts a batch; `descriptors` came with its line.
     func start(_ elements: [RPCElement], _ descriptors: [OwnedDescriptor]) {
+        // A step that gives up rights binds the steps after it, which are judged before it is carried out.
+        var rights = rights
         let steps = elements.map { element -> Step in
             switch element {
             case .invalid(let id, let error): return .invalid(id: id, error)
             case .response(let response):
                 return .invalid(id: response.id, .invalidRequest("an answer can't be part of a batch"))
             case .request(let request):
-                do throws(RPCError) { return .valid(try judge(request, isInBatch: true)) } catch {
+                do throws(RPCError) {
+                    let judged = try judge(request, rights, isInBatch: true)
+                    if let limit = judged.roleLimit { rights.giveUp(beyond: limit) }
+                    return .valid(judged)
+                } catch {
                     return .invalid(id: request.id, error)
                 }
             }

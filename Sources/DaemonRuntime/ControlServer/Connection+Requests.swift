@@ -8,8 +8,15 @@ struct JudgedRequest: Sendable {
     let id: [UInt8]?
     let method: MethodName
     let parameters: JSONObject
+    /// Whether it names media as a foreign user does.
+    let isForeign: Bool
 
     var needsMedia: Bool { MediaResolver.isNeeded(method, parameters) }
+
+    /// The role that the client limits itself to from this request on; nil: it keeps its rights.
+    var roleLimit: Role? {
+        method == .hello ? parameters["role"]?.stringValue.flatMap(Role.init) : nil
+    }
 }
 
 /// From lines to answers.
@@ -17,7 +24,7 @@ extension Connection {
     /// Starts one request; `descriptors` came with its line.
     func start(_ request: RPCRequest, _ descriptors: [OwnedDescriptor]) {
         let judged: JudgedRequest
-        do throws(RPCError) { judged = try judge(request, isInBatch: false) } catch {
+        do throws(RPCError) { judged = try judge(request, rights, isInBatch: false) } catch {
             if let id = request.id { write { $0.answer(id: id, error: error) } }
             return
         }
@@ -47,7 +54,7 @@ extension Connection {
         let abandoned = AbandonFlag()
         resolving = abandoned
         return MediaResolver(
-            roots: server.options.mediaRoots, isForeign: isForeign, limit: server.options.queueLimit,
+            roots: server.options.mediaRoots, isForeign: rights.isForeign, limit: server.options.queueLimit,
             descriptors: descriptors, abandoned: abandoned)
     }
 
@@ -61,7 +68,7 @@ extension Connection {
     ) -> Result<[ResolvedMedia], RPCError> {
         guard request.needsMedia else { return .success([]) }
         do throws(RPCError) {
-            let media = try resolver.resolve(request.method, request.parameters)
+            let media = try resolver.asForeign(request.isForeign).resolve(request.method, request.parameters)
             // Given up in the middle, it may be a part of them.
             if resolver.abandoned.isSet { throw .commandFailed("abandoned", "the client has gone meanwhile") }
             if request.method == .play, media.count == 1,
@@ -75,14 +82,14 @@ extension Connection {
         }
     }
 
-    /// Judges a request in the order of the protocol: method, right, parameters, session.
-    func judge(_ request: RPCRequest, isInBatch: Bool) throws(RPCError) -> JudgedRequest {
+    /// Judges a request of a client with these rights in the order of the protocol: method, right, parameters, session.
+    func judge(_ request: RPCRequest, _ rights: ClientRights, isInBatch: Bool) throws(RPCError) -> JudgedRequest {
         guard let method = Catalogue.method(request.method) else { throw Catalogue.unknownMethod(request.method) }
         if isInBatch, method.isRefusedInBatch {
             throw .invalidRequest("“\(method.name.rawValue)” can't be part of a batch")
         }
-        guard role >= neededRole(method, request.parameters) else {
-            throw .denied("“\(method.name.rawValue)” is not for clients with the role “\(role.rawValue)”")
+        guard rights.role >= neededRole(method, request.parameters) else {
+            throw .denied("“\(method.name.rawValue)” is not for clients with the role “\(rights.role.rawValue)”")
         }
         if request.hasNotFiniteNumber { throw .invalidParameter(nil, "a number in “params” is out of range") }
         try method.check(request.parameters)
@@ -92,7 +99,8 @@ extension Connection {
         {
             throw noSession(session)
         }
-        return JudgedRequest(id: request.id, method: method.name, parameters: request.parameters)
+        return JudgedRequest(
+            id: request.id, method: method.name, parameters: request.parameters, isForeign: rights.isForeign)
     }
 
     private func noSession(_ name: String) -> RPCError {
@@ -144,7 +152,7 @@ extension Connection {
             answer(.success([:]))
         case .hello:
             if let name = request.parameters["client"]?.stringValue { setName(name) }
-            if let limit = request.parameters["role"]?.stringValue.flatMap(Role.init) { giveUpRights(beyond: limit) }
+            if let limit = request.roleLimit { giveUpRights(beyond: limit) }
             answer(.success(greeting))
         case .rpcDiscover: answer(.encoded(server.discovery))
         case .daemonReload: server.requestReload(identity.originator, answer)
@@ -180,7 +188,7 @@ extension Connection {
     private var greeting: JSONValue {
         [
             "server": "nowplayingd", "version": .string(server.options.version), "protocol": 1,
-            "instance": .string(server.state.instance), "role": .string(role.rawValue),
+            "instance": .string(server.state.instance), "role": .string(rights.role.rawValue),
             "capabilities": [
                 "nowPlaying": true, "commands": true, "queue": true, "folders": true, "volume": true, "outputs": true,
                 "descriptors": true, "announce": true, "sessions": true,

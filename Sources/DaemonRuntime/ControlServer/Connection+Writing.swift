@@ -23,14 +23,42 @@ struct Subscription {
     }
 }
 
-/// What a client that does not read has to be told when it does: the newest state, and what it missed.
+/// The events that a client missed while it did not read: of each session that it follows the newest, and the causes of all.
 struct MissedEvents {
-    var newest: PublishedEvent
-    /// All causes in the order of their first event.
-    var causes: [Cause]
+    private struct Slot {
+        /// Nil: the active session, whichever that is.
+        let session: String?
+        var newest: PublishedEvent
+        /// All causes in the order of their first event.
+        var causes: [Cause]
+    }
 
-    /// The newest notification, with `causes` in it if it stands for more than one event.
+    /// Sessions at once, at most: of names that come and go, the oldest are forgotten.
+    private static let maximum = 64
+    /// In the order of their newest events.
+    private var slots: [Slot] = []
+
+    /// Nothing was missed.
+    init() {}
+
+    /// Keeps an event in place of an earlier one of the same session (nil: the active one).
+    mutating func add(_ event: PublishedEvent, of session: String?) {
+        var slot = Slot(session: session, newest: event, causes: [])
+        if let place = slots.firstIndex(where: { $0.session == session }) {
+            slot.causes = slots.remove(at: place).causes
+        } else if slots.count == Self.maximum {
+            slots.removeFirst()
+        }
+        if !slot.causes.contains(event.cause) { slot.causes.append(event.cause) }
+        slots.append(slot)
+    }
+
+    /// The newest notification of each session, with `causes` in it if it stands for more than one event.
     func write(to output: inout [UInt8]) {
+        for slot in slots { Self.write(slot.newest, slot.causes, to: &output) }
+    }
+
+    private static func write(_ newest: PublishedEvent, _ causes: [Cause], to output: inout [UInt8]) {
         guard causes.count > 1 else {
             output += newest.line
             return
@@ -96,9 +124,9 @@ extension Connection {
                 isFollowed: isFollowed)
         }
         if isChoked {
-            var causes = missed?.causes ?? []
-            if !causes.contains(event.cause) { causes.append(event.cause) }
-            missed = MissedEvents(newest: event, causes: causes)
+            var events = missed ?? MissedEvents()
+            events.add(event, of: subscription.session == "*" ? event.session : nil)
+            missed = events
         } else if isFollowed || isProcessing || !output.isEmpty {
             output += event.line
             guard !isFollowed, !isProcessing else { return }

@@ -22,10 +22,8 @@ import NowPlaying
     let descriptor: Int32
     let number: Int
     let credentials: PeerCredentials
-    /// What it may; less after it gave up rights.
-    private(set) var role: Role
-    /// Whether it names media as a user does who is neither the daemon's own nor root.
-    private(set) var isForeign: Bool
+    /// Its rights: fewer after it gave some up.
+    private(set) var rights: ClientRights
     private var source: EventSource?
     private var watched: UInt32 = 0
 
@@ -83,8 +81,7 @@ import NowPlaying
         self.descriptor = descriptor
         self.number = number
         self.credentials = credentials
-        self.role = role
-        self.isForeign = isForeign
+        rights = ClientRights(role: role, isForeign: isForeign)
     }
 
     /// Starts to listen to the client. False: it can't be, and the descriptor is closed.
@@ -113,8 +110,7 @@ import NowPlaying
 
     /// Gives up all rights beyond these, for good: the client speaks for somebody whom it does not trust.
     func giveUpRights(beyond limit: Role) {
-        role = min(role, limit)
-        isForeign = true
+        rights.giveUp(beyond: limit)
         knownIdentity = nil
     }
 
@@ -123,7 +119,7 @@ import NowPlaying
         if let knownIdentity { return knownIdentity }
         let identity = ClientIdentity(
             number: number, name: ownName ?? ProcessName.of(credentials.pid), pid: credentials.pid,
-            uid: credentials.uid, role: role, isForeign: isForeign)
+            uid: credentials.uid, role: rights.role, isForeign: rights.isForeign)
         knownIdentity = identity
         return identity
     }

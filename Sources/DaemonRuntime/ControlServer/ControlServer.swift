@@ -255,7 +255,9 @@ package struct ControlServerOptions: Sendable {
     /// A connection has ended.
     func forget(_ connection: Connection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
-        if connection.isForeign, let count = connectionsOfForeigner[connection.credentials.uid] {
+        if options.roles.isForeign(connection.credentials),
+            let count = connectionsOfForeigner[connection.credentials.uid]
+        {
             connectionsOfForeigner[connection.credentials.uid] = count > 1 ? count - 1 : nil
         }
         setSubscribed(connection, false)

@@ -28,3 +28,23 @@ package struct PeerRoles: Sendable {
     /// Whether the peer is neither the daemon's own user nor root.
     package func isForeign(_ peer: PeerCredentials) -> Bool { peer.uid != ownUID && peer.uid != 0 }
 }
+
+/// The rights of a client: its role, and the media that it may name.
+struct ClientRights: Equatable, Sendable {
+    /// The most that it may do.
+    private(set) var role: Role
+    /// Whether it names media as a user does who is neither the daemon's own nor root.
+    private(set) var isForeign: Bool
+
+    /// Rights, by their parts.
+    init(role: Role, isForeign: Bool) {
+        self.role = role
+        self.isForeign = isForeign
+    }
+
+    /// Gives up all rights beyond this role, and the rights of the daemon's own user.
+    mutating func giveUp(beyond limit: Role) {
+        role = min(role, limit)
+        isForeign = true
+    }
+}

@@ -28,6 +28,13 @@ package struct MediaResolver: Sendable {
         self.abandoned = abandoned
     }
 
+    /// The same for a request that names media as a foreign peer does, whoever the peer is.
+    func asForeign(_ isForeign: Bool) -> MediaResolver {
+        guard isForeign, !self.isForeign else { return self }
+        return MediaResolver(
+            roots: roots, isForeign: true, limit: limit, descriptors: descriptors, abandoned: abandoned)
+    }
+
     /// Whether a request names media at all.
     package static func isNeeded(_ method: MethodName, _ parameters: JSONObject) -> Bool {
         switch method {
