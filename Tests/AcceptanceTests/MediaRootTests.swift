@@ -36,6 +36,50 @@ extension Acceptance {
             #expect(second.stop() == 0)
         }
 
+        @Test("a reload changes below which folders a foreign user's pictures may lie, for those that are shown, too")
+        func reloaded() async throws {
+            let folder = TemporaryFolder()
+            for name in ["a", "b"] {
+                mkdir(folder.path(name), 0o755)
+                _ = folder.write(ArtworkTests.gif(name == "a" ? 7 : 8), "\(name)/x.gif")
+            }
+            func configuration(_ roots: [String]) -> String {
+                let text =
+                    "[daemon]\ncache-directory = \(folder.path("cache"))\n[access]\nmedia-roots = "
+                    + roots.map { folder.path($0) }.joined(separator: "\n  ") + "\n"
+                return folder.write(Array(text.utf8), "conf")
+            }
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder, ["--config", configuration(["a"])])
+            let (owner, guest) = (daemon.connect(), daemon.connect())
+            guest.call("hello", ["role": "control"])
+            guest.call("session.create", ["name": "cast", "external": true])
+            func width() -> Int64? {
+                owner.call("nowPlaying.get", ["session": "cast"])?["item"]?["artwork"]?.arrayValue?.first?["width"]?
+                    .integerValue
+            }
+            func show(_ title: String, _ file: String) {
+                let item: JSONValue = ["title": .string(title), "artworkUrl": .string(folder.path(file))]
+                guest.call("nowPlaying.publish", ["session": "cast", "state": "playing", "item": item])
+            }
+            show("first", "b/x.gif")
+            show("second", "a/x.gif")
+            #expect(becomes { width() == 7 })
+            show("first", "b/x.gif")
+            #expect(width() == nil)
+            _ = configuration(["b"])
+            #expect(owner.call("daemon.reload")?["changed"] == ["media-roots"])
+            #expect(becomes { width() == 8 })
+            let id =
+                owner.call("nowPlaying.get", ["session": "cast"])?["item"]?["artwork"]?.arrayValue?.first?["id"]
+                ?? .null
+            #expect(guest.call("artwork.get", ["id": id])?["path"] != nil)
+            _ = configuration(["a"])
+            owner.call("daemon.reload")
+            #expect(guest.refusal("artwork.get", ["id": id]) == "100 noArtwork")
+            #expect(becomes { width() == nil })
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("a media root that is filled file by file is back, for each item, with its own file")
         func filled() async throws {
             let folder = TemporaryFolder()

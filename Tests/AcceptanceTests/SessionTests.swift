@@ -67,6 +67,57 @@ extension Acceptance {
             #expect(again.stop() == 0)
         }
 
+        @Test("a batch makes sixteen sessions and no more, and all of them are there after a restart")
+        func limit() async throws {
+            let folder = TemporaryFolder()
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let client = daemon.connect()
+            let padding = String(repeating: "n", count: 62)
+            let steps = (10..<34).map { number in
+                client.request(
+                    "session.create",
+                    [
+                        "name": .string("\(number)" + padding), "policy": "pauseSpoken", "duckTo": -12.345678901234567,
+                        "ramp": 1.2345678901234567, "publishes": false,
+                    ]
+                ).text
+            }
+            client.sendLine("[" + steps.joined(separator: ",") + "]")
+            let answers = client.batchAnswer()
+            #expect(answers.count { $0["result"] != nil } == 16)
+            #expect(answers.count { $0["error"]?["data"]?["reason"] == "tooMany" } == 8)
+            #expect(client.refusal("session.create", ["name": "one-more"]) == "200 tooMany")
+            func names(_ client: Client) -> [String] {
+                client.call("session.list")?["sessions"]?.arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
+            }
+            let before = names(client)
+            #expect(before.count == 17 && daemon.stop() == 0)
+            let again = await RealDaemon.start(nil, output: "null", in: folder)
+            #expect(names(again.connect()) == before)
+            #expect(again.stop() == 0)
+        }
+
+        @Test("a lasting session can be closed by the user who made it, after a restart, too, and by no other user")
+        func closing() async throws {
+            let folder = TemporaryFolder()
+            var daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            var owner = daemon.connect()
+            var guest = daemon.connect()
+            guest.call("hello", ["role": "control"])
+            for name in ["first", "second"] { guest.call("session.create", ["name": .string(name)]) }
+            for name in ["own", "owned"] { owner.call("session.create", ["name": .string(name)]) }
+            #expect(guest.refusal("session.close", ["name": "own"]) == "403")
+            #expect(guest.call("session.close", ["name": "first"]) == [:])
+            #expect(daemon.stop() == 0)
+            daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            (owner, guest) = (daemon.connect(), daemon.connect())
+            guest.call("hello", ["role": "control"])
+            #expect(guest.refusal("session.close", ["name": "owned"]) == "403")
+            #expect(guest.call("session.close", ["name": "second"]) == [:])
+            #expect(owner.call("session.close", ["name": "own"]) == [:])
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("who plays before it says what is followed when it does") func late() async throws {
             let daemon = await RealDaemon.silent()
             let client = daemon.connect()

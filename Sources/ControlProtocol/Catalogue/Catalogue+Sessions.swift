@@ -43,7 +43,8 @@ extension Catalogue {
         Method(
             name: .sessionClose, kind: .session, role: .control, parameters: [name],
             help:
-                "Ends a session; the one that was active before becomes it again. What it was asked and has not answered is "
+                "Ends a session, for the client or the user who made it and for the daemon's own user; the one that was "
+                + "active before becomes it again. What it was asked and has not answered is "
                 + "answered with 100 (noSession). “main” can't be closed.",
             result: "an empty object", example: #"{"name": "airplay"}"#),
         Method(

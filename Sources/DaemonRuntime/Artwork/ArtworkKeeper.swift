@@ -147,6 +147,15 @@ import PlaybackEngine
         }
     }
 
+    /// The media roots are others now: all pictures are judged anew, and until then none that was found can be had.
+    func lookAgain() {
+        running?.task.giveUp()
+        running = nil
+        known = []
+        previews = []
+        follow(parts.subject.state)
+    }
+
     private func films(of item: ItemID) -> [String: String] {
         parts.rules.isAnimated ? parts.subject.entry(of: item)?.details?.given.animatedArtwork ?? [:] : [:]
     }

@@ -2,10 +2,25 @@ package import ControlProtocol
 package import LinuxSystem
 package import NowPlaying
 
+/// The settings that hold now: one for the whole daemon, so that no part works with those of an earlier reading.
+@PlayerLoop package final class LiveConfiguration {
+    /// The settings as the files were read last, those that need a restart as at the start.
+    package private(set) var current: Configuration
+
+    /// Settings as they hold at the start.
+    package init(_ configuration: Configuration) { current = configuration }
+
+    /// Takes over the settings of a new reading that may change while the daemon runs.
+    package func reload(from configuration: Configuration) { current.reload(from: configuration) }
+}
+
 /// What the player is made from.
 @PlayerLoop package struct DaemonContext {
     package let loop: EventLoop
-    package let configuration: Configuration
+    /// The settings as the files have them by now; asked anew wherever one is used.
+    package var configuration: Configuration { settings.current }
+    /// Holds the settings for all copies of this context.
+    package let settings: LiveConfiguration
     /// This run of the daemon: random, as states carry it.
     package let instance: String
     /// The folder of what the daemon keeps; it exists and is this daemon's alone.

@@ -10,7 +10,7 @@ import NowPlaying
     private let server: ControlServer
     private let handler: any MethodHandler
     private let options: DaemonOptions
-    private var configuration: Configuration
+    private let settings: LiveConfiguration
     /// What the files said when they were read last.
     private var contents: ConfigurationFile.Contents
     private let workers: Workers
@@ -30,7 +30,8 @@ import NowPlaying
         _ makeHandler: @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
     ) throws(DaemonFailure) {
         self.loop = loop
-        self.configuration = configuration
+        let settings = LiveConfiguration(configuration)
+        self.settings = settings
         self.contents = contents
         workers = Workers(loop, name: "configuration")
         self.options = options
@@ -41,7 +42,7 @@ import NowPlaying
         let status = status
         handler = try makeHandler(
             DaemonContext(
-                loop: loop, configuration: configuration, instance: state.instance,
+                loop: loop, settings: settings, instance: state.instance,
                 stateDirectory: paths.stateDirectory, cacheDirectory: paths.cacheDirectory, encoder: server.encoder,
                 publish: { state in
                     server.publish(state)
@@ -96,7 +97,7 @@ import NowPlaying
         }
         self.idleExit = idleExit
         server.onUse = { [unowned idleExit] in idleExit.consider() }
-        idleExit.seconds = configuration.idleExit
+        idleExit.seconds = settings.current.idleExit
     }
 
     private func end() {
@@ -138,9 +139,11 @@ import NowPlaying
     private func take(_ fresh: ConfigurationFile.Contents, _ by: Originator) -> JSONValue {
         let changes = contents.changes(to: fresh)
         contents = fresh
-        let before = configuration
-        configuration.reload(from: options.applied(to: fresh.configuration))
+        let before = settings.current
+        settings.reload(from: options.applied(to: fresh.configuration))
+        let configuration = settings.current
         Log.setLevel(configuration.logLevel)
+        ConfigurationFile.warn(of: fresh)
         server.setMediaRoots(MediaRoots(configuration.mediaRoots))
         idleExit?.seconds = configuration.idleExit
         handler.take(configuration, instead: before, by: by)

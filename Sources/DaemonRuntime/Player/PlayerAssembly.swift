@@ -47,7 +47,7 @@ package enum PlayerAssembly {
             loaded()
         }
         for session in saved {
-            factory.make(session.name, session.terms, owner: nil) { result in
+            factory.make(session.name, session.terms, owner: nil, maker: session.maker) { result in
                 if case .success(let session) = result { table.add(session) }
                 loaded()
             }
@@ -80,7 +80,7 @@ package enum PlayerAssembly {
                         database.places.place(at: source.uri) { ContentIdentity.of(source) }?.seconds
                     },
                     chapters: SheetBeside.chapters),
-                isSpoken: { configuration.isSpoken($0, $1) }, session: session, events: events,
+                isSpoken: { [context] in context.configuration.isSpoken($0, $1) }, session: session, events: events,
                 instance: context.instance,
                 firstItemNumber: firstItem, onOutputLost: configuration.onOutputLost,
                 watchServer: watcher(context.loop, configuration), watchMedia: mediaWatcher(context.loop)))
@@ -125,7 +125,7 @@ package enum PlayerAssembly {
                 cache: context.cacheDirectory.map {
                     ArtworkCache.at(folder: $0 + "/artwork", limit: Int64(configuration.artworkCacheSize) << 20)
                 }, certificates: configuration.certificates,
-                roots: { MediaRoots(configuration.mediaRoots) },
+                roots: { [context] in MediaRoots(context.configuration.mediaRoots) },
                 log: { Log.warning($0, oncePerMinute: $0, now: EventLoop.now) }))
     }
 

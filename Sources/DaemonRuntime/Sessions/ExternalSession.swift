@@ -19,7 +19,7 @@ import PlaybackEngine
     private let firstItem: Int64
     private let tell: @PlayerLoop (NowPlayingState) -> Void
     /// Whether an item is an audiobook or a podcast.
-    private let isSpoken: (MediaMetadata) -> Bool
+    private let isSpoken: @PlayerLoop (MediaMetadata) -> Bool
     /// Looks for pictures; made when the client names the first.
     private(set) var artwork: ArtworkKeeper?
     var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
@@ -36,7 +36,7 @@ import PlaybackEngine
     /// A session in which nothing plays yet. `tell` takes each state to be published.
     init(
         name: String, terms: SessionTerms, client: Int, commands: Set<RemoteCommand>, _ context: DaemonContext,
-        _ events: EventCounter, firstItem: Int64, isSpoken: @escaping (MediaMetadata) -> Bool,
+        _ events: EventCounter, firstItem: Int64, isSpoken: @escaping @PlayerLoop (MediaMetadata) -> Bool,
         tell: @escaping @PlayerLoop (NowPlayingState) -> Void
     ) {
         self.name = name

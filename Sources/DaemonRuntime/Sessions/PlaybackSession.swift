@@ -39,16 +39,19 @@ extension PlaybackSession {
     let name: String
     var terms: SessionTerms
     let owner: Int?
+    /// The user without the daemon's own rights who made it; nil: the daemon's own user did.
+    let maker: SessionMaker?
     let methods: PlayerMethods
     var isExternal: Bool { false }
     /// Called when it is over: its methods, too, are to be ended.
     var onClosed: (@PlayerLoop () -> Void)?
 
     /// A session that plays by these methods. `owner`: the connection that it ends with; nil: it stays.
-    init(name: String, terms: SessionTerms, owner: Int?, methods: PlayerMethods) {
+    init(name: String, terms: SessionTerms, owner: Int?, maker: SessionMaker? = nil, methods: PlayerMethods) {
         self.name = name
         self.terms = terms
         self.owner = owner
+        self.maker = maker
         self.methods = methods
     }
 

@@ -50,9 +50,12 @@ import Synchronization
     /// Whether one of this name is being made.
     func isMaking(_ name: String) -> Bool { making.contains(name) }
 
+    /// Sessions that are being made.
+    var makingCount: Int { making.count }
+
     /// Makes a session. One without an owner takes up what an earlier run left in its folder.
     func make(
-        _ name: String, _ terms: SessionTerms, owner: Int?,
+        _ name: String, _ terms: SessionTerms, owner: Int?, maker: SessionMaker?,
         _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
     ) {
         if case .file = context.configuration.output {
@@ -60,7 +63,7 @@ import Synchronization
         }
         making.insert(name)
         guard leaving[name] == nil else {
-            leaving[name]?.append { [self] in make(name, terms, owner: owner, done) }
+            leaving[name]?.append { [self] in make(name, terms, owner: owner, maker: maker, done) }
             return
         }
         let (folder, own, state) = (folder, folder + "/" + name, context.stateDirectory)
@@ -75,7 +78,7 @@ import Synchronization
             let methods = PlayerAssembly.makeMethods(
                 context, PlayerAssembly.makeOutput(context.loop, context.configuration), session: name, events,
                 firstItem: first, store: store, database, publish: publish)
-            let session = LocalSession(name: name, terms: terms, owner: owner, methods: methods)
+            let session = LocalSession(name: name, terms: terms, owner: owner, maker: maker, methods: methods)
             session.onClosed = { [weak self] in self?.end(name, methods) }
             let finish: @PlayerLoop () -> Void = { [self] in
                 making.remove(name)
@@ -165,14 +168,17 @@ import Synchronization
         if isWritten { rename(path + ".new", path) }
     }
 
-    /// The sessions of an earlier run. A look at one small file, at the start.
+    /// Bytes of the list that are read; the longest that is written has 4 KiB.
+    private static let listBytes = 64 << 10
+
+    /// The sessions of an earlier run, as many as there may be. A look at one small file, at the start.
     func saved() -> [SavedSession] {
         guard let file = fopen(folder + "/list", "re") else { return [] }
         defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
+        var bytes = [UInt8](repeating: 0, count: Self.listBytes)
         let count = fread(&bytes, 1, bytes.count, file)
         let text = String(decoding: bytes.prefix(count), as: UTF8.self)
         last = text
-        return text.split(separator: "\n").compactMap { SavedSession(line: $0) }
+        return Array(text.split(separator: "\n").compactMap { SavedSession(line: $0) }.prefix(SessionTable.limit))
     }
 }

@@ -7,7 +7,7 @@ import PlaybackEngine
 /// The daemon's sessions: which one a request is meant for, which one is active, and who yields to whom.
 @PlayerLoop final class SessionTable: MethodHandler {
     /// Sessions beside `main`, at most.
-    static let limit = 16
+    nonisolated static let limit = 16
 
     private let context: DaemonContext
     private let events: EventCounter
@@ -205,8 +205,11 @@ import PlaybackEngine
     private func close(_ request: MethodRequest) -> MethodResult {
         guard let session = named(request) else { return .failure(noSession(request.string("name"))) }
         guard session !== main else { return .failure(.commandFailed("inUse", "“main” can't be closed")) }
-        guard request.client.role == .admin || session.owner == request.client.number else {
-            return .failure(.denied("only its own client and the daemon's own user may close a session"))
+        let isMaker = (session as? LocalSession)?.maker.map { $0 == SessionMaker(request.client) } ?? false
+        guard request.client.role == .admin || session.owner == request.client.number || isMaker else {
+            return .failure(
+                .denied("the session “\(session.name)” can be closed by the user who made it and the daemon's own user")
+            )
         }
         close(session, by: request.client.originator)
         return .success([:])
@@ -278,24 +281,12 @@ import PlaybackEngine
 
     // MARK: Making sessions
 
-    private static func isName(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 64 && name != "." && name != ".."
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-    }
-
     private func create(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         let name = request.string("name") ?? ""
         let terms = SessionTerms(
             request.string("policy").flatMap(AnnouncementPolicy.init) ?? .pause, duckTo: request.double("duckTo"),
             ramp: request.double("ramp"), publishes: request.bool("publishes") ?? true)
-        guard Self.isName(name) else {
+        guard SavedSession.isName(name) else {
             return answer(
                 .failure(
                     .invalidParameter("name", "“name” must be 1 to 64 letters, digits, dots, dashes and underscores")))
@@ -303,7 +294,8 @@ import PlaybackEngine
         guard sessions[name] == nil, !factory.isMaking(name) else {
             return answer(.failure(.commandFailed("inUse", "there is a session “\(name)” already")))
         }
-        guard sessions.count <= Self.limit else {
+        // Those that are being made count: a batch asks for many at once.
+        guard sessions.count + factory.makingCount <= Self.limit else {
             return answer(.failure(.commandFailed("tooMany", "there are \(Self.limit) sessions already; close one")))
         }
         if request.bool("external") == true {
@@ -324,7 +316,7 @@ import PlaybackEngine
         }
         let owner = request.bool("whileConnected") == true ? request.client.number : nil
         unborn[name] = owner
-        factory.make(name, terms, owner: owner) { [self] result in
+        factory.make(name, terms, owner: owner, maker: SessionMaker(request.client)) { [self] result in
             switch result {
             case .failure(let error):
                 unborn[name] = nil
@@ -360,7 +352,11 @@ import PlaybackEngine
         let kept = sessions.values.filter { $0 !== main && !$0.isExternal && $0.owner == nil }
         // The active one may end with a connection: then it is the one before that is active again.
         let last = order.last { name in name == main.name || kept.contains { $0.name == name } }
-        factory.save(kept.map { SavedSession(name: $0.name, terms: $0.terms, isActive: $0.name == last) })
+        factory.save(
+            kept.map {
+                SavedSession(
+                    name: $0.name, terms: $0.terms, isActive: $0.name == last, maker: ($0 as? LocalSession)?.maker)
+            })
     }
 
     // MARK: The rest of a handler
@@ -381,6 +377,7 @@ import PlaybackEngine
         main.terms.policy = settings.mainPolicy
         for session in sessions.values {
             (session as? LocalSession)?.methods.take(configuration, instead: before, by: by)
+            if configuration.mediaRoots != before.mediaRoots { session.artwork?.lookAgain() }
         }
     }
 

@@ -1,3 +1,5 @@
+import ControlProtocol
+import NowPlaying
 import PlaybackEngine
 
 /// What a session does to the others while it plays, and who is told of it.
@@ -37,6 +39,21 @@ struct Room: Equatable, Sendable {
     var release: Double
 }
 
+/// The user who made a lasting session without the rights of the daemon's own user, and who may close it.
+struct SessionMaker: Equatable, Sendable {
+    /// The number of the user.
+    let uid: UInt32
+
+    /// A user by number.
+    init(uid: UInt32) { self.uid = uid }
+
+    /// The user of a client; nil: the client has the rights of the daemon's own user.
+    init?(_ client: ClientIdentity) {
+        guard client.role != .admin else { return nil }
+        uid = client.uid
+    }
+}
+
 /// A session as it is remembered over restarts: a line of text of its policy and name, and words where it has others than
 /// the usual terms.
 struct SavedSession: Equatable, Sendable {
@@ -44,6 +61,8 @@ struct SavedSession: Equatable, Sendable {
     var terms: SessionTerms
     /// Whether it was the one that was followed.
     var isActive = false
+    /// The user without the daemon's own rights who made it; nil: the daemon's own user did.
+    var maker: SessionMaker?
 
     /// The line, without its end.
     var line: String {
@@ -52,21 +71,37 @@ struct SavedSession: Equatable, Sendable {
         if let ramp = terms.ramp { words.append("ramp=\(ramp)") }
         if !terms.publishes { words.append("unpublished") }
         if isActive { words.append("active") }
+        if let maker { words.append("maker=\(maker.uid)") }
         return words.joined(separator: " ")
     }
 
     /// A session, by its parts.
-    init(name: String, terms: SessionTerms, isActive: Bool = false) {
+    init(name: String, terms: SessionTerms, isActive: Bool = false, maker: SessionMaker? = nil) {
         self.name = name
         self.terms = terms
         self.isActive = isActive
+        self.maker = maker
     }
 
-    /// What a line says; nil: nothing that can be understood. Words that are not known are passed over.
+    /// Whether a session may have this name, which is also that of its folder.
+    static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64 && name != "." && name != ".."
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// A session from its line; nil: the line has no policy, or no name that a session may have. Unknown words that are not known are passed over.
     init?(line: some StringProtocol) {
         let words = line.split(separator: " ")
         guard words.count >= 2, let policy = AnnouncementPolicy(rawValue: String(words[0])) else { return nil }
         name = String(words[1])
+        guard Self.isName(name) else { return nil }
         terms = SessionTerms(policy)
         for word in words.dropFirst(2) {
             let parts = word.split(separator: "=", maxSplits: 1)
@@ -75,6 +110,7 @@ struct SavedSession: Equatable, Sendable {
             case "ramp"?: terms.ramp = parts.last.flatMap { Double($0) }
             case "unpublished"?: terms.publishes = false
             case "active"?: isActive = true
+            case "maker"?: maker = parts.last.flatMap { UInt32($0) }.map { SessionMaker(uid: $0) }
             default: break
             }
         }
