@@ -48,7 +48,11 @@ extension BridgeSettings {
     package static func load(_ path: String?) throws(ConfigurationError) -> Self {
         var settings = Self()
         for file in path.map({ [$0] }) ?? INIFile.usualPaths {
-            guard let text = try INIFile.contents(file, isOptional: path == nil) else { continue }
+            // The daemon warns of files that this user may not read.
+            var unreadable: [String] = []
+            guard let text = try INIFile.contents(file, isOptional: path == nil, unreadable: &unreadable) else {
+                continue
+            }
             try settings.take(text, named: file)
         }
         if let contradiction = settings.contradiction {

@@ -82,15 +82,22 @@ package enum INIFile {
         guard parser.faults.isEmpty else { throw ConfigurationError(messages: parser.faults) }
     }
 
-    /// What is in a file of at most 1 MiB; nil: it is not there, which `isOptional` allows.
-    package static func contents(_ path: String, isOptional: Bool) throws(ConfigurationError) -> [UInt8]? {
+    /// The bytes of a file of at most 1 MiB; nil: it is not there, or this user may not read it, which `isOptional` allows.
+    /// `unreadable` gets the path of the latter.
+    package static func contents(
+        _ path: String, isOptional: Bool, unreadable: inout [String]
+    ) throws(ConfigurationError) -> [UInt8]? {
         func failed() -> ConfigurationError {
             let why = String(cString: strerror(errno))
             return ConfigurationError(messages: ["the configuration can't be read: open \(path): \(why)"])
         }
         let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard file >= 0 else {
-            if isOptional, errno == ENOENT || errno == ENOTDIR || errno == EACCES { return nil }
+            if isOptional, errno == ENOENT || errno == ENOTDIR { return nil }
+            if isOptional, errno == EACCES {
+                unreadable.append(path)
+                return nil
+            }
             throw failed()
         }
         defer { close(file) }

@@ -19,8 +19,10 @@ struct MQTTCommand: Equatable {
     /// Bytes of a message, at most.
     static let maximumBytes = 64 << 10
 
-    /// Methods that would change our own connection.
-    private static let ours: Set<String> = ["hello", "nowPlaying.subscribe", "nowPlaying.unsubscribe"]
+    /// Methods that would change our own connection, or publish for a player that can't be behind a broker.
+    private static let ours: Set<String> = [
+        "hello", "nowPlaying.subscribe", "nowPlaying.unsubscribe", "nowPlaying.publish",
+    ]
 
     /// Reads a message. `state`: the last one, for words that turn something over.
     init(_ payload: [UInt8], state: StateView?) throws(Refusal) {
@@ -54,10 +56,18 @@ struct MQTTCommand: Equatable {
         }
         switch request["params"] {
         case .object?, nil: break
+        case .array?: throw Refusal(code: -32602, message: "“params” must be an object, not an array", id: id)
         default: throw Refusal(code: -32600, message: "“params” must be an object", id: id)
         }
+        let parameters = request["params"] ?? [:]
+        // It would be the bridge's own, which answers no requests and stays when its maker has gone.
+        if method == "session.create", parameters["external"] == true || parameters["whileConnected"] == true {
+            throw Refusal(
+                code: 403, message: "a session that ends with its connection can't be made by way of the broker", id: id
+            )
+        }
         self.method = method
-        parameters = request["params"] ?? [:]
+        self.parameters = parameters
     }
 
     private init(words text: String, _ state: StateView?) throws(Refusal) {

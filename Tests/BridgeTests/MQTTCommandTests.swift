@@ -30,7 +30,11 @@ import Testing
         ("endrew", #"seekBackward {"phase":"end"}"#), ("like it", "-32601"), ("sleep well", "-32601"),
         (#"{"method":"play","params":{"index":2}}"#, #"play {"index":2}"#), (#"{"method":"stop"}"#, "stop {}"),
         ("", "-32600"), ("dance", "-32601"), ("volume loud", "-32601"), ("[]", "-32600"), ("{", "-32700"),
-        ("{}", "-32600"), (#"{"method":"stop","params":[1]}"#, "-32600"), (#"{"method":"hello"}"#, "403"),
+        ("{}", "-32600"), (#"{"method":"stop","params":[1]}"#, "-32602"), (#"{"method":"hello"}"#, "403"),
+        (#"{"method":"session.create","params":{"name":"x","external":true}}"#, "403"),
+        (#"{"method":"session.create","params":{"name":"x","whileConnected":true}}"#, "403"),
+        (#"{"method":"session.create","params":{"name":"x"}}"#, #"session.create {"name":"x"}"#),
+        (#"{"method":"nowPlaying.publish","params":{"session":"x"}}"#, "403"),
         (#"{"method":"nowPlaying.unsubscribe"}"#, "403"), (String(repeating: "x", count: 65537), "-32600"),
     ])
     func messages(text: String, meaning: String) { #expect(read(text) == meaning) }

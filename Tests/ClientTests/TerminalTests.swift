@@ -79,6 +79,7 @@ import Testing
         #expect(terminal.shows("paused  1:30 / 3:20"))
         // The queue was asked for once, the place never.
         #expect(daemon.requests.map { $0.prefix { $0 != " " } } == ["nowPlaying.subscribe", "queue.list"])
+        #expect(daemon.requests.last?.contains(#""session":"main""#) == true)
         tool.signal(SIGINT)
         #expect(terminal.shows("\u{1B}[?25h\u{1B}[?1049l"))
         #expect(tool.outcome().status == 128 + SIGINT)

@@ -186,6 +186,22 @@ import Testing
         #expect(both.written["media-roots"] == ["/c"] && both.configuration.mediaRoots == ["/c"])
     }
 
+    @Test("a setting with one value a line: those of a later file replace those of an earlier one")
+    func listsOfLaterFiles() throws {
+        for setting in Setting.all where setting.takes.hasSuffix("one a line") {
+            func value(_ texts: [String]) throws -> Configuration {
+                var contents = ConfigurationFile.Contents()
+                for text in texts {
+                    let file = "[\(setting.section)]\n\(setting.name) = \(text)\n  \(text)/more\n"
+                    try ConfigurationFile.parse(Array(file.utf8), named: "f.conf", into: &contents)
+                }
+                return contents.configuration
+            }
+            #expect(try value(["/a", "/b"]) == value(["/b"]), "\(setting.name)")
+            #expect(try value(["/a"]) != value(["/b"]), "\(setting.name)")
+        }
+    }
+
     /// What the table says of a setting is what `reload` does with it.
     @Test func theTableTellsWhatReloads() throws {
         for setting in Setting.all {

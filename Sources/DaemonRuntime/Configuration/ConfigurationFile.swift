@@ -8,6 +8,8 @@ package enum ConfigurationFile {
         package var configuration = Configuration()
         /// The values of each setting that is named, from the file that counts.
         package var written: [String: [String]] = [:]
+        /// Paths of files that are there and that this user may not read.
+        package var unreadable: [String] = []
 
         /// Nothing was said.
         package init() {}
@@ -23,11 +25,21 @@ package enum ConfigurationFile {
         try read(path).configuration
     }
 
+    /// Logs a warning for each file that was left out because this user may not read it.
+    static func warn(of contents: Contents) {
+        for path in contents.unreadable {
+            Log.warning(
+                "the settings in \(path) do not hold: this user may not read it; make it readable, or remove it")
+        }
+    }
+
     /// The same, with what is written there. Reads files.
     package static func read(_ path: String?) throws(ConfigurationError) -> Contents {
         var contents = Contents()
         for file in path.map({ [$0] }) ?? INIFile.usualPaths {
-            guard let text = try INIFile.contents(file, isOptional: path == nil) else { continue }
+            guard
+                let text = try INIFile.contents(file, isOptional: path == nil, unreadable: &contents.unreadable)
+            else { continue }
             try parse(text, named: file, into: &contents)
         }
         return contents
@@ -48,8 +60,7 @@ package enum ConfigurationFile {
             }
             if seen.insert(name).inserted {
                 written[name] = []
-                if name == "media-roots" { result.mediaRoots = [] }
-                if name == "speech-folders" { result.speech.folders = [] }
+                setting.reset?(&result)
             }
             written[name, default: []].append(value)
             return setting.apply(&result, value)

@@ -37,7 +37,7 @@ extension Setting {
                 section: "kinds", name: "\(name)-folders", takes: "absolute paths, one a line", defaultText: nil,
                 sample: "/srv/\(name)s",
                 help: "Folders in which everything is a \(name). Further folders follow on indented lines.",
-                isReloadable: true
+                isReloadable: true, reset: { edit(&$0) { $0.folders = [] } }
             ) { configuration, text in
                 edit(&configuration) { $0.folders.append(text) }
                 return isPath(text)

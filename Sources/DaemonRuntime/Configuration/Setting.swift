@@ -18,6 +18,25 @@ package struct Setting: Sendable {
     package let isReloadable: Bool
     /// Takes a value over; false: it is not what the setting takes. Called once for each line that names it.
     let apply: @Sendable (inout Configuration, String) -> Bool
+    /// Of a setting with one value a line: takes away all its values, as the first line of each file does; else nil.
+    let reset: (@Sendable (inout Configuration) -> Void)?
+
+    /// A setting, by its parts.
+    init(
+        section: String, name: String, takes: String, defaultText: String?, sample: String, help: String,
+        isReloadable: Bool, reset: (@Sendable (inout Configuration) -> Void)? = nil,
+        apply: @escaping @Sendable (inout Configuration, String) -> Bool
+    ) {
+        self.section = section
+        self.name = name
+        self.takes = takes
+        self.defaultText = defaultText
+        self.sample = sample
+        self.help = help
+        self.isReloadable = isReloadable
+        self.reset = reset
+        self.apply = apply
+    }
 
     /// The sections, with what they are about.
     package static let sections: [(name: String, help: String)] = [
@@ -104,7 +123,7 @@ package struct Setting: Sendable {
             help: "Folders below which members of the control group may name files; without one they may name none. "
                 + "Links out of them are not followed. For everybody, a path below a root that is missing or empty is "
                 + "accepted, as its disk may be mounted later. Further folders follow on indented lines.",
-            isReloadable: true
+            isReloadable: true, reset: { $0.mediaRoots = [] }
         ) { configuration, text in
             configuration.mediaRoots.append(text)
             return isPath(text)
@@ -225,7 +244,7 @@ package struct Setting: Sendable {
             help:
                 "Folders in which everything is taken for an audiobook or a podcast. Further folders follow on indented "
                 + "lines.",
-            isReloadable: false
+            isReloadable: false, reset: { $0.speech.folders = [] }
         ) { configuration, text in
             configuration.speech.folders.append(text)
             return isPath(text)

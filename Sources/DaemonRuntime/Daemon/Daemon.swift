@@ -37,6 +37,7 @@ package enum Daemon {
         if options.checksConfiguration { return print("The configuration is in order.", to: 1) }
         let configuration = options.applied(to: contents.configuration)
         Log.setLevel(configuration.logLevel)
+        ConfigurationFile.warn(of: contents)
         do throws(DaemonFailure) { return try serve(configuration, contents, options, makeHandler) } catch {
             Log.error(error.message)
             return 1

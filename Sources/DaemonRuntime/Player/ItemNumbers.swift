@@ -30,15 +30,20 @@ package enum ItemNumbers {
         return number
     }
 
-    /// Replaces the file as a whole.
+    /// Replaces the file as a whole, for good: after a power cut no number may come again.
     private static func write(_ path: String, _ number: Int64) -> Bool {
         let temporary = path + ".new"
         let file = linux_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
         let text = Array("\(number)\n".utf8)
-        let isWritten = Glibc.write(file, text, text.count) == text.count
+        let isWritten = Glibc.write(file, text, text.count) == text.count && fdatasync(file) == 0
         close(file)
-        return isWritten && rename(temporary, path) == 0
+        guard isWritten, rename(temporary, path) == 0 else { return false }
+        guard let slash = path.lastIndex(of: "/") else { return true }
+        let folder = linux_open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard folder >= 0 else { return false }
+        defer { close(folder) }
+        return fsync(folder) == 0
     }
 
     private static func byWallClock() -> Int64 {

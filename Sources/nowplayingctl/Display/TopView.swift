@@ -80,12 +80,21 @@ final class TopView {
         let rows = max(1, WindowSize.rows - TopView.headLines - 1)
         let index = Int(state.queueIndex ?? 0)
         let first = max(0, min(index - rows / 3, Int(state.queueCount) - rows))
-        let wanted = "\(state.instance) \(state.json["queue"]?["version"]?.integerValue ?? 0) \(first) \(rows)"
+        let version = state.json["queue"]?["version"]?.integerValue ?? 0
+        let wanted = "\(state.instance) \(state.json["session"]?.stringValue ?? "") \(version) \(first) \(rows)"
         guard wanted != listed else { return }
+        // A session that another program plays has no queue, and would refuse to list one.
+        guard state.queueCount > 0 else {
+            (listed, offset, entries) = (wanted, 0, [])
+            return
+        }
         // A connection of its own: the answers of the other one are events.
+        var parameters = JSONObject([
+            .init("offset", .integer(Int64(first))), .init("limit", .integer(Int64(min(rows, 1000)))),
+        ])
+        parameters["session"] = state.json["session"]
         guard let connection = try? Connection(firstOf: run.sockets),
-            let answer = try? connection.call(
-                "queue.list", ["offset": .integer(Int64(first)), "limit": .integer(Int64(min(rows, 1000)))], within: 2)
+            let answer = try? connection.call("queue.list", .object(parameters), within: 2)
         else { return }
         (listed, offset) = (wanted, first)
         entries = (answer["items"]?.arrayValue ?? []).map { item in
