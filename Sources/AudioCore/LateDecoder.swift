@@ -16,6 +16,12 @@ package protocol LateDecoder: AudioDecoder {
     var isLive: Bool { get }
     /// Seconds without a word after which the other side is given up.
     var patience: Double { get }
+    /// The process that decodes for it; nil: none.
+    var process: Int32? { get }
+}
+
+extension LateDecoder {
+    package var process: Int32? { nil }
 }
 
 extension AudioDecoder {

@@ -31,7 +31,14 @@ package enum DecoderRegistry {
                 throw DecodingError(.notRecognised, "it is \(name): \(ForeignProgram.howToGet)")
             }
             let decoder = try ForeignDecoder(file: file.descriptor)
-            try decoder.awaitOpening()
+            do throws(DecodingError) { try decoder.awaitOpening() } catch {
+                // The child says nothing of the disk but that a read failed.
+                guard error.kind == .mediaGone, error != decoder.hung, file.isReadable else { throw error }
+                throw DecodingError(
+                    .unavailable,
+                    "the disk can't read a part of the file, but reads others: restore it from a copy and check the disk"
+                )
+            }
             return decoder
         case .unsupported(let name): throw DecodingError(.notRecognised, "\(name) is not built into this version")
         case .text: throw DecodingError(.notRecognised, notRecognised.message + ": it is text")

@@ -20,9 +20,18 @@ extension MediaFile {
         }
     }
 
-    /// Why reading failed, by errno of pread(2).
+    /// Why reading failed, by errno of pread(2); ECANCELED: the work was given up.
     static func readingError(_ code: Int32) -> DecodingError {
-        goneError(code) ?? DecodingError(.unavailable, "it can't be read any more: \(words(code))")
+        if code == ECANCELED { return DecodingError(.unavailable, "reading it was given up") }
+        return goneError(code) ?? DecodingError(.unavailable, "it can't be read any more: \(words(code))")
+    }
+
+    /// The disk can't read the block with this byte of the file, and reads others.
+    static func badBlock(at offset: Int64) -> DecodingError {
+        DecodingError(
+            .unavailable,
+            "the disk can't read the file at byte \(offset), but reads other parts of it: the disk is damaged there. "
+                + "Restore the file from a copy and check the disk")
     }
 
     /// The error, if this errno says that the medium itself is gone.

@@ -6,7 +6,8 @@ extension MediaFile {
     private static let adviceBytes: Int64 = 1 << 20
 
     /// Copies up to `target.count` bytes from `offset` on and says how many; less only at the end of the file as it is
-    /// now, or where the buffered part ends. 0: nothing there. Throws `.mediaGone` or `.unavailable`.
+    /// now, or where the buffered part ends. 0: nothing there. Throws `.mediaGone`, or `.unavailable`,
+    /// also where the disk can't read a block.
     func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
         // Sums of an offset and a length of 32 bits stay far from overflow below this limit.
         guard !target.isEmpty, (0..<Self.largestSize).contains(offset) else { return 0 }
@@ -74,11 +75,67 @@ extension MediaFile {
     }
 
     private func readNow(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(DecodingError) -> Int {
+        let code: Int32
+        switch attempt(into: target, at: offset) {
+        case .success(let count): return count
+        case .failure(let failure): code = failure.code
+        }
+        guard code == EIO else { throw Self.readingError(code) }
+        return try readBesideBadBlock(into: target, at: offset)
+    }
+
+    /// An errno of pread(2); ECANCELED: the work was given up.
+    private struct Failure: Error {
+        let code: Int32
+    }
+
+    /// One pread(2), again where a signal interrupts it.
+    private func attempt(into target: UnsafeMutableRawBufferPointer, at offset: Int64) -> Result<Int, Failure> {
         while true {
-            if shouldStop() { throw DecodingError(.unavailable, "reading it was given up") }
+            if shouldStop() { return .failure(Failure(code: ECANCELED)) }
             let count = pread(descriptor, target.baseAddress, target.count, off_t(offset))
-            if count >= 0 { return count }
-            if errno != EINTR { throw Self.readingError(errno) }
+            if count >= 0 { return .success(count) }
+            if errno != EINTR { return .failure(Failure(code: errno)) }
+        }
+    }
+
+    // MARK: Bad blocks
+
+    /// Bytes of a block: a disk that can't read one can read the next.
+    private static let blockBytes: Int64 = 4096
+
+    /// Reads at most to the end of the block at `offset`, after the disk reported an error for more. Throws `.unavailable` if that
+    /// block alone can't be read, `.mediaGone` if nothing can.
+    private func readBesideBadBlock(
+        into target: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(DecodingError) -> Int {
+        let blockEnd = (offset / Self.blockBytes + 1) * Self.blockBytes
+        let part = UnsafeMutableRawBufferPointer(rebasing: target[..<min(target.count, Int(blockEnd - offset))])
+        if part.count < target.count, case .success(let count) = attempt(into: part, at: offset) { return count }
+        guard isReadableElsewhere(than: blockEnd - Self.blockBytes) else { throw Self.readingError(EIO) }
+        // The medium may have been away for a moment only.
+        switch attempt(into: part, at: offset) {
+        case .success(let count): return count
+        case .failure(let failure):
+            throw failure.code == EIO ? Self.badBlock(at: offset) : Self.readingError(failure.code)
+        }
+    }
+
+    /// Whether the disk reads any of some blocks of the file.
+    var isReadable: Bool { isReadableElsewhere(than: -Self.blockBytes) }
+
+    /// Whether the disk reads another block of the file than the one at `bad`. What the kernel keeps of the file says nothing of
+    /// the disk, so it is dropped first.
+    private func isReadableElsewhere(than bad: Int64) -> Bool {
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        let last = max(0, size - 1) / Self.blockBytes * Self.blockBytes
+        let middle = size / 2 / Self.blockBytes * Self.blockBytes
+        let places = [bad + Self.blockBytes, 0, middle, last].filter { $0 != bad && $0 < size }
+        return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
+            places.contains { place in
+                guard case .success(let count) = attempt(into: byte, at: place) else { return false }
+                return count > 0
+            }
         }
     }
 }

@@ -15,6 +15,14 @@ package final class ChildProcess: Sendable {
 
     deinit { ChildKeeper.shared.end(pid) }
 
+    /// Nanoseconds that the process `pid` has computed so far; it stands still while the process waits. 0: there is none.
+    package static func processorTime(of pid: Int32) -> Int64 {
+        var clock: clockid_t = 0
+        var time = timespec()
+        guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     /// Starts the program at this absolute path with these arguments and an empty environment. It gets the descriptors as
     /// 3, 4 … in this order, /dev/null as 0, 1 and 2, and no others; all signals are as in a fresh process. May block for
     /// milliseconds. Throws `SystemError`.

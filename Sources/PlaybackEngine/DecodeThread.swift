@@ -41,6 +41,10 @@ package final class DecodeThread: Sendable {
         var isAsleep = false
         /// Whether it sleeps until a source has more, and looks at the mark and at the room then.
         var awaitsSource = false
+        /// The process that has more then; nil: none.
+        var awaitedProcess: Int32?
+        /// Whether it opens an item or goes to a place in it, which an order for another place ends.
+        var isOpening = false
         /// Told when the thread has ended.
         var farewell: LoopSignal?
         var reports: [(run: Int, report: DecodeReport)] = []
@@ -103,6 +107,7 @@ package final class DecodeThread: Sendable {
             state.closing = false
             state.audibleRing = nil
             state.reports.removeAll { $0.run != run }
+            if state.isOpening { abandoned.interrupt() }
         }
     }
 
@@ -146,7 +151,14 @@ package final class DecodeThread: Sendable {
             state.mark = nil
             state.closing = true
             state.reports.removeAll()
+            if state.isOpening { abandoned.interrupt() }
         }
+    }
+
+    /// Changes while the thread reads, or the process that it waits for computes. Standing still for seconds, it hangs.
+    package var progress: Int64 {
+        let process = state.withLock { $0.awaitsSource ? $0.awaitedProcess : nil }
+        return Int64(abandoned.stepCount) &+ (process.map(ChildProcess.processorTime(of:)) ?? 0)
     }
 
     /// Takes the reports of the present run that have come since.

@@ -1,4 +1,5 @@
 import AudioCore
+import LinuxSystem
 import NowPlaying
 
 /// What is known of an item beyond what is in its file: where it goes on, and its chapters.
@@ -34,5 +35,22 @@ extension DecodeWorker {
             else { return nil }
             return (neighbour.id, decoder.metadata)
         }
+    }
+
+    /// How long commands may wait for a measurement.
+    private static let measuringSeconds = 0.02
+
+    /// Finds out the length, for as long as a command may wait.
+    func measure() {
+        guard let decoder = work?.decoder, let ticket = work?.item.ticket else { return }
+        let begin = EventLoop.now
+        do throws(DecodingError) {
+            try decoder.measureLength { EventLoop.now.seconds(since: begin) > Self.measuringSeconds }
+            if decoder.lengthIsEstimated { return }
+            if let length = decoder.boundedLength { shared.post(.measured(ticket: ticket, length: length), run: run) }
+        } catch {
+            // What keeps it from being measured will be told when it is played.
+        }
+        work?.isToBeMeasured = false
     }
 }

@@ -16,6 +16,8 @@ extension DecodeWorker {
     /// Waits for what is late, or for an order.
     func waitForSource() {
         guard let decoder = opening?.decoder ?? work?.late else { return }
+        let computed = decoder.process.map(ChildProcess.processorTime(of:)) ?? 0
+        awaited = (awaited?.first ?? computed, computed)
         var polled = [
             pollfd(fd: shared.wakeup, events: Int16(POLLIN), revents: 0),
             pollfd(fd: decoder.descriptor, events: Int16(POLLIN), revents: 0),
@@ -29,14 +31,24 @@ extension DecodeWorker {
             var count: UInt64 = 0
             _ = read(shared.wakeup, &count, 8)
         }
-        if result == 0 { return giveUp() }
+        if result == 0 { return isComputing(decoder) ? () : giveUp() }
+        awaited = nil
         guard polled[1].revents != 0 else { return }
         opening?.isReadable = true
         work?.isDry = false
     }
 
-    /// Nothing was heard from it for too long.
+    /// Whether the process of a decoder does something, if it says nothing: it reads a large file. A process that computes as
+    /// long as it may be silent goes in a circle.
+    private func isComputing(_ decoder: any LateDecoder) -> Bool {
+        guard let awaited, let process = decoder.process else { return false }
+        let computed = ChildProcess.processorTime(of: process)
+        return computed > awaited.last && Double(computed - awaited.first) < decoder.patience * 1e9
+    }
+
+    /// Nothing came from it for too long.
     private func giveUp() {
+        awaited = nil
         let error = DecodingError(.mediaGone, "nothing comes from it any more")
         if let opening { return fail(opening, error) }
         guard let work else { return }

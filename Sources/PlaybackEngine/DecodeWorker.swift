@@ -71,9 +71,6 @@ final class DecodeWorker {
     /// Frames of room that are waited for before the thread goes on.
     static func lowWater(of ring: SampleRing) -> Int64 { max(1, ring.capacity / 8) }
 
-    /// How long commands may wait for a measurement.
-    private static let measuringSeconds = 0.02
-
     let shared: DecodeThread
     /// The run that is worked on; what was asked for newer ones comes with the next step.
     private(set) var run = 0
@@ -89,6 +86,8 @@ final class DecodeWorker {
     private var isFilling = false
     /// What somebody else knows of the chapters of the item that was opened last.
     var knownChapters: (id: ItemID, chapters: [Chapter]?)?
+    /// What the process computed that is waited for, as it came to be, and at the last look; nil: it is not waited for.
+    var awaited: (first: Int64, last: Int64)?
     /// Frames between a decoder and a rate changer; empty until there is one.
     var scratch: [UInt8] = []
 
@@ -157,6 +156,7 @@ final class DecodeWorker {
         let opening = self.opening
         return shared.state.withLock { state in
             if state.ending { return .end }
+            if state.closing || state.beginning != nil { shared.abandoned.resume() }
             if state.closing {
                 state.closing = false
                 defer { state.restingRing = nil }
@@ -168,7 +168,7 @@ final class DecodeWorker {
             }
             if state.run == run, let opening {
                 if opening.isReadable { return .open }
-                return Self.wait(&state)
+                return Self.wait(for: opening.decoder, &state)
             }
             if state.run == run, let work, work.isLost {
                 if state.reopening == work.item.ticket {
@@ -177,7 +177,7 @@ final class DecodeWorker {
                 }
             } else if state.run == run, let work, !work.isFinished {
                 if mayFill(work, mark: state.mark) {
-                    return work.isDry ? Self.wait(&state) : .decode
+                    return work.isDry ? Self.wait(for: work.late, &state) : .decode
                 }
                 if work.isToBeMeasured { return .measure }
             } else if state.run == run {
@@ -195,7 +195,8 @@ final class DecodeWorker {
         }
     }
 
-    private static func wait(_ state: inout DecodeThread.State) -> Step {
+    private static func wait(for decoder: (any LateDecoder)?, _ state: inout DecodeThread.State) -> Step {
+        state.awaitedProcess = decoder?.process
         state.isAsleep = true
         state.awaitsSource = true
         return .wait
@@ -247,6 +248,11 @@ final class DecodeWorker {
     private func openItem(
         _ item: DecodeItem, reusing kept: (any AudioDecoder)?, in ring: SampleRing?, prefill: Double?
     ) {
+        shared.state.withLock { state in
+            state.isOpening = true
+            if state.run != run { shared.abandoned.interrupt() }
+        }
+        defer { shared.state.withLock { $0.isOpening = false } }
         do throws(DecodingError) {
             let decoder: any AudioDecoder
             if let kept { decoder = kept } else { decoder = try shared.open(item.source, shared.abandoned) }
@@ -363,20 +369,6 @@ final class DecodeWorker {
                 .failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.itemFrame > 0), run: run)
             finish(work)
         }
-    }
-
-    /// Finds out the length, for as long as a command may wait.
-    private func measure() {
-        guard let decoder = work?.decoder, let ticket = work?.item.ticket else { return }
-        let begin = EventLoop.now
-        do throws(DecodingError) {
-            try decoder.measureLength { EventLoop.now.seconds(since: begin) > Self.measuringSeconds }
-            if decoder.lengthIsEstimated { return }
-            if let length = decoder.boundedLength { shared.post(.measured(ticket: ticket, length: length), run: run) }
-        } catch {
-            // What keeps it from being measured will be told when it is played.
-        }
-        work?.isToBeMeasured = false
     }
 
     /// The item is decoded to its end: reports that, with its length.

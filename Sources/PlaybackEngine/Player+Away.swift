@@ -5,13 +5,8 @@ import NowPlaying
 /// Media that is away is not broken media: the disk was pulled, the share is not mounted, a read hangs. The item and the
 /// position stay, and play goes on there when the medium is back.
 extension Player {
-    /// Decode threads that hang at once, at most: beyond, nothing is tried until one of them is let go.
-    static let hungLimit = 4
-    /// Seconds without a byte after which a read is given up.
-    static let hangLimit = 5.0
-
     /// Whether the medium of what we stand at is away.
-    var mediaIsAway: Bool { pending?.isAway == true || lostFile != nil }
+    var mediaIsAway: Bool { pending?.isAway == true || lostIsFile }
 
     /// The ticket of the file in the middle of which its medium went away; nil: none.
     private var lostFile: Int? {
@@ -21,8 +16,11 @@ extension Player {
         return ticket
     }
 
+    /// Whether what broke off is a file, whose medium went away.
+    var lostIsFile: Bool { lostFile != nil }
+
     /// Why a lane has nothing more to play though more should come.
-    var latenessReason: StallReason { lostFile == nil ? .sourceLate : .mediaGone }
+    var latenessReason: StallReason { lostIsFile ? .mediaGone : .sourceLate }
 
     // MARK: Going away
 
@@ -104,7 +102,7 @@ extension Player {
     }
 
     /// Looks again.
-    private func mediaMayBeBack() {
+    func mediaMayBeBack() {
         let delay = mediaDelay
         if let pending, pending.isAway {
             startAgain(pending)
@@ -133,45 +131,5 @@ extension Player {
         awayItem = nil
         mediaDelay = 0
         hangWatch = nil
-    }
-
-    // MARK: Reads that hang
-
-    /// Nothing has come for so long that sound ran out on this lane: if nothing comes on, there or on the one that is to take
-    /// over, the read is given up.
-    func watchForHang(of lane: Lane, waitingFor next: Lane? = nil) {
-        guard !currentIsLive, lostFile == nil, let link = chain.last,
-            transport.queue[link.id]?.source.isRemote == false
-        else { return }
-        let ring = (next ?? lane).ring
-        let end = ring.end
-        hangWatch = loop.deadline(EventLoop.now.advanced(bySeconds: Player.hangLimit)) { [unowned self, weak lane] in
-            hangWatch = nil
-            guard let lane, lane === audible, pending == nil, stall == .sourceLate, ring.end == end else { return }
-            giveUpThread()
-            setStalled(.mediaGone)
-            if let first = chain.first, first.ringEnd != nil, chain.count > 1 {
-                carryOut(transport.reached(chain[1].id), nil)
-            } else if let current = transport.current {
-                startHere(current, .unstall)
-            }
-        }
-    }
-
-    /// The decode thread hangs: another one takes over when it is needed, and this one ends when the kernel lets it go.
-    func giveUpThread() {
-        guard let thread = decoder else { return }
-        if let item = transport.current {
-            onMediaAway?(
-                transport.queue[item]?.source.uri ?? "",
-                "nothing could be read for 5 seconds: the disk or network behind it hangs")
-        }
-        decoder = nil
-        hungThreads.append(thread)
-        thread.end { [weak self, unowned thread] in
-            guard let self else { return }
-            hungThreads.removeAll { $0 === thread }
-            if mediaIsAway { mediaMayBeBack() }
-        }
     }
 }

@@ -167,17 +167,6 @@ extension Player {
         return output.device?.state == .suspended ? .suspended : .noOutput
     }
 
-    /// A read that hangs for 5 s is given up, and the place waited for as one whose medium is away.
-    private func watchForHang(_ change: PendingChange) {
-        // What comes from the network gives up by itself, in words.
-        if case .remote? = transport.queue[change.item]?.source { return }
-        change.deadline = loop.deadline(EventLoop.now.advanced(bySeconds: 4)) { [unowned self] in
-            guard pending === change, !change.isFilled else { return }
-            giveUpThread()
-            standAway(change, retries: false)
-        }
-    }
-
     /// The lane that waited for a change of format is not wanted any more.
     func dropAhead() {
         ahead?.close()

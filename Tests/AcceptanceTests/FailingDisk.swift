@@ -38,10 +38,20 @@ final class FailingDisk {
         return stat(path, &inside) == 0 && stat(path + "/..", &outside) == 0 && inside.st_dev != outside.st_dev
     }
 
-    /// From now on what asks it for bytes or for a file is told this errno.
-    func fail(_ code: Int32) {
+    /// From now on each read and each opening fails with this errno.
+    func fail(_ code: Int32) { command("\(code)") }
+
+    /// From now on a read of these bytes of `name` fails with EIO. All others succeed.
+    func breakBlock(of name: String, _ bytes: Range<Int>) {
+        command("\(EIO) /\(name) \(bytes.lowerBound) \(bytes.upperBound)")
+    }
+
+    /// From now on each read takes so many seconds.
+    func slowDown(_ seconds: Double) { command("slow \(seconds)") }
+
+    private func command(_ text: String) {
         let file = fopen(order + ".new", "w")
-        fputs(String(code), file)
+        fputs(text, file)
         fclose(file)
         rename(order + ".new", order)
     }
@@ -59,18 +69,25 @@ final class FailingDisk {
 
     /// Nothing of it is kept by the kernel (`direct_io`, no attributes), so that each question reaches it.
     private static let program = """
-        import os, sys
+        import os, sys, time
         from fusepy import FUSE, FuseOSError, Operations
 
         content, mountpoint, order = sys.argv[1:]
 
-        def judge():
+        def judge(name=None, offset=0, size=0):
             try:
                 with open(order) as file:
-                    code = int(file.read())
+                    code, *block = file.read().split()
             except FileNotFoundError:
                 return
-            raise FuseOSError(code)
+            if code == "slow":
+                time.sleep(float(block[0]) if size else 0)
+                return
+            if block:
+                broken, start, end = block[0], int(block[1]), int(block[2])
+                if name != broken or offset >= end or offset + size <= start:
+                    return
+            raise FuseOSError(int(code))
 
         class Disk(Operations):
             def getattr(self, path, handle=None):
@@ -92,7 +109,7 @@ final class FailingDisk {
                 return os.open(content + path, os.O_RDONLY)
 
             def read(self, path, size, offset, handle):
-                judge()
+                judge(path, offset, size)
                 return os.pread(handle, size, offset)
 
             def release(self, path, handle):

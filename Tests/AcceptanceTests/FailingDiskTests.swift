@@ -14,7 +14,7 @@ extension Acceptance {
         /// What the kernel tells of a medium that is away: a broken cable, a file server that forgot the file, a stick that
         /// was pulled, a share without its server.
         private static let codes =
-            Campaign.isLong ? [ESTALE, EIO, ENODEV, ENXIO, ENOTCONN, ETIMEDOUT, EHOSTDOWN, ECONNRESET] : [ESTALE]
+            Campaign.isLong ? [ESTALE, EIO, ENODEV, ENXIO, ENOTCONN, ETIMEDOUT, EHOSTDOWN, ECONNRESET] : [ESTALE, EIO]
 
         @Test(
             "a read that fails since the medium is away: play stands there, and goes on where it stood",
@@ -62,5 +62,71 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
             disk.end()
         }
+
+        /// Bytes of a header, of the middle, and of the end of the minute of silence that `wideSilence` writes.
+        private static let badBlocks = [0..<4096, 4_718_592..<4_722_688]
+
+        @Test(
+            "an item with a block that the disk can't read ends there with an error, and the queue goes on",
+            arguments: badBlocks)
+        func badBlock(bytes: Range<Int>) async throws {
+            let daemon = await RealDaemon.start(nil, output: "null", isLogged: true)
+            let disk = await FailingDisk.mount(in: daemon.folder) {
+                $0.wideSilence("a.wav")
+                $0.wideSilence("b.wav")
+            }
+            disk.breakBlock(of: "a.wav", bytes)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call(
+                "queue.add",
+                ["items": [.string(disk.path + "/a.wav"), .string(disk.path + "/b.wav")], "play": true])
+            var state = client.call("nowPlaying.get")
+            while state?["queue"]?["index"] != 1 || state?.playing != "playing" {
+                #expect(state?["stall"]?["reason"] != "mediaGone", "\(state ?? .null)")
+                state = client.event()
+            }
+            let log = String(decoding: daemon.folder.read("log"), as: UTF8.self)
+            #expect(log.contains("the disk can't read the file at byte \(bytes.lowerBound)"), "\(log)")
+            #expect(daemon.stop() == 0)
+            disk.end()
+        }
+
+        @Test("a seek that reads a large file for longer than 5 seconds is no hang: sound begins when it is there")
+        func longSeek() async throws {
+            let daemon = await RealDaemon.silent()
+            // Nothing in it says where a second is: all before it is read.
+            let second = daemon.folder.constantMP3("second.mp3", seconds: 10)
+            let bytes = [[UInt8]](repeating: daemon.folder.read(second), count: 20).flatMap { $0 }
+            let disk = await FailingDisk.mount(in: daemon.folder) { _ = $0.folder.write(bytes, "\($0.name)/a.mp3") }
+            disk.slowDown(0.07)
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            let begin = now()
+            client.call("play", ["uri": .string(disk.path + "/a.mp3"), "position": 195])
+            var state = client.call("nowPlaying.get")
+            while state?.playing != "playing" {
+                #expect(state?["stall"]?["reason"] != "mediaGone", "\(state ?? .null)")
+                state = client.event()
+            }
+            #expect(now() - begin > 5, "the disk was not slow enough to show anything")
+            #expect(abs((state?.elapsed ?? 0) - 195) < 0.01)
+            disk.recover()
+            #expect(daemon.stop() == 0)
+            disk.end()
+        }
+    }
+}
+
+extension TemporaryFolder {
+    /// An MP3 of noise at 320 kbit/s without a tag; its name.
+    fileprivate func constantMP3(_ name: String, seconds: Int) -> String {
+        _ = AudioMaterial.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-y", "-f", "lavfi", "-i", "anoisesrc=d=\(seconds):r=44100:a=0.1", "-ac", "2", "-c:a",
+                "libmp3lame", "-write_xing", "0", "-id3v2_version", "0", "-b:a", "320k", path(name),
+            ])
+        return name
     }
 }

@@ -35,6 +35,8 @@ package final class ForeignDecoder: LateDecoder {
     private static let networkPatience = 30.0
     /// Seconds.
     package let patience: Double
+    /// The child, where it decodes a file: one that waits for the network gives up by itself.
+    package let process: Int32?
 
     /// Starts a child for a file, which stays the caller's. `patience`: seconds that it may be silent. Throws `.unavailable`.
     package init(
@@ -43,6 +45,7 @@ package final class ForeignDecoder: LateDecoder {
         child = try ForeignProgram.start(program, file: file, OpenRequest())
         incoming = ForeignMessages(child.answers.number)
         self.patience = patience
+        process = child.process.pid
         onOpened = nil
     }
 
@@ -60,6 +63,7 @@ package final class ForeignDecoder: LateDecoder {
         child = try ForeignProgram.start(ForeignProgram.path, file: nil, request)
         incoming = ForeignMessages(child.answers.number)
         patience = Self.networkPatience
+        process = nil
         onOpened = { if $0.isPublic { media.wasPublic = true } }
     }
 

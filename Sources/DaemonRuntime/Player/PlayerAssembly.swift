@@ -149,14 +149,14 @@ package enum PlayerAssembly {
         switch source {
         case .file(let path):
             return try onItsMount(path, mounts) { () throws(DecodingError) in
-                try DecoderRegistry.openDecoder(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
+                try DecoderRegistry.openDecoder(pathBytes: path.bytes, shouldStop: { abandoned.step() })
             }
         case .confined(let place):
             return try onItsMount(place.path, mounts) { () throws(DecodingError) in
                 let opened = place.openFile()
                 guard opened != -EINVAL else { throw DecodingError(.unavailable, "it is not a regular file") }
                 guard opened >= 0 else { throw MediaFile.openingError(-opened) }
-                return try DecoderRegistry.openDecoder(descriptor: opened, shouldStop: { abandoned.isSet })
+                return try DecoderRegistry.openDecoder(descriptor: opened, shouldStop: { abandoned.step() })
             }
         case .remote(let media):
             if let kept = media.takeKept() { return kept }
@@ -170,11 +170,11 @@ package enum PlayerAssembly {
         case .descriptor(let descriptor, _):
             if PipedMedia.isPipe(descriptor) {
                 let collected = try PipedMedia.collect(descriptor, abandoned)
-                return try DecoderRegistry.openDecoder(descriptor: collected, shouldStop: { abandoned.isSet })
+                return try DecoderRegistry.openDecoder(descriptor: collected, shouldStop: { abandoned.step() })
             }
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }
-            return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.isSet })
+            return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.step() })
         case .segment(let segment):
             let audio = try openDecoder(segment.audio, abandoned, certificates: certificates, mounts)
             return try SegmentDecoder(audio, segment)
