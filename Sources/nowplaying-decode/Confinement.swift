@@ -55,7 +55,8 @@ enum Confinement {
         }
         try allow("ioctl", [.equal(1, UInt64(FIONREAD))], in: filter)
         try allow("ioctl", [.equal(1, UInt64(FIONBIO))], in: filter)
-        try allow("prlimit64", [.equal(2, 0)], in: filter)
+        // It reads its own limits: 0 is this process, and no new limit is given, in all 64 bits of that pointer.
+        try allow("prlimit64", [.equal(0, 0), .null(2)], in: filter)
         // The library asks for clone3 first and takes clone, whose flags can be judged, when there is none.
         try refuse("clone3", with: ENOSYS, in: filter)
         if profile == .network { try allowNetwork(in: filter) }
@@ -83,8 +84,9 @@ enum Confinement {
                 try allow("socket", [.equal(0, UInt64(family)), isType], in: filter)
             }
         }
-        // libcurl wakes itself by such a pair when a name is found.
-        try allow("socketpair", [.equal(0, UInt64(AF_UNIX))], in: filter)
+        // libcurl wakes itself by such a pair when it has found a name. A pair of datagrams could send to any named socket.
+        let isStream = Condition(argument: 1, mask: 0xF, value: UInt64(SOCK_STREAM.rawValue))
+        try allow("socketpair", [.equal(0, UInt64(AF_UNIX)), isStream], in: filter)
         let isReading = UInt64(O_ACCMODE | O_CREAT | O_TRUNC)
         try allow(
             "openat", [Condition(argument: 2, mask: isReading, value: UInt64(O_RDONLY))], in: filter)
@@ -101,11 +103,13 @@ enum Confinement {
         var mask: UInt64
         var value: UInt64
 
-        /// The whole argument is this.
+        /// An argument that is an `int` has this value: the kernel reads 32 bits of it.
         static func equal(_ argument: UInt32, _ value: UInt64) -> Condition {
-            // The kernel looks at 32 bits of what is an int.
             Condition(argument: argument, mask: 0xFFFF_FFFF, value: value)
         }
+
+        /// An argument that is a pointer is null, in all its bits.
+        static func null(_ argument: UInt32) -> Condition { Condition(argument: argument, mask: .max, value: 0) }
     }
 
     private static var unavailable: WireFailure {

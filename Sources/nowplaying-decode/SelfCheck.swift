@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 import ForeignMedia
 import Glibc
 
@@ -9,6 +10,7 @@ enum SelfCheck {
         var status = stat()
         var thread = pthread_t()
         var spawned = pid_t()
+        var limit = rlimit()
         let tries: [(String, Bool)] = [
             ("read a file", open("/etc/passwd", O_RDONLY) >= 0),
             ("write a file", open("/tmp/nowplaying-decode", O_WRONLY | O_CREAT) >= 0),
@@ -23,7 +25,34 @@ enum SelfCheck {
             ("run memory", mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANON, -1, 0) != MAP_FAILED),
             ("map a file for writing", mmap(nil, 4096, PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0) != MAP_FAILED),
             ("raise its limits", setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), [rlimit()]) == 0),
+            ("set limits by a high pointer", setsLimitByHighPointer()),
+            (
+                "read the limits of its parent",
+                linux_prlimit(getppid(), Int32(RLIMIT_NOFILE.rawValue), nil, &limit) == 0
+            ),
+            ("make a pair of datagrams", makesPair(SOCK_DGRAM)),
+            ("make a pair of packets", makesPair(SOCK_SEQPACKET)),
         ]
         return tries.filter(\.1).map(\.0)
+    }
+
+    /// Whether a limit can be set by a pointer whose lower 32 bits are 0: a filter that compares those alone takes it for null.
+    private static func setsLimitByHighPointer() -> Bool {
+        for place in 1...8 as ClosedRange<UInt> {
+            let wanted = UnsafeMutableRawPointer(bitPattern: place << 32)
+            let page = mmap(wanted, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+            // Without MAP_FIXED the kernel takes the wish where nothing is in the way.
+            guard let page, page != MAP_FAILED, page == wanted else { continue }
+            let limit = page.bindMemory(to: rlimit.self, capacity: 1)
+            limit.pointee = rlimit(rlim_cur: 0, rlim_max: 0)
+            return linux_prlimit(0, Int32(RLIMIT_CORE.rawValue), limit, nil) == 0
+        }
+        return false
+    }
+
+    /// Whether a pair of local sockets of this type can be made.
+    private static func makesPair(_ type: __socket_type) -> Bool {
+        var ends: [Int32] = [-1, -1]
+        return socketpair(AF_UNIX, Int32(type.rawValue), 0, &ends) == 0
     }
 }

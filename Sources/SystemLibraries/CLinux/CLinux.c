@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -159,6 +160,10 @@ void linux_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 int linux_pidfd_open(pid_t process) { return (int)syscall(434, process, 0); }
 int linux_close_from(void *actions, int first) { return posix_spawn_file_actions_addclosefrom_np(actions, first); }
 int linux_socket_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends); }
+
+int linux_prlimit(pid_t process, int resource, const void *new_limit, void *old_limit) {
+    return prlimit(process, resource, new_limit, old_limit);
+}
 
 int linux_harden_process(void) {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return -1;

@@ -68,6 +68,8 @@ int linux_pidfd_open(pid_t process);
 int linux_close_from(void *actions, int first);
 /* socketpair(2): two connected stream sockets of the Unix domain, close-on-exec. */
 int linux_socket_pair(int ends[2]);
+/* prlimit(2), of struct rlimit. */
+int linux_prlimit(pid_t process, int resource, const void *new_limit, void *old_limit);
 /* prctl(2): killed when the thread that started us ends; not dumpable; no new privileges. -1 and errno. */
 int linux_harden_process(void);
 /* Landlock (linux/landlock.h): from now on only these files and folders, each with all below it, can be opened, and only for
