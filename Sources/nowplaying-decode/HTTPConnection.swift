@@ -28,6 +28,8 @@ final class HTTPConnection {
     private(set) var place: Place
     /// Where the last answer came from.
     private(set) var zone = AddressZone.unusable
+    /// The farthest zone on the way to the last answer.
+    var reach: AddressZone { max(place.referrer ?? zone, zone) }
     /// Whether the last answer is a playlist of HLS.
     private(set) var isSegmented = false
 
@@ -44,7 +46,7 @@ final class HTTPConnection {
     func referring(to link: String) throws(WireFailure) -> HTTPConnection {
         guard let address = CurlSupport.address(link, relativeTo: place.address.url) else { throw Self.leadsNowhere }
         return try HTTPConnection(
-            channel, request, Place(address: address, referrer: max(place.referrer ?? zone, zone)), credentials)
+            channel, request, Place(address: address, referrer: reach), credentials)
     }
 
     private init(
@@ -85,7 +87,7 @@ final class HTTPConnection {
                 } else {
                     return transfer
                 }
-                let referrer = max(place.referrer ?? zone, zone)
+                let referrer = reach
                 let places = links.compactMap { link in
                     CurlSupport.address(link, relativeTo: place.address.url)
                         .map { Place(address: $0, referrer: referrer) }

@@ -64,6 +64,10 @@ final class HTTPInput: MediaInput {
     var isSegmented: Bool { connection.isSegmented }
     /// Where it was found.
     var zone: AddressZone { connection.zone }
+    /// The farthest zone on the way to it.
+    var reach: AddressZone { connection.reach }
+    /// Ends the connection: nothing more is read.
+    func close() { connection.close() }
     /// The address where it was found, without name and password.
     var address: String { connection.place.address.url }
 

@@ -12,6 +12,8 @@ final class SegmentSource {
     private static let leastRest = 0.5
 
     private let list: HTTPInput
+    /// The playlist that was found farthest from this machine: what any of them names is judged by that one's zone.
+    private var farthest: HTTPInput
     private let channel: DaemonChannel
     /// The playlist that it all begins with.
     private let first: [UInt8]
@@ -38,6 +40,7 @@ final class SegmentSource {
     /// What this playlist refers to. Throws `WireFailure` if it can't be read.
     init(_ list: HTTPInput) throws(WireFailure) {
         self.list = list
+        farthest = list
         channel = list.channel
         first = try Self.all(of: list)
         keep(first, from: list.address)
@@ -127,7 +130,11 @@ final class SegmentSource {
         if let bytes = known(link) { return MemoryInput(bytes) }
         let part = try connected(link, offset: offset)
         guard offset == 0, PartList.isPlaylist(part.peek()) else { return part }
-        let bytes = try Self.all(of: part)
+        // FFmpeg takes links for relative to the address that it asked for, and does not learn of redirects.
+        let place = part.address
+        let bytes = PlaylistBase.resolved(try Self.all(of: part)) { CurlSupport.address($0, relativeTo: place)?.url }
+        part.close()
+        if part.reach > farthest.reach { farthest = part }
         keep(bytes, from: link)
         return MemoryInput(known(link) ?? bytes)
     }
@@ -137,7 +144,7 @@ final class SegmentSource {
         var pauses = HTTPInput.pauses[...]
         while true {
             do throws(WireFailure) {
-                let input = try HTTPInput(part: link, of: list, offset: offset)
+                let input = try HTTPInput(part: link, of: farthest, offset: offset)
                 _ = input.peek()
                 if let failure = input.failure { throw failure }
                 return input

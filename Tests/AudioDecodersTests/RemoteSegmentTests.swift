@@ -89,6 +89,34 @@ struct RemoteSegmentTests {
         try expectExact(try remote(server.url("/list.m3u8")))
     }
 
+    @Test(
+        "a variant that is redirected to another server and folder plays: its parts are where it was found",
+        arguments: [[], ["-hls_segment_type", "fmp4"]] as [[String]])
+    func redirected(_ options: [String]) throws {
+        try make(options)
+        let folder = self.folder
+        // Only here are the parts, and only below /new/.
+        let other = HTTPServer { request, connection in
+            let name = request.target.hasPrefix("/new/") ? String(request.target.dropFirst(5)) : ""
+            let bytes = name.isEmpty ? [] : folder.read(name)
+            if bytes.isEmpty { return connection.answer("404 Not Found") }
+            connection.file(
+                bytes, type: name.hasSuffix("m3u8") ? "application/vnd.apple.mpegurl" : "video/mp2t", request)
+        }
+        let target = other.url("/new/list.m3u8")
+        let first = HTTPServer { request, connection in
+            switch request.target {
+            case "/a/master.m3u8":
+                let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=128000,CODECS=\"mp4a.40.2\"\nlow/list.m3u8\n"
+                connection.answer("200 OK", ["Content-Type: application/vnd.apple.mpegurl"], Array(text.utf8))
+            case "/a/low/list.m3u8": connection.answer("302 Found", ["Location: \(target)"])
+            default: connection.answer("404 Not Found")
+            }
+        }
+        try expectExact(try remote(first.url("/a/master.m3u8")))
+        #expect(Set(first.requests.map(\.target)) == ["/a/master.m3u8", "/a/low/list.m3u8"])
+    }
+
     /// Has each part's times begin at the same one.
     private func restartTimes() throws {
         for number in 0..<6 {
