@@ -10,15 +10,22 @@ extension DecoderRegistry {
             return links.count > 1
                 ? try ChainedOggDecoder(file, links: links) : try openOggLink(file, start..<file.size)
         }
+        // A library would keep the headers of later links, whatever their size.
+        let links = try OggChain.links(in: file, from: start)
+        for link in links.dropFirst() {
+            // One of another kind stays for the library, which passes over it.
+            guard let headers = try? OggHeaders(in: file, at: link.lowerBound) else { continue }
+            if headers.areLarge(before: link.upperBound) { return try ChainedOggDecoder(file, links: links) }
+        }
         do throws(DecodingError) {
             let stream = try open(headers, file, start..<file.size)
             let rates = Set(stream.links.map(\.sampleRate))
             if rates.count == 1 { return try OggDecoder(stream, codec: name(of: headers.coding)) }
         } catch {
             // Links of another coding make the libraries refuse the whole.
-            guard error.kind == .broken, try OggChain.links(in: file, from: start).count > 1 else { throw error }
+            guard error.kind == .broken, links.count > 1 else { throw error }
         }
-        return try ChainedOggDecoder(file, links: OggChain.links(in: file, from: start))
+        return try ChainedOggDecoder(file, links: links)
     }
 
     /// Opens a single link, in these bytes of the file. Throws every kind of `DecodingError`.

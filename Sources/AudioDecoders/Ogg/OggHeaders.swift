@@ -26,6 +26,7 @@ struct OggHeaders {
     private static let maximumStreams = 64
     /// Where headers have no end.
     private static let maximumBytes: Int64 = 256 << 20
+    private static let maximumPages = 16_384
 
     /// Reads the pages from `start` on. Throws `.notRecognised` with the names of what is there if there is no sound of ours,
     /// or what reading throws.
@@ -58,7 +59,7 @@ struct OggHeaders {
     private mutating func readPackets(in file: MediaFile) throws(DecodingError) {
         var offset = firstPagesEnd
         var packet = OggPacket()
-        while offset < file.size, offset - firstPagesEnd < Self.maximumBytes {
+        while offset < file.size, offset - firstPagesEnd < Self.maximumBytes, pageCount < Self.maximumPages {
             guard let page = try OggPage(in: file, at: offset) else { return }
             offset = page.end
             if page.serial != serial { continue }

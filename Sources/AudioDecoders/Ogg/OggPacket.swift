@@ -16,6 +16,13 @@ struct OggPacket {
     /// Adds bytes of the file to its end.
     mutating func append(offset: Int64, count: Int) {
         if count == 0 { return }
+        // Pieces of one page lie side by side: they are one.
+        if let last = pieces.last, last.offset + Int64(last.count) == offset {
+            pieces[pieces.count - 1] = Piece(
+                position: last.position, offset: last.offset, count: last.count + count)
+            length += Int64(count)
+            return
+        }
         pieces.append(Piece(position: length, offset: offset, count: count))
         length += Int64(count)
     }

@@ -21,22 +21,28 @@ final class OggSource {
     private let tailStart: Int64
 
     /// Headers up to this size are read as they are.
-    private static let largeHeaders: Int64 = 256 << 10
+    fileprivate static let largeHeaders: Int64 = 256 << 10
     /// The libraries' limit of a setup header that is kept.
     private static let largestSetup: Int64 = 1 << 20
 
-    /// The Ogg stream in these bytes of the file. Throws what reading throws.
+    /// The Ogg stream in these bytes of the file. Throws `.broken` where its headers are larger than the libraries may keep
+    /// and can't be made small, or what reading throws.
     init(file: MediaFile, _ bytes: Range<Int64>, headers: OggHeaders) throws(DecodingError) {
         self.file = file
         start = bytes.lowerBound
         end = bytes.upperBound
-        guard let headersEnd = headers.end, headersEnd - headers.firstPagesEnd > Self.largeHeaders, headersEnd <= end,
-            let packets = try Self.smallPackets(headers, in: file)
-        else {
+        let headersEnd = min(headers.end ?? end, end)
+        guard headersEnd - headers.firstPagesEnd > Self.largeHeaders else {
             headLength = Int64(bytes.count)
             replacement = []
             tailStart = end
             return
+        }
+        guard headers.end == headersEnd else {
+            throw DecodingError(.broken, "its headers are damaged, or have no end within 256 MiB")
+        }
+        guard let packets = try Self.smallPackets(headers, in: file) else {
+            throw DecodingError(.broken, "its setup header has more than \(Self.largestSetup >> 20) MiB")
         }
         headLength = headers.firstPagesEnd - start
         tailStart = headersEnd
@@ -104,4 +110,9 @@ final class OggSource {
             return nil
         }
     }
+}
+
+extension OggHeaders {
+    /// Whether they are larger than a library may keep, in a link that ends at `end`. Headers without an end are.
+    func areLarge(before end: Int64) -> Bool { (self.end ?? end) - firstPagesEnd > OggSource.largeHeaders }
 }
