@@ -13,13 +13,18 @@ package enum DecoderRegistry {
         switch MediaKind(firstBytes: first, afterTag: tags.end > 0) {
         case .flac: return try FLACDecoder(file: file, start: tags.end, tags: tags.fields)
         case .ogg:
-            if let page = try OggPage(in: file, at: tags.end), !page.isFirst,
-                let decoder = try openOggFromItsMiddle(file, from: tags.end)
-            {
-                return decoder
+            do throws(DecodingError) { return try openAnyOgg(file, from: tags.end) } catch {
+                // Ogg with Speex and the like.
+                return try openForeign(file, insteadOf: error)
             }
-            return try openOgg(file, from: tags.end)
-        case .samples(let container): return try PCMDecoder(file: file, start: tags.end, container: container)
+        case .samples(let container):
+            if try CompressedSamples.areIn(file, at: tags.end) {
+                return try openForeign(
+                    file, insteadOf: DecodingError(.notRecognised, PCMDecoder.unknownCoding(in: container)))
+            }
+            do throws(DecodingError) {
+                return try PCMDecoder(file: file, start: tags.end, container: container)
+            } catch { return try openForeign(file, insteadOf: error) }
         case .mpegAudio:
             if let stream = try MPEGStream(in: file, from: tags.end, isSure: true) {
                 return try MP3Decoder(file: file, stream: stream, tags: tags.fields)
@@ -30,16 +35,7 @@ package enum DecoderRegistry {
             guard ForeignProgram.path != nil else {
                 throw DecodingError(.notRecognised, "it is \(name): \(ForeignProgram.howToGet)")
             }
-            let decoder = try ForeignDecoder(file: file.descriptor)
-            do throws(DecodingError) { try decoder.awaitOpening() } catch {
-                // The child says nothing of the disk but that a read failed.
-                guard error.kind == .mediaGone, error != decoder.hung, file.isReadable else { throw error }
-                throw DecodingError(
-                    .unavailable,
-                    "the disk can't read a part of the file, but reads others: restore it from a copy and check the disk"
-                )
-            }
-            return decoder
+            return try openForeign(file)
         case .unsupported(let name): throw DecodingError(.notRecognised, "\(name) is not built into this version")
         case .text: throw DecodingError(.notRecognised, notRecognised.message + ": it is text")
         case .unknown:
@@ -52,6 +48,41 @@ package enum DecoderRegistry {
                 return try FLACDecoder(file: file, blocks: blocks, tags: tags.fields)
             }
             throw notRecognised
+        }
+    }
+
+    private static func openAnyOgg(
+        _ file: MediaFile, from start: Int64
+    ) throws(DecodingError) -> any AudioDecoder {
+        if let page = try OggPage(in: file, at: start), !page.isFirst,
+            let decoder = try openOggFromItsMiddle(file, from: start)
+        {
+            return decoder
+        }
+        return try openOgg(file, from: start)
+    }
+
+    /// Has nowplaying-decode open a file. Throws what that comes to.
+    private static func openForeign(_ file: MediaFile) throws(DecodingError) -> ForeignDecoder {
+        let decoder = try ForeignDecoder(file: file.descriptor)
+        do throws(DecodingError) { try decoder.awaitOpening() } catch {
+            // The child says nothing of the disk but that a read failed.
+            guard error.kind == .mediaGone, error != decoder.hung, file.isReadable else { throw error }
+            throw DecodingError(
+                .unavailable,
+                "the disk can't read a part of the file, but reads others: restore it from a copy and check the disk")
+        }
+        return decoder
+    }
+
+    /// The same for a file whose coding we do not decode; `error`: our reason. Throws that where it has another reason, or
+    /// nowplaying-decode does not know the coding either, or is not installed.
+    private static func openForeign(
+        _ file: MediaFile, insteadOf error: DecodingError
+    ) throws(DecodingError) -> ForeignDecoder {
+        guard error.kind == .notRecognised, ForeignProgram.path != nil else { throw error }
+        do throws(DecodingError) { return try openForeign(file) } catch let other {
+            throw other.kind == .notRecognised ? error : other
         }
     }
 

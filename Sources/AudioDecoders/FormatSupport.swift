@@ -18,19 +18,27 @@ package struct FormatSupport: Equatable, Sendable {
             ("WAV", ["wav"], "libsndfile1"), ("RF64", ["wav", "rf64"], "libsndfile1"),
             ("W64", ["w64"], "libsndfile1"), ("AIFF", ["aif", "aiff", "aifc"], "libsndfile1"),
             ("AU", ["au", "snd"], "libsndfile1"), ("CAF", ["caf"], "libsndfile1"),
-        ].map { FormatSupport(name: $0.0, endings: $0.1, plays: true, package: $0.2) } + foreign + others
+        ].map { FormatSupport(name: $0.0, endings: $0.1, plays: true, package: $0.2) } + foreign
 
-    /// What nowplaying-decode decodes, with libraries of FFmpeg.
+    /// Formats that nowplaying-decode decodes, with libraries of FFmpeg.
     private static let foreign = [
-        ("AAC", ["aac"]), ("MP4 (AAC, ALAC)", ["m4a", "m4b", "mp4"]), ("Windows Media", ["wma", "asf"]),
-        ("Monkey's Audio", ["ape"]), ("WavPack", ["wv"]), ("Musepack", ["mpc"]), ("True Audio", ["tta"]),
-        ("DSD", ["dsf", "dff"]), ("Matroska", ["mka", "webm"]),
+        ("AAC", ["aac", "loas"]), ("MP4 (AAC, ALAC)", ["m4a", "m4b", "mp4"]), ("QuickTime", ["mov", "3gp"]),
+        ("Windows Media", ["wma", "asf"]), ("xWMA", ["xwma"]), ("Monkey's Audio", ["ape"]), ("WavPack", ["wv"]),
+        ("Musepack", ["mpc"]), ("True Audio", ["tta"]), ("TAK", ["tak"]), ("Shorten", ["shn"]),
+        ("DSD", ["dsf", "dff", "wsd"]), ("Matroska", ["mka", "mkv", "webm"]), ("Ogg Speex", ["spx", "ogg"]),
+        ("AC-3", ["ac3"]), ("E-AC-3", ["eac3", "ec3"]), ("DTS", ["dts", "dtshd"]), ("MLP", ["mlp"]),
+        ("TrueHD", ["thd", "truehd"]), ("AMR", ["amr", "awb"]), ("VOC", ["voc"]),
+        ("AIFF-C with compressed audio", ["aifc"]), ("WAV with compressed audio", ["wav"]),
+        ("CAF with compressed audio", ["caf"]), ("AVI with sound", ["avi"]), ("Flash video with sound", ["flv"]),
+        ("MPEG program stream", ["mpg", "vob"]), ("MPEG transport stream", ["ts", "m2t"]), ("NUT", ["nut"]),
+        ("RealMedia", ["rm", "ra"]), ("OpenMG", ["oma", "aa3"]), ("QCP", ["qcp"]), ("iLBC", ["lbc"]),
+        ("Codec 2", ["c2"]), ("VQF", ["vqf"]), ("ADX", ["adx"]), ("HCA", ["hca"]),
+        ("IFF (8SVX, MAUD)", ["8svx", "iff"]),
+        ("NIST Sphere", ["nist", "sph"]), ("IRCAM", ["sf", "ircam"]), ("SoX", ["sox"]), ("PVF", ["pvf"]),
+        ("AVR", ["avr"]),
+        ("HCOM", ["hcom"]), ("Psion WVE", ["wve"]), ("PAF", ["paf"]), ("IEC 61937", ["spdif"]),
+        ("Sound of games (APC, AST, BRSTM, BFSTM, KVAG, MSF, MTAF, VAG, VPK, XVAG)", ["apc", "ast", "brstm", "vag"]),
     ].map {
         FormatSupport(name: $0.0, endings: $0.1, plays: ForeignProgram.path != nil, package: "libavformat59")
-    }
-
-    /// What only libraries of FFmpeg decode, and nothing of ours asks them for.
-    private static let others = [("Speex", ["spx"]), ("AMR", ["amr"])].map {
-        FormatSupport(name: $0.0, endings: $0.1, plays: false, package: "libavformat59")
     }
 }

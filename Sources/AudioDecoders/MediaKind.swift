@@ -17,7 +17,7 @@ enum MediaKind: Equatable {
     case unknown
 
     /// Bytes that `init` wants to see.
-    static let neededBytes = 512
+    static let neededBytes = 4096
 
     /// Judges by the first bytes; `afterTag`: an ID3v2 tag came before them.
     init(firstBytes bytes: [UInt8], afterTag: Bool = false) {
@@ -36,12 +36,10 @@ enum MediaKind: Equatable {
             self = .foreign("CAF with compressed audio")
         } else if let container = Self.container(bytes, has: has) {
             self = .samples(container: container)
-        } else if let name = Self.foreignMagic.first(where: { has($0.magic, at: $0.offset) })?.name {
+        } else if !Self.isText(bytes), let name = Self.foreignName(bytes) {
             self = .foreign(name)
-        } else if let name = Self.otherMagic.first(where: { has($0.magic, at: $0.offset) })?.name {
+        } else if let name = Self.unsupportedName(bytes) {
             self = .unsupported(name)
-        } else if bytes.starts(with: Self.windowsMediaIdentifier) {
-            self = .foreign("Windows Media")
         } else if Self.isADTS(bytes) {
             self = .foreign("AAC")
         } else if afterTag || MPEGFrameHeader(bytes.prefix(4)) != nil {
@@ -66,23 +64,6 @@ enum MediaKind: Equatable {
     /// GUID of the `riff` chunk of Sony Wave64.
     private static let wave64Identifier: [UInt8] = [
         0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0x00, 0x00,
-    ]
-
-    /// Beginning of the GUID of the header object of ASF.
-    private static let windowsMediaIdentifier: [UInt8] = [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]
-
-    private static let foreignMagic: [(magic: StaticString, offset: Int, name: String)] = [
-        ("ftyp", 4, "MP4 (AAC, ALAC)"), ("\u{1A}E", 0, "Matroska"),
-        ("wvpk", 0, "WavPack"), ("MAC ", 0, "Monkey's Audio"), ("MPCK", 0, "Musepack"), ("MP+", 0, "Musepack"),
-        ("TTA1", 0, "True Audio"), ("DSD ", 0, "DSD"), ("FRM8", 0, "DSD"),
-    ]
-
-    private static let otherMagic: [(magic: StaticString, offset: Int, name: String)] = [
-        ("OFR ", 0, "OptimFROG"), ("MThd", 0, "MIDI"), ("ADIF", 0, "AAC"), ("#!AMR", 0, "AMR"),
-        ("AVI ", 8, "AVI"), ("FLV", 0, "Flash video"),
-        ("\u{7F}ELF", 0, "A program"), ("%PDF", 0, "PDF"), ("GIF8", 0, "A picture"), ("PNG\r\n", 1, "A picture"),
-        ("JFIF", 6, "A picture"), ("Exif", 6, "A picture"), ("WEBP", 8, "A picture"),
-        ("PK\u{3}\u{4}", 0, "A ZIP archive"),
     ]
 
     /// Whether the file begins with a header of ADTS (ISO 13818-7 §6.2), which is like that of a layer that there is not;

@@ -51,7 +51,8 @@ final class Container {
         // Whatever a container refers to is not opened.
         new.pointee.io_open = { _, _, _, _, _ in ffmpeg_error_io }
         av_opt_set(new, "protocol_whitelist", "none", 0)
-        av_opt_set(new, "format_whitelist", KnownFormats.demuxers, 0)
+        // A playlist of parts is read where the daemon's own reader found one, and only there.
+        av_opt_set(new, "format_whitelist", KnownFormats.demuxers + (segments == nil ? "" : ",hls"), 0)
         av_opt_set(new, "codec_whitelist", KnownFormats.decoders, 0)
         var format: UnsafePointer<AVInputFormat>?
         var options: OpaquePointer?

@@ -102,6 +102,8 @@ final class Decoder {
         "wmav1": "WMA", "wmav2": "WMA", "wmapro": "WMA Pro", "wmalossless": "WMA Lossless", "wmavoice": "WMA Voice",
         "ape": "Monkey's Audio", "wavpack": "WavPack", "musepack7": "Musepack", "musepack8": "Musepack",
         "tta": "True Audio", "ac3": "AC-3", "eac3": "E-AC-3", "dsd_lsbf": "DSD", "dsd_msbf": "DSD",
-        "dsd_lsbf_planar": "DSD", "dsd_msbf_planar": "DSD", "mp2": "MPEG audio", "mp1": "MPEG audio",
+        "dsd_lsbf_planar": "DSD", "dsd_msbf_planar": "DSD", "truehd": "TrueHD", "speex": "Speex",
+        "amr_nb": "AMR", "amr_wb": "AMR-WB", "shorten": "Shorten", "nellymoser": "Nellymoser",
+        "mp2": "MPEG audio", "mp1": "MPEG audio",
     ]
 }

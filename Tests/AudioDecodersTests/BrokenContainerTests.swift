@@ -84,16 +84,4 @@ import Testing
             message(.noise(frames: 10, sampleRate: 768_000))
                 == "its sampling rate is 768000 Hz; the sound server takes at most 384 kHz")
     }
-
-    @Test(
-        "codings that are not decoded",
-        arguments: [("gsm.wav", ["-c:a", "libgsm_ms"]), ("mp3.wav", ["-c:a", "libmp3lame"])])
-    func foreignCodings(name: String, coding: [String]) throws {
-        let input = folder.write(AudioMaterial.waves(frames: 16_000, sampleRate: 8000, channels: 1).wave(), "in.wav")
-        let arguments = ["-nostdin", "-i", input] + coding + [folder.path(name)]
-        try #require(AudioMaterial.run("ffmpeg", arguments) == 0)
-        let error = #expect(throws: DecodingError.self) { try DecoderRegistry.openDecoder(path: folder.path(name)) }
-        #expect(error?.kind == .notRecognised)
-        #expect(error?.message.hasSuffix("not built into this version") == true)
-    }
 }

@@ -19,8 +19,7 @@ final class PCMDecoder: AudioDecoder {
     init(file: MediaFile, start: Int64, container: String) throws(DecodingError) {
         let handle = try SndFileHandle(file: file, start: start)
         guard handle.container != nil, let coding = handle.coding else {
-            throw DecodingError(
-                .notRecognised, "the coding of the samples in this \(container) file is not built into this version")
+            throw DecodingError(.notRecognised, Self.unknownCoding(in: container))
         }
         guard (1...8).contains(handle.channels) else {
             throw DecodingError(.broken, "it has \(handle.channels) channels; 1 to 8 can be played")
@@ -39,6 +38,11 @@ final class PCMDecoder: AudioDecoder {
         metadata = try Self.fields(of: handle, in: file, at: start).metadata
         length = format.length(claimed: handle.lengthInFrames)
         self.handle = handle
+    }
+
+    /// The reason for a coding that neither libsndfile nor nowplaying-decode reads; `container`: its name for people.
+    static func unknownCoding(in container: String) -> String {
+        "the coding of the samples in this \(container) file is not built into this version"
     }
 
     func seek(toFrame frame: Int64) throws(DecodingError) {

@@ -15,7 +15,8 @@ struct FolderWalk {
     ]
     /// What nowplaying-decode plays, where it is built.
     private static let foreign: Set<String> = [
-        "m4a", "m4b", "aac", "wma", "ape", "wv", "mpc", "tta", "mka", "dsf", "dff",
+        "m4a", "m4b", "aac", "wma", "ape", "wv", "mpc", "tta", "mka", "dsf", "dff", "ac3", "eac3", "ec3", "dts", "tak",
+        "shn", "spx", "amr", "awb", "mlp", "thd", "voc", "ra",
     ]
     /// Folders inside each other, at most.
     private static let maximumDepth = 64
