@@ -88,6 +88,20 @@ import Testing
         #expect(try kept.row("SELECT x FROM other", columns: 1) == [42])
     }
 
+    @Test("to be asked alone it writes nothing") func reading() throws {
+        _ = try first()
+        func files() -> [[UInt8]] { ["feedback.db", "feedback.db-wal"].map { folder.read($0) } }
+        func times() -> [Int] {
+            var status = stat()
+            stat(folder.path("feedback.db"), &status)
+            return [status.st_mtim, status.st_ctim].flatMap { [$0.tv_sec, $0.tv_nsec] }
+        }
+        let (bytes, instants) = (files()[0], times())
+        let database = database()
+        #expect(try database.feedback(of: "b").skipCount == 7)
+        #expect(files() == [bytes, []] && times() == instants)
+    }
+
     @Test("without a folder to write to it says why, and goes on when there is one again") func unwritable() throws {
         let database = FeedbackDatabase(stateDirectory: folder.path("later"))
         #expect(throws: FeedbackDatabase.Failure.self) { try database.change("a") { $0.isLiked = true } }

@@ -127,11 +127,15 @@ final class FeedbackDatabase: Sendable {
     ) throws(SQLiteConnection.Failure) -> SQLiteConnection {
         do throws(SQLiteConnection.Failure) {
             var connection = try begin(library)
-            if try connection.row("PRAGMA user_version", columns: 1).first.flatMap({ $0 }) ?? 0 > Self.version {
+            var version = try Self.version(of: connection)
+            if version > Self.version {
                 putAside(as: "newer", "what was remembered of items is of a later version of the daemon", &state)
                 connection = try begin(library)
+                version = 0
             }
             try connection.execute(Self.schema)
+            // Set again it would be written again, and a disk woken by each start.
+            if version != Self.version { try connection.execute("PRAGMA user_version = \(Int(Self.version))") }
             return connection
         } catch {
             // What lies on a disk that nobody writes to can still be read.
@@ -144,9 +148,14 @@ final class FeedbackDatabase: Sendable {
     /// The index of the log stays in our own memory: as a file that is mapped, it ends the process when the disk is full.
     private func begin(_ library: SQLiteLibrary) throws(SQLiteConnection.Failure) -> SQLiteConnection {
         let connection = try SQLiteConnection(library, path)
-        chmod(path, 0o600)
+        var status = stat()
+        if stat(path, &status) != 0 || status.st_mode & 0o777 != 0o600 { chmod(path, 0o600) }
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000")
         return connection
+    }
+
+    private static func version(of connection: SQLiteConnection) throws(SQLiteConnection.Failure) -> Double {
+        try connection.row("PRAGMA user_version", columns: 1).first.flatMap { $0 } ?? 0
     }
 
     private func putAside(as kind: String, _ what: String, _ state: inout State) {
@@ -158,7 +167,6 @@ final class FeedbackDatabase: Sendable {
 
     private static let schema = """
         PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -128;
-        PRAGMA user_version = 1;
         CREATE TABLE IF NOT EXISTS item (
             identity TEXT PRIMARY KEY, rating REAL, liked REAL, disliked REAL, bookmark REAL, leftAt REAL, plays REAL,
             skips REAL, lastPlayed REAL
