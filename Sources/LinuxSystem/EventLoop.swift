@@ -11,6 +11,8 @@ package import NowPlaying
     package static let current = EventLoop()
 
     let event: OpaquePointer
+    /// Put off until the next turn; nil: nothing is.
+    private var waiting: Batch?
 
     private init() {
         var made: OpaquePointer?
@@ -80,23 +82,32 @@ package import NowPlaying
         return source
     }
 
-    /// Calls `handler` once, in the next turn of the loop. Not cancellable; for work that must not run inside the
-    /// present call.
+    /// Calls `handler` once, in the next turn of the loop, behind all that was put off before it. Not cancellable; for work
+    /// that must not run inside the present call.
     package func later(_ handler: @escaping @PlayerLoop () -> Void) {
-        var kept: EventSource?
-        let source = EventSource(
-            .once {
-                handler()
-                kept?.release()
-                kept = nil
-            })
-        kept = source
-        let result = sd_event_add_defer(
-            event, &source.pointer,
-            { _, context in
-                EventSource.dispatch(context) { if case .once(let handler) = $0 { handler() } }
-            }, source.context)
-        precondition(result >= 0, "no deferred work can be had: out of memory")
+        if let waiting { return waiting.handlers.append(handler) }
+        let batch = Batch(handler)
+        waiting = batch
+        // One handler in a turn: sd-event does not say in which order it calls several sources.
+        batch.source = deferred { [unowned self] in
+            if waiting === batch { waiting = nil }
+            let next = batch.handlers[batch.done]
+            batch.done += 1
+            if batch.done == batch.handlers.count {
+                batch.source?.release()
+                batch.source = nil
+            }
+            next()
+        }
+    }
+
+    /// Handlers that were put off until the same turn of the loop.
+    @PlayerLoop private final class Batch {
+        var handlers: [@PlayerLoop () -> Void]
+        var done = 0
+        var source: EventSource?
+
+        init(_ first: @escaping @PlayerLoop () -> Void) { handlers = [first] }
     }
 
     /// Calls `handler` on this signal, which must have been blocked in every thread (`SignalMask.block`).

@@ -262,6 +262,8 @@ final class DecodeWorker {
             }
             try take(decoder, for: item, isKept: kept != nil, in: ring, prefill: prefill)
         } catch {
+            // A decoder that failed before may go on failing: the source itself decides.
+            if kept != nil { return openItem(item, reusing: nil, in: ring, prefill: prefill) }
             if error.isAway, !item.source.isRemote {
                 return shared.post(.away(ticket: item.ticket, error), run: run)
             }
@@ -287,12 +289,10 @@ final class DecodeWorker {
         guard let ring = fitting(ring, decoder.format, isLive: isLive) else {
             throw DecodingError(.broken, "there is no memory left for a buffer of its format")
         }
-        let isBackward = rate.rate < 0
+        let played = rate.rate < 0 ? BackwardDecoder.over(decoder, from: start, speed: -rate.rate) : decoder
         work = Work(
-            item: item,
-            decoder: isBackward ? BackwardDecoder(decoder, from: start, speed: -rate.rate) : decoder, ring: ring,
-            itemFrame: start, changer: rate.changer,
-            isToBeMeasured: decoder.lengthIsEstimated && !isBackward, late: late)
+            item: item, decoder: played, ring: ring, itemFrame: start, changer: rate.changer,
+            isToBeMeasured: played === decoder && decoder.lengthIsEstimated, late: played as? any LateDecoder)
         if mustSeek, !decoder.isSeekable { work?.skipped = start }
         if isLive, prefill != nil { work?.beginning = (ring.end, nil) }
         self.ring = ring

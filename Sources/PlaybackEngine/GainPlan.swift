@@ -45,6 +45,19 @@ struct GainPlan: Equatable {
     /// Replaces the gains; in ascending order of `start`.
     mutating func setItems(_ items: [(start: Int64, factor: Double)]) { self.items = items }
 
+    /// Adds a gain behind all others.
+    mutating func add(_ item: (start: Int64, factor: Double)) { items.append(item) }
+
+    /// The index of the first gain that begins behind this frame of the ring.
+    private func firstItem(behind frame: Int64) -> Int {
+        var (low, high) = (0, items.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if items[middle].start <= frame { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     /// Other frames begin at this frame of the stream: no way leads to them from what was before; fades go on.
     mutating func begin(_ items: [(start: Int64, factor: Double)], at streamFrame: Int64) {
         self.items = items
@@ -73,7 +86,8 @@ struct GainPlan: Equatable {
 
     /// The factor of a frame: `offset` is its stream frame less its ring frame.
     func factor(at ringFrame: Int64, offset: Int64) -> Double {
-        var result = items.last { $0.start <= ringFrame }?.factor ?? items.first?.factor ?? 1
+        let behind = firstItem(behind: ringFrame)
+        var result = behind > 0 ? items[behind - 1].factor : items.first?.factor ?? 1
         if let change {
             let part = change.ramp.value(at: ringFrame + offset)
             result += (change.old - result) * part
@@ -87,7 +101,8 @@ struct GainPlan: Equatable {
     func piece(of range: Range<Int64>, offset: Int64) -> (end: Int64, from: Double, to: Double) {
         let first = range.lowerBound
         var end = range.upperBound
-        if let next = items.first(where: { $0.start > first })?.start { end = min(end, next) }
+        let next = firstItem(behind: first)
+        if next < items.count { end = min(end, items[next].start) }
         var moves = false
         for ramp in [change?.ramp, fade, duck] {
             guard let ramp else { continue }

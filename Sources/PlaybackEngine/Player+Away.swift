@@ -26,7 +26,7 @@ extension Player {
 
     /// An item can't be opened for want of its medium.
     func away(_ ticket: Int, _ error: DecodingError) {
-        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        guard let place = chain.index(of: ticket) else { return }
         let id = chain[place].id
         tellAway(id, error)
         if let pending, pending.ticket == ticket { return standAway(pending, retries: error.kind == .mediaGone) }

@@ -57,7 +57,7 @@ extension Player {
     func nextBoundary(on lane: Lane) -> (frame: Int64, isEnd: Bool)? {
         let segments = lane.timeline.segments
         // What listeners know of may have been on another lane, which this one took over from.
-        let next = segments.lastIndex { $0.ticket == shownTicket }.map { $0 + 1 } ?? segments.startIndex
+        let next = segments.index(of: shownTicket).map { $0 + 1 } ?? segments.startIndex
         if next < segments.count { return (segments[next].streamStart, false) }
         return lane.streamEnd.map { ($0, true) }
     }
@@ -90,7 +90,7 @@ extension Player {
         let frame = max(lane.audibleFrame(timing), earliest) + 0.001 * Double(lane.format.sampleRate)
         guard let place = lane.timeline.place(at: frame), place.segment.ticket != shownTicket else { return false }
         let segments = lane.timeline.segments
-        let first = segments.lastIndex { $0.ticket == shownTicket }.map { $0 + 1 } ?? segments.startIndex
+        let first = segments.index(of: shownTicket).map { $0 + 1 } ?? segments.startIndex
         let heard = segments[first...].prefix { $0.streamStart <= place.segment.streamStart }
         for segment in heard { itemBecameAudible(lane, segment, flowingAnchor(lane, timing, of: segment)) }
         return !heard.isEmpty
@@ -107,7 +107,7 @@ extension Player {
 
     /// The next item on the same stream is heard.
     func itemBecameAudible(_ lane: Lane, _ segment: Timeline.Segment, _ anchor: PlaybackAnchor) {
-        chain.removeSubrange(..<(chain.firstIndex { $0.ticket == segment.ticket } ?? 0))
+        chain.removeSubrange(..<(chain.index(of: segment.ticket) ?? 0))
         if let link = chain.first, link.isRest, let opened = link.opened, shown?.id == link.id {
             return restBecameAudible(lane, opened, anchor)
         }

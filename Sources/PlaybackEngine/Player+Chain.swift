@@ -142,9 +142,10 @@ extension Player {
     /// lane's place in the stream is known.
     func mapChain(on lane: Lane) {
         guard let offset = lane.offset, !lane.awaitsSplice, lane.rewrite == nil else { return }
-        for link in chain {
+        // Tickets ascend along both: behind the last that is mapped none is.
+        let first = lane.timeline.segments.last.map { chain.firstIndex(from: $0.ticket + 1) } ?? 0
+        for link in chain[first...] {
             guard let item = link.opened, item.ring === lane.ring else { continue }
-            if lane.timeline.segments.contains(where: { $0.ticket == link.ticket }) { continue }
             // A change of rate may begin a little behind what was decoded for it.
             let late = max(0, lane.heardFrom - item.ringStart - offset)
             let itemStart = item.itemStart + Int64(clamping: (Double(late) * item.rate).rounded())

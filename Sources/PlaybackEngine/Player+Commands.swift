@@ -149,7 +149,8 @@ extension Player {
     package func setVolume(_ volume: Double?, muted: Bool?, by: Originator) {
         let volume = volume ?? self.volume
         let muted = muted ?? self.muted
-        guard volume != self.volume || muted != self.muted else { return }
+        // A fade that ends here has published nothing of its steps.
+        guard volume != self.volume || muted != self.muted || volume != state.volume else { return }
         self.volume = volume
         self.muted = muted
         output.setVolume(volume, muted: muted)

@@ -9,8 +9,8 @@ extension Player {
         guard let decoder else { return }
         // One leads to another look at times: none is taken before those that came before it.
         reports += decoder.takeReports()
-        while !reports.isEmpty {
-            switch reports.removeFirst() {
+        while let report = reports.popFirst() {
+            switch report {
             case .opened(let item): opened(item)
             case .reached(let ring, _): reached(ring)
             case .measured(let ticket, let length): measured(ticket, length)
@@ -28,7 +28,7 @@ extension Player {
     }
 
     private func opened(_ item: OpenedItem) {
-        guard let place = chain.firstIndex(where: { $0.ticket == item.ticket }) else { return }
+        guard let place = chain.index(of: item.ticket) else { return }
         chain[place].opened = item
         // The rest of an item tells its own when it is heard.
         if !chain[place].isRest { learn(item) }
@@ -47,7 +47,7 @@ extension Player {
                 openStream(of: lane)
             }
         } else if let lane = lane(of: item.ring) {
-            setGains(of: lane)
+            addGain(of: chain[place], on: lane)
             mapChain(on: lane)
         } else if ahead == nil, place > 0, let before = chain[place - 1].opened {
             // The format changes: another stream takes over at the end of this one.
@@ -150,7 +150,7 @@ extension Player {
     }
 
     private func finished(_ ticket: Int, _ ring: SampleRing, _ end: Int64, _ length: Int64) {
-        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        guard let place = chain.index(of: ticket) else { return }
         chain[place].ringEnd = end
         correctLength(chain[place], length)
         if length == 0, let item = chain[place].opened { return itemFailed(place, item.id, "it contains no audio") }
@@ -183,7 +183,7 @@ extension Player {
     }
 
     private func measured(_ ticket: Int, _ length: Int64) {
-        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        guard let place = chain.index(of: ticket) else { return }
         correctLength(chain[place], length)
         chain[place].opened?.length = length
     }
@@ -208,7 +208,7 @@ extension Player {
     }
 
     private func failed(_ ticket: Int, _ id: ItemID, _ error: DecodingError, heard: Bool) {
-        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        guard let place = chain.index(of: ticket) else { return }
         if chain[place].isRest, place > 0, chain[place].opened == nil {
             // What was heard of the item is all that there is.
             onItemFailure?(transport.queue[id]?.source.uri ?? "", error.message)
@@ -257,7 +257,7 @@ extension Player {
     func refused(_ change: PendingChange, _ error: OutputError) {
         change.lane?.close()
         change.lane = nil
-        guard let place = chain.firstIndex(where: { $0.ticket == change.ticket }) else { return }
+        guard let place = chain.index(of: change.ticket) else { return }
         itemFailed(place, change.item, error.message)
     }
 

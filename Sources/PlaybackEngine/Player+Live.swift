@@ -86,7 +86,7 @@ extension Player {
 
     /// From a frame on an item says something else about itself: told when that is heard.
     func described(_ ticket: Int, _ ring: SampleRing, _ from: Int64, _ metadata: MediaMetadata) {
-        guard let place = chain.firstIndex(where: { $0.ticket == ticket }) else { return }
+        guard let place = chain.index(of: ticket) else { return }
         loudnessChanges(of: place, in: ring, from: from, metadata.loudness)
         descriptions.append(Description(ticket: ticket, ring: ring, from: from, metadata: metadata))
         if descriptions.count > 256 { descriptions.removeFirst() }
@@ -125,7 +125,7 @@ extension Player {
         descriptions.removeAll { $0.ring === lane.ring && Double($0.from + offset) <= limit }
         var isNew = false
         for description in due {
-            guard let place = chain.firstIndex(where: { $0.ticket == description.ticket }) else { continue }
+            guard let place = chain.index(of: description.ticket) else { continue }
             loudnessIsHeard(of: place, from: description.from, description.metadata.loudness)
             let link = chain[place]
             guard let old = transport.queue[link.id]?.details, old.found != description.metadata else { continue }

@@ -85,6 +85,15 @@ extension Player {
         chain[place].gain = gain(of: chain[place].id, by: tags)
     }
 
+    /// Gives a lane the gain of a link behind all others; nothing of it is sent yet.
+    func addGain(of link: ChainLink, on lane: Lane) {
+        // Now and then all are set anew, without those that were heard: seldom enough that each link costs the same.
+        guard let opened = link.opened, link.ticket == chain.last?.ticket, link.laterLoudness.isEmpty,
+            let last = lane.gain.items.last, last.start < opened.ringStart, lane.gain.items.count < 2 * chain.count + 8
+        else { return setGains(of: lane) }
+        lane.gain.add((opened.ringStart, link.gain?.factor ?? 1))
+    }
+
     /// Gives a lane the gains of its items; nothing of them is sent yet.
     func setGains(of lane: Lane) { lane.gain.setItems(gains(in: lane)) }
 

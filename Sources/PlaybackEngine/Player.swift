@@ -113,7 +113,7 @@ package import NowPlaying
     var keeper: (any PlaceKeeper)?
     var decoder: DecodeThread?
     /// What it told that was not looked at yet.
-    var reports: [DecodeReport] = []
+    var reports: ArraySlice<DecodeReport> = []
     /// Number of the newest run asked of the decode thread.
     var run = 0
     /// Ticket of the item that was handed out last.
@@ -218,7 +218,7 @@ package import NowPlaying
     var shownSeekObstacle: String?
     var wallClock: WallClockWatch?
     /// 0 to 1, as the sound server has it; without what loudness and fades do to the samples.
-    var volume = 1.0
+    package internal(set) var volume = 1.0
     var muted = false
     var loudness: LoudnessSettings
     var commandsVersion = 1

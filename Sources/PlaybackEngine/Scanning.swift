@@ -1,6 +1,5 @@
 import AudioCore
 import Glibc
-import NowPlaying
 
 /// Pieces of sound with what lies between them left out: what is heard while a seek button is held down. The pieces are short
 /// enough that the place that is heard is never further than 0.2 s off the straight line of the rate, at 8 times the speed.
@@ -78,78 +77,5 @@ final class ScanChanger: RateChanger {
         ready.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<(count * size)])) }
         ready.removeFirst(count * size)
         return count
-    }
-}
-
-/// Goes backward through what another decoder delivers: piece by piece, each played forward. It ends at the beginning.
-final class BackwardDecoder: AudioDecoder {
-    /// What it goes through.
-    let base: any AudioDecoder
-    /// Frames from one piece back to the next.
-    private let stretch: Int64
-    /// Frames of one piece.
-    private let pieceFrames: Int64
-    /// Frame where the next piece begins; nil: there is none.
-    private var next: Int64?
-    private var piece: [UInt8] = []
-    private var done = 0
-
-    /// Goes back from `frame`, `speed` times as fast as it is heard.
-    init(_ base: any AudioDecoder, from frame: Int64, speed: Double) {
-        self.base = base
-        next = frame
-        stretch = max(1, Int64(clamping: ScanPiece.seconds * Double(base.format.sampleRate) * speed))
-        pieceFrames = max(1, Int64(clamping: ScanPiece.seconds * Double(base.format.sampleRate)))
-    }
-
-    var format: AudioFormat { base.format }
-    var mediaFormat: MediaFormat { base.mediaFormat }
-    var lengthInFrames: Int64? { base.boundedLength }
-    var metadata: MediaMetadata { base.metadata }
-    var isSeekable: Bool { base.isSeekable }
-    func takeMetadataChange() -> MediaMetadata? { nil }
-
-    func seek(toFrame frame: Int64) {
-        next = frame
-        piece = []
-        done = 0
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
-        if done == piece.count {
-            guard let from = next else { return 0 }
-            next = from > 0 ? max(0, from - stretch) : nil
-            // The middle of the stretch stands for it.
-            try fill(from: max(0, from - (stretch + pieceFrames) / 2))
-        }
-        let size = format.bytesPerFrame
-        let count = min(buffer.count / size * size, piece.count - done)
-        piece.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[done..<(done + count)])) }
-        done += count
-        return count / size
-    }
-
-    /// Decodes the piece that begins at this frame; what the file does not have is silence.
-    private func fill(from frame: Int64) throws(DecodingError) {
-        let size = format.bytesPerFrame
-        var bytes = [UInt8](
-            repeating: 0, count: max(1, Int(clamping: ScanPiece.seconds * Double(format.sampleRate))) * size)
-        try base.seek(toFrame: frame)
-        var filled = 0
-        while filled < bytes.count {
-            var result: Result<Int, DecodingError> = .success(0)
-            bytes.withUnsafeMutableBytes { room in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: room[filled...])
-                do throws(DecodingError) { result = .success(try base.read(into: rest)) } catch {
-                    result = .failure(error)
-                }
-            }
-            let count = try result.get()
-            if count == 0 { break }
-            filled += count * size
-        }
-        bytes.withUnsafeMutableBytes { ScanPiece.soften($0, format) }
-        piece = bytes
-        done = 0
     }
 }

@@ -60,9 +60,13 @@ package struct Timeline: Equatable, Sendable {
     /// ticket that is not there.
     package mutating func forget(before streamFrame: Int64, sparing ticket: Int? = nil) {
         if let ticket, !segments.contains(where: { $0.ticket == ticket }) { return }
-        while segments.count > 1, segments[1].streamStart <= streamFrame, segments[0].ticket != ticket {
-            segments.removeFirst()
+        var count = 0
+        while count + 1 < segments.count, segments[count + 1].streamStart <= streamFrame,
+            segments[count].ticket != ticket
+        {
+            count += 1
         }
+        segments.removeFirst(count)
     }
 
     /// Moves everything by so many frames of the stream: what follows is heard on another one.
@@ -74,7 +78,13 @@ package struct Timeline: Equatable, Sendable {
     /// heard yet.
     package func place(at streamFrame: Double) -> Place? {
         guard let first = segments.first else { return nil }
-        let segment = segments.last { Double($0.streamStart) <= streamFrame } ?? first
+        // The first one behind it, by halving: they ascend.
+        var (low, high) = (0, segments.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Double(segments[middle].streamStart) <= streamFrame { low = middle + 1 } else { high = middle }
+        }
+        let segment = low > 0 ? segments[low - 1] : first
         let into = max(0, streamFrame - Double(segment.streamStart))
         return Place(segment: segment, itemFrame: Double(segment.itemStart) + into * segment.rate)
     }

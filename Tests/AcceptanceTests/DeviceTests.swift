@@ -96,6 +96,10 @@ extension Acceptance {
             _ = server.load(TestSink("only"))
             let back = client.event("unstall", "route")
             #expect(back.words == "unstall" && abs(back.elapsed - stall.elapsed) < 0.05)
+            // Waited for, it is no choice of the user: who chooses another default is followed.
+            _ = server.load(TestSink("other"))
+            server.control("set-default-sink", "other")
+            #expect(client.event("route")["route"] == ["from": "only", "to": "other", "reason": "defaultChanged"])
             #expect(daemon.stop() == 0)
             server.stop()
         }

@@ -109,6 +109,30 @@ extension Acceptance {
             #expect(abs(paused.elapsed - 50) < 2)
         }
 
+        @Test("an item that was left in the middle after a restart goes on there")
+        func leftAfterRestart() async throws {
+            let folder = TemporaryFolder()
+            let configuration = folder.write(Array("[playback]\nresume-from = 60\n".utf8), "nowplayingd.conf")
+            let long = noise(folder, "long.wav", seconds: 100, seed: 2)
+            let end = noise(folder, "end.wav", seconds: 30, seed: 3)
+            var daemon = await RealDaemon.start(nil, output: "null", in: folder, ["--config", configuration])
+            var client = daemon.connect()
+            client.call("queue.add", ["items": [.string(long), .string(end)], "play": true])
+            client.call("changePlaybackPosition", ["position": 40])
+            client.call("pause")
+            #expect(daemon.stop() == 0)
+            daemon = await RealDaemon.start(nil, output: "null", in: folder, ["--config", configuration])
+            client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("nextTrack")
+            #expect(client.event("track").itemID == 2)
+            client.call("previousTrack")
+            let back = client.event("track")
+            #expect(back.itemID == 1)
+            #expect(abs(back.elapsed - 40) < 2, "\(back)")
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("a daemon that is killed while it remembers has all that it answered")
         func killed() async throws {
             let folder = TemporaryFolder()

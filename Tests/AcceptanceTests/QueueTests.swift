@@ -221,5 +221,25 @@ extension Acceptance {
             #expect(state()["muted"] == false)
             #expect(client.events() == [])
         }
+
+        @Test("a step in a fade begins with the volume that is heard, and so does another fade")
+        func volumeInAFade() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("volume.set", ["volume": 0])
+            // It takes an hour: next to nothing of it is heard yet.
+            client.call("volume.set", ["volume": 1, "over": 3600])
+            let stepped = try #require(client.call("volume.set", ["step": 0.1])?["volume"]?.doubleValue)
+            #expect((0.1..<0.2).contains(stepped), "\(stepped)")
+            // A part of a fade, and another one from there.
+            client.call("volume.set", ["volume": 0])
+            client.call("volume.set", ["volume": 1, "over": 10])
+            await LoopThread.wait(seconds: 0.3)
+            client.call("volume.set", ["volume": 1, "over": 3600])
+            let stopped = try #require(client.call("volume.set", ["step": 0])?["volume"]?.doubleValue)
+            #expect((0.01..<0.9).contains(stopped), "\(stopped)")
+            #expect(client.call("nowPlaying.get")?["volume"]?.doubleValue == stopped)
+        }
     }
 }

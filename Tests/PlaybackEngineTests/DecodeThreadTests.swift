@@ -1,4 +1,5 @@
 import AudioCore
+import Glibc
 import LinuxSystem
 import NowPlaying
 import Synchronization
@@ -28,6 +29,40 @@ import Testing
         #expect(asked.withLock { $0 }.map(\.path) == files.map(\.path))
         await LoopThread.run { thread.decode.end() }
     }
+
+    @Test("a decoder that failed is not asked again: the item is opened anew where it is sought")
+    func failedDecoderIsReplaced() async throws {
+        let opened = Mutex(0)
+        let thread = try #require(
+            await DecodingHouse.start {
+                opened.withLock { $0 += 1 }
+                return opened.withLock { $0 } == 1 ? Failing() : Silence()
+            })
+        let file = MediaSource.file(try #require(FilePath(Array("/a.wav".utf8))))
+        for run in 1...2 {
+            let item = DecodeItem(ticket: run, id: ItemID(1), source: file, position: run == 1 ? 0 : 0.5)
+            thread.decode.begin(run: run, item, in: nil, prefill: 0.1)
+            #expect(await thread.opened().itemStart == (run == 1 ? 0 : 4000))
+        }
+        #expect(opened.withLock { $0 } == 2)
+        await LoopThread.run { thread.decode.end() }
+    }
+
+    @Test("scanning backward goes backward, too, where another process decodes")
+    func lateBackward() async throws {
+        let thread = try #require(await DecodingHouse.start { LateNumbers() })
+        let file = MediaSource.file(try #require(FilePath(Array("/a.m4a".utf8))))
+        let item = DecodeItem(ticket: 1, id: ItemID(1), source: file, position: 1, chosenRate: -2, scans: true)
+        thread.decode.begin(run: 1, item, in: nil, prefill: 0.2)
+        let (ring, end) = await thread.reached()
+        var samples: [Int16] = []
+        ring.read(ring.begin..<end) { samples += Array($0.bindMemory(to: Int16.self)) }
+        // The middle of each piece of 0.04 s, which is as loud as in the file.
+        let middles = stride(from: 160, to: 1600, by: 320).map { samples[$0] }
+        let goesBack = middles == middles.sorted(by: >) && Set(middles).count == 5
+        #expect(goesBack && middles.allSatisfy { $0 < 8000 }, "\(middles)")
+        await LoopThread.run { thread.decode.end() }
+    }
 }
 
 /// A decode thread whose every file is two seconds of silence.
@@ -35,15 +70,26 @@ private struct DecodingHouse: Sendable {
     let decode: DecodeThread
     private let reports: AsyncStream<Void>
 
-    static func start(_ knowledge: SourceKnowledge) async -> DecodingHouse? {
+    static func start(
+        _ knowledge: SourceKnowledge = SourceKnowledge(),
+        _ open: @escaping @Sendable () -> any AudioDecoder = { Silence() }
+    ) async -> DecodingHouse? {
         let (reports, arrival) = AsyncStream.makeStream(of: Void.self)
         return await LoopThread.run {
             DecodeThread(
-                EventLoop.current, open: { (_, _) throws(DecodingError) in Silence() },
+                EventLoop.current, open: { (_, _) throws(DecodingError) in open() },
                 ringCapacity: { $0.frames(seconds: 1) }, rates: RateRules(), knowledge: knowledge,
                 deliver: { arrival.yield() }
             ).map { DecodingHouse(decode: $0, reports: reports) }
         }
+    }
+
+    /// The ring with as much as was asked for, and the frame behind that.
+    func reached() async -> (ring: SampleRing, end: Int64) {
+        for await _ in reports {
+            for case .reached(let ring, let end) in decode.takeReports() { return (ring, end) }
+        }
+        preconditionFailure("the reports have ended")
     }
 
     /// The next item that is open.
@@ -71,6 +117,55 @@ private final class Silence: AudioDecoder {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
         let count = min(buffer.count / 2, Int(16000 - frame))
         buffer.copyBytes(from: repeatElement(0, count: count * 2))
+        frame += Int64(count)
+        return count
+    }
+}
+
+/// Fails at its first frame, and for ever after.
+private final class Failing: AudioDecoder {
+    let format = AudioFormat(sampleFormat: .int16, sampleRate: 8000, channelCount: 1)
+    let mediaFormat = MediaFormat(codec: "none", sampleRate: 8000, channels: 1)
+    let lengthInFrames: Int64? = 16000
+    let metadata = MediaMetadata()
+    let isSeekable = true
+    private static let failure = DecodingError(.broken, "it is broken")
+
+    func takeMetadataChange() -> MediaMetadata? { nil }
+    func seek(toFrame frame: Int64) throws(DecodingError) { throw Self.failure }
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int { throw Self.failure }
+}
+
+/// Two seconds from elsewhere, each sample of which is the number of its frame; every other time there is nothing yet.
+private final class LateNumbers: LateDecoder {
+    let format = AudioFormat(sampleFormat: .int16, sampleRate: 8000, channelCount: 1)
+    let mediaFormat = MediaFormat(codec: "numbers", sampleRate: 8000, channels: 1)
+    let lengthInFrames: Int64? = 16000
+    let metadata = MediaMetadata()
+    let isSeekable = true
+    let isLive = false
+    let patience = 60.0
+    /// Always readable.
+    let descriptor = open("/dev/null", O_RDONLY)
+    private var frame: Int64 = 0
+    private var isLate = false
+
+    deinit { close(descriptor) }
+
+    func takeMetadataChange() -> MediaMetadata? { nil }
+    func wait(seconds: Double) -> Bool { true }
+    func isOpened() throws(DecodingError) -> Bool { true }
+    func seek(toFrame frame: Int64) throws(DecodingError) { self.frame = frame }
+
+    func readAvailable(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int? {
+        isLate.toggle()
+        return isLate ? nil : try read(into: buffer)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
+        let samples = buffer.bindMemory(to: Int16.self)
+        let count = min(samples.count, 100, Int(16000 - frame))
+        for index in 0..<count { samples[index] = Int16(frame + Int64(index)) }
         frame += Int64(count)
         return count
     }

@@ -89,7 +89,8 @@ import PlaybackEngine
         if let before, let item = before.item, before.state != .stopped, !isSame || state.state == .stopped {
             left(item, before, state)
         }
-        if !isSame { beginning = state.anchor.elapsed }
+        // An earlier run of the daemon played the item that is restored up to its place.
+        if !isSame { beginning = state.cause == .snapshot ? 0 : state.anchor.elapsed }
         for item in [state.item?.id, state.upcoming?.itemID] { if let item { look(at: item) } }
         if !isSame || before?.queueVersion != state.queueVersion { forgetOpen() }
         guard let shown = state.item?.id else { return nil }

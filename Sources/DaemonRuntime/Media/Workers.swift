@@ -11,8 +11,11 @@ package final class Workers: Sendable {
         var finished: [@PlayerLoop () -> Void] = []
     }
 
-    /// Threads at once. Work on a dead network disk keeps its thread until the kernel lets it go, so there are many.
+    /// Threads of all workers at once. Work on a dead network disk keeps its thread until the kernel ends its read, so there are
+    /// many; the units allow them (TasksMax).
     private static let maximumThreads = 256
+    /// Threads of all workers that run.
+    private static let running = Mutex(0)
 
     private let name: String
     private let state = Mutex(State())
@@ -39,13 +42,21 @@ package final class Workers: Sendable {
                 let result = work()
                 return { done(result) }
             }
-            guard state.threads < Self.maximumThreads else { return false }
+            // Without any of its own the work would be left to nobody.
+            guard state.threads == 0 || Self.running.withLock({ $0 < Self.maximumThreads }) else { return false }
             state.threads += 1
+            Self.running.withLock { $0 += 1 }
             return true
         }
         guard needsThread, !DetachedThread.start(name, { self.serve() }) else { return }
-        // The system has no more threads. Rather the loop waits for the disk than the client for ever.
-        serve()
+        // The system has no more threads: one that runs takes the work. Without any, rather the loop waits for the disk than the
+        // client for ever.
+        let isAlone = state.withLock { state in
+            guard state.threads > 1 else { return true }
+            endThread(&state)
+            return false
+        }
+        if isAlone { serve() }
     }
 
     private func serve() {
@@ -63,9 +74,14 @@ package final class Workers: Sendable {
     private func next() -> Work? {
         state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-            state.threads -= 1
+            endThread(&state)
             return nil
         }
+    }
+
+    private func endThread(_ state: inout State) {
+        state.threads -= 1
+        Self.running.withLock { $0 -= 1 }
     }
 
     @PlayerLoop private func collect() {

@@ -24,7 +24,11 @@ package import NowPlaying
     /// The server's word for its default sink.
     static let defaultSink = "@DEFAULT_SINK@"
     /// The device that went away and is waited for.
-    var keptSink: String?
+    var keptSink: String? {
+        didSet { if keptSink != oldValue { returning = nil } }
+    }
+    /// The stream that begins on that device.
+    private weak var returning: PulseStream?
     /// A move of our streams that was asked for by us and not seen yet: why.
     var askedMove: RouteReason?
     var volumeControl = VolumeControl()
@@ -133,9 +137,24 @@ package import NowPlaying
 
     /// Begins a stream that was opened on the device where it shall be.
     func begin(_ stream: PulseStream, _ connection: PulseConnection) {
+        guard let kept = keptSink, kept != Self.defaultSink else {
+            return begin(stream, connection, on: keptSink ?? wishedSink)
+        }
+        // A stream that is begun on a device by its name stays there when the user chooses another default.
+        connection.send({ pa_context_get_server_info(connection.context, serverInfoArrived, $0) }) {
+            [weak self, weak stream] result in
+            guard let self, let stream, self.connection === connection, streams.contains(where: { $0 === stream })
+            else { return }
+            if case .success(let answers) = result, case .server(let info)? = answers.last { serverKnown(info) }
+            let isDefault = wishedSink == nil && server?.defaultSink == keptSink
+            if keptSink == kept { returning = stream }
+            begin(stream, connection, on: isDefault ? nil : keptSink ?? wishedSink)
+        }
+    }
+
+    private func begin(_ stream: PulseStream, _ connection: PulseConnection, on sink: String?) {
         stream.begin(
-            connection, sink: keptSink ?? wishedSink, volume: volumeControl.wishedVolume,
-            muted: volumeControl.wishedMuted)
+            connection, sink: sink, volume: volumeControl.wishedVolume, muted: volumeControl.wishedMuted)
     }
 
     package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
@@ -171,6 +190,8 @@ package import NowPlaying
     func streamBecameReady(_ stream: PulseStream) {
         if stream.isAnnouncement { return }
         awaitsDevice = false
+        // The device that was kept to is there again: from now on streams go where they would go without that.
+        if returning === stream { keptSink = nil }
         subscribe()
         applyVolume(to: stream)
         readDevice(of: stream)
