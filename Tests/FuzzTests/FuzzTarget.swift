@@ -14,7 +14,7 @@ struct FuzzTarget: Sendable {
             line, configuration, template, mqttCommand, busText, busCall, journal, queueEdit, place, childMessage,
             icyStream,
             links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket,
-        ] + media + foreign
+        ] + media + foreign + playing
 
     /// The target of this name.
     static func named(_ name: String) -> FuzzTarget? { all.first { target in target.name == name } }
