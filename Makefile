@@ -134,11 +134,11 @@ install:
 
 # What is built already, from the folder PROGRAMS.
 install-files:
-	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(docdir)
+	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(mandir)/man8 $(docdir)
 	install -m 755 $(programs:%=$(PROGRAMS)/%) $(bindir)
 	if [ -e $(PROGRAMS)/nowplaying-decode ]; then install -d $(libexecdir) && \
 	    install -m 755 $(PROGRAMS)/nowplaying-decode $(libexecdir); fi
-	for section in 1 5 7; do $(call install-text,etc/man/*.$$section,$(mandir)/man$$section,644) done
+	for section in 1 5 7 8; do $(call install-text,etc/man/*.$$section,$(mandir)/man$$section,644) done
 	install -d $(bashdir) $(zshdir)
 	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
 	install -m 644 etc/completions/_nowplayingctl $(zshdir)
@@ -178,7 +178,7 @@ deb:
 uninstall:
 	rm -f $(fishdir)/nowplayingctl.fish $(bashdir)/nowplayingctl $(zshdir)/_nowplayingctl
 	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%)
-	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[157])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
+	rm -f $(foreach page,$(notdir $(wildcard etc/man/*.[1578])),$(mandir)/man$(subst .,,$(suffix $(page)))/$(page))
 	rm -f $(busdir)/$(notdir $(buspolicy))
 	rm -rf $(docdir) $(libexecdir) $(samples)
 

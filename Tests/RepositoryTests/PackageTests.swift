@@ -58,7 +58,10 @@ import Testing
         }
         let list = try ScriptRun(["dpkg-deb", "--contents", package], in: scratch).text
         #expect(list.contains("-rw-r----- root/root") && list.contains("./lib/systemd/system/nowplayingd.service"))
-        for name in ["usr/bin/nowplayingd\n", "usr/lib/sysusers.d/nowplayingd.conf\n", "man5/nowplayingd.conf.5.gz\n"] {
+        for name in [
+            "usr/bin/nowplayingd\n", "usr/lib/sysusers.d/nowplayingd.conf\n", "man5/nowplayingd.conf.5.gz\n",
+            "man8/nowplaying-decode.8.gz\n",
+        ] {
             #expect(list.contains(name), "\(name)")
         }
 
