@@ -102,7 +102,8 @@ extension Acceptance {
         /// Plays each file, then all of them before and behind a restart.
         private func play(_ files: [String], in folder: TemporaryFolder, _ words: String) async {
             let conf = folder.write(
-                Array("[daemon]\ncache-directory = \(folder.path("cache"))\n[playback]\nresume = playing\n".utf8), "conf")
+                Array("[daemon]\ncache-directory = \(folder.path("cache"))\n[playback]\nresume = playing\n".utf8),
+                "conf")
             let arguments = ["--config", conf]
             var daemon = await RealDaemon.start(nil, output: "null", in: folder, arguments)
             var client = daemon.connect()

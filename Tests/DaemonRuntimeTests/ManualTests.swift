@@ -85,7 +85,7 @@ import Testing
             for setting in Setting.all where setting.section == section.name {
                 text += ".It Ic \(setting.name)\n" + Self.lines(setting.help) + Self.lines("Takes \(setting.takes)")
                 if let value = setting.defaultText { text += Self.lines("The default is \(value)") }
-                if setting.isReloadable { text += ".Dv SIGHUP\nmakes a change come true.\n" }
+                if setting.isReloadable { text += "Reloadable.\n" }
             }
             text += ".El\n"
         }
@@ -119,9 +119,11 @@ import Testing
         #expect(titles.map(\.0) == Method.Kind.allCases)
         var text = ""
         for (kind, title) in titles {
-            text += ".Ss \(title)\n.Bl -tag -width Ds\n"
-            for method in Catalogue.methods where method.kind == kind { text += Self.describe(method) }
-            text += ".El\n"
+            let methods = Catalogue.methods.filter { $0.kind == kind }
+            let shared = Self.sharedResult(methods)
+            text += ".Ss \(title)\n"
+            if let shared { text += Self.lines("A method without a result of its own answers \(shared)") }
+            text += ".Bl -tag -width Ds\n" + methods.map { Self.describe($0, shared: shared) }.joined() + ".El\n"
         }
         if !Catalogue.planned.isEmpty {
             text += ".Ss Not in this version\n"
@@ -132,9 +134,9 @@ import Testing
         for parameter in Catalogue.guards + [Catalogue.ifVersion] {
             usual += ".It Ar \(parameter.name)\n" + Self.lines(Self.capitalised(parameter.help))
         }
-        // Where films are is told by what was found of them.
-        let told = Catalogue.itemFields.map(\.name).filter { $0 != "animatedArtwork" }
-        let fields = told.joined(separator: " , ")
+        // The state has the films that were found in `artwork`, not this field.
+        let published = Catalogue.itemFields.map(\.name).filter { $0 != "animatedArtwork" }
+        let fields = published.joined(separator: " , ")
         let causes = Cause.allCases.filter { $0 != .snapshot }.map(\.rawValue).joined(separator: " ")
         try Self.check("man/nowplayingd-protocol.7") {
             try Self.filled(
@@ -142,12 +144,20 @@ import Testing
         }
     }
 
-    private static func describe(_ method: ControlProtocol.Method) -> String {
+    /// The result that most methods of a list have, or nil if fewer than ten share one.
+    private static func sharedResult(_ methods: [ControlProtocol.Method]) -> String? {
+        Dictionary(grouping: methods, by: \.result).first { $0.value.count >= 10 }?.key
+    }
+
+    /// One method of the page. `shared` is the result that its section states once.
+    private static func describe(_ method: ControlProtocol.Method, shared: String?) -> String {
         var text = ".It Ic \(method.name.rawValue)"
         for parameter in method.parameters {
             text += parameter.isOptional ? " Oo Ar \(parameter.name) Oc" : " Ar \(parameter.name)"
         }
-        text += "\n" + lines(method.help) + lines("Result: \(method.result). Role: \(method.role.rawValue)")
+        text += "\n" + lines(method.help)
+        text += method.result == shared ? "" : lines("Result: \(method.result)")
+        text += lines("Role: \(method.role.rawValue)")
         let usual = ["session", "notAfter", "ifVersion"] + (method.name == .play ? [] : ["itemId"])
         let fields = Set(Catalogue.itemFields.map(\.name))
         let own = method.parameters.filter {

@@ -74,6 +74,27 @@ import Testing
         #expect(run.text.split(separator: "\n").count >= all.count)
     }
 
+    /// The configurations that the pages show are valid for every program that reads them.
+    @Test func theConfigurationExamples() throws {
+        let programs = try ScriptRun.programs()
+        var count = 0
+        for page in ["nowplayingd.conf.5", "nowplaying-hooks.1", "nowplaying-mqtt.1"] {
+            let text = try String(contentsOfFile: ScriptRun.root + "/etc/man/" + page, encoding: .utf8)
+            for block in text.components(separatedBy: ".Bd -literal -offset indent\n").dropFirst() {
+                let example = block.components(separatedBy: ".Ed\n")[0]
+                guard example.hasPrefix("[") else { continue }
+                try home.write("example.conf", example)
+                for program in ["nowplayingd", "nowplaying-hooks", "nowplaying-mpris", "nowplaying-mqtt"] {
+                    let words = ["\(programs)/\(program)", "--config", home.path + "/example.conf", "--check-config"]
+                    let checked = try ScriptRun(words, in: home)
+                    #expect(checked.status == 0, "\(page), \(program): \(checked.errors)")
+                }
+                count += 1
+            }
+        }
+        #expect(count >= 6)
+    }
+
     @Test func theTableOfWords() throws {
         let table = try String(contentsOfFile: ScriptRun.root + "/etc/recipes/from-mpc.md", encoding: .utf8)
         let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `mpc ") }
