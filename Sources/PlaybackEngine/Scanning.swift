@@ -1,4 +1,5 @@
 import AudioCore
+import NowPlaying
 import Glibc
 
 /// Pieces of sound with what lies between them left out: what is heard while a seek button is held down. The pieces are short
