@@ -1,6 +1,6 @@
 import AudioCore
-import NowPlaying
 import Glibc
+import NowPlaying
 
 /// Pieces of sound with what lies between them left out: what is heard while a seek button is held down. The pieces are short
 /// enough that the place that is heard is never further than 0.2 s off the straight line of the rate, at 8 times the speed.
