@@ -144,7 +144,10 @@ install-files:
 	install -m 644 etc/completions/_nowplayingctl $(zshdir)
 	install -d $(fishdir)
 	install -m 644 etc/completions/nowplayingctl.fish $(fishdir)
-	$(call install-text,README.md CHANGELOG.md LICENSE $(wildcard etc/*.conf),$(docdir),644)
+	$(call install-text,README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard etc/*.conf),$(docdir),644)
+	install -d $(docdir)/docs
+	$(call install-text,docs/*.md,$(docdir)/docs,644)
+	install -m 644 docs/*.png $(docdir)/docs
 	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red adapters)
 	for unit in $(units); do \
 	    sed 's|@bindir@|$(PREFIX)/bin|; s|@datadir@|$(PREFIX)/share|g' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done

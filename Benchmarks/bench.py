@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the release build beside other players. `make bench`, or `make bench BENCH="clock scale" RIVALS="mpd mpv"`.
 
-Writes Benchmarks/results.json (every number), Benchmarks/RESULTS.md (the tables) and the README's lines on it. The test material is kept in
+Writes Benchmarks/results.json (every number), Benchmarks/RESULTS.md (the tables) and the table in docs/measurements.md. The test material is kept in
 --material (default: a folder of the user's cache; 6 GB of it are for the measure `seek`). Everything is measured on
 private sound servers; nothing of the user's own is touched. Status 1 when a player or a measure failed.
 """
@@ -92,7 +92,7 @@ def main():
             for text in report.table(rows, kinds) if rows else []:
                 print("  " + text.replace("**", ""), flush=True)
     if options.output == HERE:
-        headline.write(HERE.parent / "README.md", results)
+        headline.write(HERE.parent / "docs" / "measurements.md", results)
     return 1 if bench.failures else 0
 
 

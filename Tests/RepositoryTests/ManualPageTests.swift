@@ -132,9 +132,12 @@ import Testing
     @Test func whatIsNamedInPassing() throws {
         var script = ""
         var count = 0
-        for document in [
+        let pages = try FileManager.default.contentsOfDirectory(atPath: ScriptRun.root + "/docs")
+            .filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
+        let documents = [
             "README.md", "CHANGELOG.md", "etc/recipes/README.md", "etc/recipes/from-mpc.md", "etc/adapters/README.md",
-        ] {
+        ]
+        for document in documents + pages {
             let text = try String(contentsOfFile: ScriptRun.root + "/" + document, encoding: .utf8)
                 .replacingOccurrences(of: "\n", with: " ")
             for piece in text.split(separator: "`") where piece.hasPrefix("nowplayingctl ") {

@@ -32,8 +32,9 @@ struct MarkdownBlock {
         let home = try Scratch()
         for name in ["album/1.wav", "album/2.wav", "album/3.wav", "single.wav"] {
             try home.write("Music/" + name, "")
-            try wave(seconds: 120).write(to: URL(fileURLWithPath: home.path + "/Music/" + name))
+            try wave(frames: 960_000).write(to: URL(fileURLWithPath: home.path + "/Music/" + name))
         }
+        try wave(frames: 1600).write(to: URL(fileURLWithPath: home.path + "/Music/bell.wav"))
         // A picture of one pixel.
         let pixel: [UInt8] = [
             0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0x80, 0, 0, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1,
@@ -47,10 +48,9 @@ struct MarkdownBlock {
         return home
     }
 
-    /// Silence, 8 kHz, 8 bit, one channel.
-    private static func wave(seconds: Int) -> Data {
+    /// Silence: 8 kHz, 8 bit, one channel.
+    private static func wave(frames count: Int) -> Data {
         func little(_ value: Int, _ bytes: Int) -> [UInt8] { (0..<bytes).map { UInt8(value >> (8 * $0) & 255) } }
-        let count = seconds * 8000
         var bytes = Array("RIFF".utf8) + little(36 + count, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
         bytes += little(1, 2) + little(1, 2) + little(8000, 4) + little(8000, 4) + little(1, 2) + little(8, 2)
         bytes += Array("data".utf8) + little(count, 4) + [UInt8](repeating: 128, count: count)

@@ -61,6 +61,7 @@ import Testing
         for name in [
             "usr/bin/nowplayingd\n", "usr/lib/sysusers.d/nowplayingd.conf\n", "man5/nowplayingd.conf.5.gz\n",
             "man8/nowplaying-decode.8.gz\n",
+            "doc/nowplayingd/README.md\n", "doc/nowplayingd/docs/guide.md\n", "doc/nowplayingd/docs/top.png\n",
         ] {
             #expect(list.contains(name), "\(name)")
         }
