@@ -156,7 +156,8 @@ let package = Package(
             [
                 "DaemonRuntime", "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "ControlProtocol",
-                "ForeignMedia", "LinuxSystem", "NowPlaying", "TestSupport", "CSystemd", "CLinux",
+                "ForeignMedia", "LinuxSystem", "NowPlaying", "PulseOutput", "TestSupport", "CSystemd", "CLinux",
+                "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", []),
         tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),

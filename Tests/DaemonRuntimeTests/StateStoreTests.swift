@@ -46,6 +46,23 @@ import Testing
         var numbers: [Int64] { queue.entries.map(\.id.number) }
     }
 
+    /// A version that knew no limits wrote such places, and could not play from them.
+    @PlayerLoop @Test(arguments: [1e300, 1e17, 1e7.nextUp, -1e300, -1, 0x1p63])
+    func aPlaceBeyondAllItemsIsBounded(elapsed: Double) async throws {
+        let folder = TemporaryFolder()
+        let before = await Keeping.start(folder.path)
+        before.place.wish = .playing
+        before.place.playCount = .max
+        before.add(1...3)
+        before.place.elapsed = elapsed
+        before.store.keep([], before.queue, before.place)
+        let after = await Keeping.start(folder.path)
+        #expect(after.numbers == [1, 2, 3])
+        #expect(after.place.item == ItemID(1))
+        #expect(after.place.elapsed == max(0, min(elapsed, 1e7)))
+        #expect(after.place.playCount < .max / 2)
+    }
+
     private static func onTheDisk(_ directory: String) -> [Int64] {
         // Loaded without the memory: that belongs to the folder itself, not to its copy.
         let copy = TemporaryFolder()
