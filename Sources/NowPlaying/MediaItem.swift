@@ -12,23 +12,23 @@ package struct ItemID: Hashable, Comparable, Sendable {
 /// The format of the audio as it is in the file, for people.
 package struct MediaFormat: Equatable, Sendable {
     /// Name of the coding, as its makers write it: `FLAC`, `PCM`.
-    package var codec: String
-    /// Frames a second.
-    package var sampleRate: Int
-    /// Number of channels.
-    package var channels: Int
-    /// Bits of a sample in the file; nil where the coding has none (lossy codings).
-    package var bitsPerSample: Int?
-    /// Bits a second, on average; nil where it is not known or says nothing (codings without loss).
-    package var bitRate: Int?
+    package let codec: String
+    /// Frames a second, from 0 to 2^31 − 1.
+    package let sampleRate: Int
+    /// Number of channels, from 0 to 65,535.
+    package let channels: Int
+    /// Bits of a sample in the file, from 0 to 255; nil where the coding has none (lossy codings).
+    package let bitsPerSample: Int?
+    /// Bits a second, on average, from 0 to 2^53; nil where it is not known or means nothing (codings without loss).
+    package let bitRate: Int?
 
-    /// Describes a format by its parts.
+    /// Describes a format by its parts. A number that a file claims beyond these ranges becomes the nearest in them.
     package init(codec: String, sampleRate: Int, channels: Int, bitsPerSample: Int? = nil, bitRate: Int? = nil) {
         self.codec = codec
-        self.sampleRate = sampleRate
-        self.channels = channels
-        self.bitsPerSample = bitsPerSample
-        self.bitRate = bitRate
+        self.sampleRate = max(0, min(sampleRate, 0x7fff_ffff))
+        self.channels = max(0, min(channels, 0xffff))
+        self.bitsPerSample = bitsPerSample.map { max(0, min($0, 0xff)) }
+        self.bitRate = bitRate.map { max(0, min($0, 1 << 53)) }
     }
 }
 

@@ -33,6 +33,14 @@ extension Acceptance {
                 ["--config", folder.path("conf")])
         }
 
+        /// Starts a daemon, and returns its exit status when it has died by itself.
+        private func death() async -> Int32 {
+            let daemon = await start()
+            let status = daemon.process.wait()
+            // Its last reference ends it.
+            return withExtendedLifetime(daemon) { status }
+        }
+
         /// From now on the decoder dies of this signal, that many seconds ahead on the process's clock; 0: it lives.
         private func poison(_ number: Int32, ahead seconds: Int = 0) {
             unlink(folder.path("crash"))
@@ -70,7 +78,7 @@ extension Acceptance {
             daemon.process.signal(SIGKILL)
             daemon.process.wait()
             poison(SIGSEGV)
-            for _ in 0..<2 { #expect(await start().process.wait() == Self.fault) }
+            for _ in 0..<2 { #expect(await death() == Self.fault) }
             for _ in 0..<2 {
                 daemon = await start()
                 let client = daemon.connect()
@@ -112,7 +120,7 @@ extension Acceptance {
             daemon.process.signal(SIGKILL)
             daemon.process.wait()
             poison(number)
-            #expect(await start().process.wait() == 128 + number)
+            #expect(await death() == 128 + number)
             #expect(folder.read("state/early-deaths").count == 1)
             poison(0)
             daemon = await start()
@@ -127,7 +135,7 @@ extension Acceptance {
             daemon.process.signal(SIGKILL)
             daemon.process.wait()
             poison(number, ahead: 11)
-            for _ in 0..<2 { #expect(await start().process.wait() == 128 + number) }
+            for _ in 0..<2 { #expect(await death() == 128 + number) }
             poison(0)
             daemon = await start()
             #expect(state(of: daemon.connect()).playing == "playing")
@@ -142,7 +150,7 @@ extension Acceptance {
             daemon.process.signal(SIGKILL)
             daemon.process.wait()
             poison(SIGSEGV)
-            for _ in 0..<2 { #expect(await start().process.wait() == Self.fault) }
+            for _ in 0..<2 { #expect(await death() == Self.fault) }
             poison(0)
             daemon = await start()
             daemon.connect().call("play")

@@ -20,7 +20,8 @@ struct ClaimedMedia: Sendable {
         let rates = [1, 2, 8000, 44_100, 48_000, 192_000, 384_000, 768_000]
         let sampleFormats = SampleFormat.allCases
         format = AudioFormat(
-            sampleFormat: sampleFormats[numbers.choice(sampleFormats.count)], sampleRate: rates[numbers.choice(rates.count)],
+            sampleFormat: sampleFormats[numbers.choice(sampleFormats.count)],
+            sampleRate: rates[numbers.choice(rates.count)],
             channelCount: 1 + numbers.choice(2))
         mediaFormat = MediaFormat(
             codec: "fuzz", sampleRate: Int(numbers.whole()), channels: Int(numbers.whole()),

@@ -4,8 +4,8 @@ import ControlProtocol
 struct FuzzNumbers {
     /// Edges of the numbers that the wire can carry.
     static let edges: [Double] = [
-        0, -0.0, 1, -1, 0.5, 2, 3600, 44_100, 1e7, 1e7 + 1, 1e12, 1e15, 0x1p31, 0x1p32, 0x1p53, -0x1p53, 0x1p63, -0x1p63,
-        1e300, -1e300, 1e-300, -1e-300, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+        0, -0.0, 1, -1, 0.5, 2, 3600, 44_100, 1e7, 1e7 + 1, 1e12, 1e15, 0x1p31, 0x1p32, 0x1p53, -0x1p53, 0x1p63,
+        -0x1p63, 1e300, -1e300, 1e-300, -1e-300, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
     ]
     private static let wholeEdges: [Int64] = [
         0, 1, -1, 2, 255, 65_535, 44_100, 192_000, 1 << 31, 1 << 32, 1 << 53, -(1 << 53), .max, .min, .max - 1,

@@ -30,8 +30,12 @@ extension FuzzTarget {
                 var numbers = FuzzNumbers(bytes)
                 let media = ClaimedMedia(&numbers)
                 var given = MediaMetadata()
-                let ranges = (0..<numbers.choice(4)).map { _ in AdTimeRange(start: numbers.number(), duration: numbers.number()) }
-                let isTaken = ranges.allSatisfy { (0...1e7).contains($0.start) && $0.duration > 0 && $0.duration <= 1e7 }
+                let ranges = (0..<numbers.choice(4)).map { _ in
+                    AdTimeRange(start: numbers.number(), duration: numbers.number())
+                }
+                let isTaken = ranges.allSatisfy {
+                    (0...1e7).contains($0.start) && $0.duration > 0 && $0.duration <= 1e7
+                }
                 if isTaken { given.adTimeRanges = ranges.sorted { $0.start < $1.start } }
                 let world = FuzzWorld(media)
                 world.play(given)
@@ -50,7 +54,9 @@ extension FuzzTarget {
         name: "method",
         seeds: {
             Catalogue.methods.indices.map { place in
-                [1, UInt8(place), 3, 1, 18, 1, 14, 1, 10, 1, 16, 1, 20] + [0, 0] + [1, UInt8(place), 1, 0, 1, 15, 1, 19, 1, 17]
+                [1, UInt8(place), 3, 1, 18, 1, 14, 1, 10, 1, 16, 1, 20] + [0, 0] + [
+                    1, UInt8(place), 1, 0, 1, 15, 1, 19, 1, 17,
+                ]
             }
         },
         run: { bytes in
@@ -95,7 +101,8 @@ extension FuzzTarget {
         name: "artwork-search",
         seeds: {
             let material = AudioMaterial.waves(frames: 300)
-            let picture: [UInt8] = [0x89] + Array("PNG\r\n\u{1a}\n".utf8) + [0, 0, 0, 13] + Array("IHDR".utf8)
+            let picture: [UInt8] =
+                [0x89] + Array("PNG\r\n\u{1a}\n".utf8) + [0, 0, 0, 13] + Array("IHDR".utf8)
                 + [0, 0, 1, 0, 0, 0, 1, 0, 8, 2, 0, 0, 0]
             func frame(_ name: String, _ flags: [UInt8], _ body: [UInt8]) -> [UInt8] {
                 Array(name.utf8) + [0, 0, 0, UInt8(body.count)] + flags + body

@@ -56,7 +56,8 @@ import TestSupport
                 output: output, openDecoder: open, ringCapacity: capacity, events: EventCounter(), instance: "fuzz"))
         var made: DecodeWorker?
         let decode = DecodeThread(
-            loop, open: open, ringCapacity: capacity, rates: player.parts.rates, knowledge: SourceKnowledge(), deliver: {},
+            loop, open: open, ringCapacity: capacity, rates: player.parts.rates, knowledge: SourceKnowledge(),
+            deliver: {},
             start: {
                 made = $0
                 return true

@@ -32,7 +32,7 @@ import Testing
     private func calls() throws -> String { try ScriptRun(["cat", folder.path + "/calls"], in: folder).text }
 
     @Test func nothingMissingTouchesNoApt() throws {
-        try folder.write("installed", "python3\n")
+        try folder.write("installed", "mandoc\npython3\n")
         let run = try packages("lint")
         #expect(run.status == 0)
         #expect(run.text.isEmpty && run.errors.isEmpty)
@@ -42,7 +42,7 @@ import Testing
     @Test func withoutRightsTheExactLineIsPrinted() throws {
         let run = try packages("lint")
         #expect(run.status == 1)
-        #expect(run.errors.contains("apt-get update && apt-get install --yes --no-install-recommends python3\n"))
+        #expect(run.errors.contains("apt-get update && apt-get install --yes --no-install-recommends mandoc python3\n"))
         #expect(try calls().isEmpty)
     }
 
@@ -67,7 +67,7 @@ import Testing
         try tool("apt-get", "exit 100")
         let run = try packages("lint")
         #expect(run.status == 1)
-        #expect(run.errors.contains("apt-get install --yes --no-install-recommends python3\n"))
+        #expect(run.errors.contains("apt-get install --yes --no-install-recommends mandoc python3\n"))
     }
 
     @Test(arguments: ["Swift version 6.2.4 (swift-6.2.4-RELEASE)", "Swift version 5.10 (x)", "nonsense"])

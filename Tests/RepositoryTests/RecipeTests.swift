@@ -29,7 +29,10 @@ import Testing
         let run = try run(
             """
             kids-box ~/Music/album > /dev/null
-            call() { nowplayingctl --json call "$@" > ~/answer 2>&1 || true; grep -o 'disabled' ~/answer | head -n 1 || echo "open: $*"; }
+            call() {
+                nowplayingctl --json call "$@" > ~/answer 2>&1 || true
+                if grep -q disabled ~/answer; then echo disabled; else echo "open: $*"; fi
+            }
             nowplayingctl play > /dev/null; nowplayingctl queue > ~/before
             item=$(nowplayingctl --json status | jq .item.id)
             call nextTrack; call previousTrack; call skipForward; call skipBackward

@@ -21,7 +21,7 @@ final class FeedbackDatabase: Sendable {
     }
 
     /// Columns of the table of items; a database of a later version is left to that.
-    static let version = 1.0
+    static let version = 1
 
     private let directory: String
     private static let name = "feedback.db"
@@ -128,14 +128,14 @@ final class FeedbackDatabase: Sendable {
         do throws(SQLiteConnection.Failure) {
             var connection = try begin(library)
             var version = try Self.version(of: connection)
-            if version > Self.version {
+            if version > Double(Self.version) {
                 putAside(as: "newer", "what was remembered of items is of a later version of the daemon", &state)
                 connection = try begin(library)
                 version = 0
             }
             try connection.execute(Self.schema)
             // Set again it would be written again, and a disk woken by each start.
-            if version != Self.version { try connection.execute("PRAGMA user_version = \(Int(Self.version))") }
+            if version != Double(Self.version) { try connection.execute("PRAGMA user_version = \(Self.version)") }
             return connection
         } catch {
             // What lies on a disk that nobody writes to can still be read.

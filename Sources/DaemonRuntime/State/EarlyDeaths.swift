@@ -15,12 +15,13 @@ import PlaybackEngine
     /// Seconds from restoring in which a death counts, and of play after which none does any more.
     private static let window = 10.0
     /// Name of the file.
-    private static let name = "early-deaths"
+    private nonisolated static let name = "early-deaths"
 
     /// Deaths in a row before this start.
     let count: Int
-    /// The file, open for adding; -1: there is none. It stays open as long as the process, for the handler.
-    private let file: Int32
+    /// The state directory; -1: it can't be opened. It stays open as long as the process, for the handler. The file itself is
+    /// not: a disk that has a file open for writing can't be remounted read-only.
+    private let folder: Int32
     private var isNoted: Bool
     /// Whether a client asked for what rests.
     private var isAsked = false
@@ -29,12 +30,12 @@ import PlaybackEngine
     /// Reads the file of this directory and begins to note: before anything is restored.
     init(_ loop: EventLoop, stateDirectory: String) {
         workers = Workers(loop, name: "state")
-        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        file = linux_open(stateDirectory + "/" + Self.name, flags, 0o600)
+        folder = linux_open(stateDirectory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         var status = stat()
-        count = file >= 0 && fstat(file, &status) == 0 ? Int(min(status.st_size, 1000)) : 0
+        let isThere = folder >= 0 && fstatat(folder, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        count = isThere ? Int(min(status.st_size, 1000)) : 0
         isNoted = count > 0
-        if linux_note_faults(file) != 0 {
+        if linux_note_faults(folder, Self.name) != 0 {
             Log.warning("the daemon can't note its own faults: \(SystemError.words(errno))")
         }
     }
@@ -69,9 +70,9 @@ import PlaybackEngine
             since = began
             guard now.seconds(since: began) >= Self.window else { return }
             isNoted = false
-            let file = file
+            let folder = folder
             workers.submit {
-                ftruncate(file, 0)
+                unlinkat(folder, Self.name, 0)
             } _: { _ in
             }
         }
@@ -81,6 +82,6 @@ import PlaybackEngine
     func ended() {
         guard isNoted, !isPoisoned || isAsked else { return }
         isNoted = false
-        ftruncate(file, 0)
+        unlinkat(folder, Self.name, 0)
     }
 }

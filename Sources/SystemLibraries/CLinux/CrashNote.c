@@ -1,19 +1,23 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Only what signal-safety(7) allows happens in the handler: clock_gettime, write, sigaction, and tgkill by its number. */
+/* The handler calls only functions that signal-safety(7) allows: clock_gettime, openat, write, sigaction, and tgkill by its
+   number. No file is open for writing before, so that the disk can be remounted read-only. */
 
 static const int faults[] = {SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP, SIGFPE};
 enum { fault_count = sizeof faults / sizeof *faults };
 static struct sigaction before[fault_count];
-static atomic_int note_file = -1;
+static atomic_int note_folder = -1;
+static char note_name[64];
 static _Atomic int64_t note_until = INT64_MAX;
 
 static void note_fault(int number, siginfo_t *info, void *context) {
@@ -21,10 +25,12 @@ static void note_fault(int number, siginfo_t *info, void *context) {
     int error = errno;
     struct timespec now;
     /* Two threads may fault at once: the process dies once. */
-    int file = atomic_exchange(&note_file, -1);
-    if (file >= 0 && clock_gettime(CLOCK_MONOTONIC, &now) == 0 &&
+    int folder = atomic_exchange(&note_folder, -1);
+    if (folder >= 0 && clock_gettime(CLOCK_MONOTONIC, &now) == 0 &&
         (int64_t)now.tv_sec * 1000000000 + now.tv_nsec < atomic_load(&note_until)) {
-        ssize_t written = write(file, "+", 1);
+        int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+        int file = openat(folder, note_name, flags, 0600);
+        ssize_t written = file < 0 ? 0 : write(file, "+", 1);
         (void)written;
     }
     for (int i = 0; i < fault_count; i++)
@@ -34,8 +40,13 @@ static void note_fault(int number, siginfo_t *info, void *context) {
     errno = error;
 }
 
-int linux_note_faults(int file) {
-    atomic_store(&note_file, file);
+int linux_note_faults(int folder, const char *name) {
+    if (strlen(name) >= sizeof note_name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(note_name, name);
+    atomic_store(&note_folder, folder);
     linux_use_fault_stack();
     struct sigaction action = {0};
     action.sa_sigaction = note_fault;

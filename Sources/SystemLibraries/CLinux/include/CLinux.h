@@ -77,9 +77,10 @@ int linux_harden_process(void);
 int linux_landlock_read_only(const char *const *paths, int count);
 /* Whether the kernel has it: 1 or 0. */
 int linux_has_landlock(void);
-/* From now on a death of the process by SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP or SIGFPE writes one byte to `file` first (-1:
-   nothing). What the signal did before happens then: core dump, exit status. 0; -1 and errno. */
-int linux_note_faults(int file);
+/* From now on a death of the process by SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP or SIGFPE first adds one byte to the file of
+   this name in the folder (a descriptor; -1: nothing). Then the signal has its action from before: core dump, exit status. The
+   name has at most 63 bytes. 0; -1 and errno. */
+int linux_note_faults(int folder, const char *name);
 /* Deaths from this instant on (nanoseconds of CLOCK_MONOTONIC) are not noted. */
 void linux_note_faults_until(int64_t time);
 /* Gives this thread a stack for the handler, so that a stack that ran over is noted, too. */
