@@ -86,7 +86,7 @@ extension Acceptance {
                 await LoopThread.wait(seconds: 1.5)
                 let resting = state(of: client)
                 #expect(resting.playing == "paused" && resting["queue"]?["count"] == 2, "\(resting)")
-                #expect(resting["item"]?["uri"] == .string(folder.path("poison.flac")))
+                #expect(resting["item"]?["uri"]?.stringValue?.hasSuffix(folder.path("poison.flac")) == true)
                 #expect(resting["item"]?["artwork"] == nil)
                 #expect(resting["error"]?["status"] == "commandFailed", "\(resting)")
                 let words = try #require(resting["error"]?["message"]?.stringValue)

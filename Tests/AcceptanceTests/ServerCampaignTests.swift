@@ -79,9 +79,11 @@ extension Acceptance {
                 #expect(client.event("stall")["stall"]?["reason"] == "noServer")
                 await server.startPulseAudio([TestSink("sink")])
                 #expect(client.event("unstall").playing == "playing")
-                // All that goes with a return has been asked and answered.
+                // All that goes with a return has been asked and answered. A worker that saves the state ends by itself: the
+                // threads that stay are that of the loop and that of the decoder.
                 #expect(client.call("volume.set", ["volume": 0.5])?["volume"] == 0.5)
                 #expect(client.call("output.list") != nil)
+                #expect(becomes { ProcessFigures(daemon.process.pid, withMemory: false).threads == 2 })
                 all.append(daemon.belongings)
             }
             let (first, last) = (all[1], all[all.count - 1])

@@ -21,17 +21,18 @@ struct source {
     void *context;
 };
 
-static struct source sources[4096];
-enum { count = sizeof sources / sizeof *sources };
+/* Each thread has a time of its own, with sources of its own: histories and fuzz targets run side by side. */
+enum { count = 4096 };
+static _Thread_local struct source *sources;
 static _Thread_local bool is_inside;
 static _Thread_local int64_t present;
-static uint64_t turns;
-/* Behind the last one that was ever used. */
-static int used;
+static _Thread_local uint64_t turns;
+/* The sources before this index were used at some time. */
+static _Thread_local int used;
 
 static struct source *ours(const sd_event_source *source) {
     struct source *found = (struct source *)source;
-    return found >= sources && found < sources + count ? found : NULL;
+    return sources && found >= sources && found < sources + count ? found : NULL;
 }
 
 #define REAL(name) \
@@ -132,6 +133,8 @@ sd_event_source *sd_event_source_disable_unref(sd_event_source *source) {
 }
 
 void virtual_time_enter(int64_t nanoseconds) {
+    if (!sources) sources = calloc(count, sizeof *sources);
+    if (!sources) abort();
     is_inside = true;
     present = nanoseconds;
 }
