@@ -13,6 +13,8 @@ package import NowPlaying
     let event: OpaquePointer
     /// Put off until the next turn; nil: nothing is.
     private var waiting: Batch?
+    /// Put off before a test began a time of its own.
+    private var aside: Batch?
 
     private init() {
         var made: OpaquePointer?
@@ -82,7 +84,7 @@ package import NowPlaying
         return source
     }
 
-    /// Calls `handler` once, in the next turn of the loop, behind all that was put off before it. Not cancellable; for work
+    /// Calls `handler` once, in the next turn of the loop, after all that was put off before it. Not cancellable; for work
     /// that must not run inside the present call.
     package func later(_ handler: @escaping @PlayerLoop () -> Void) {
         if let waiting { return waiting.handlers.append(handler) }
@@ -99,6 +101,19 @@ package import NowPlaying
             }
             next()
         }
+    }
+
+    /// Keeps the work that is put off now apart from the work that follows, until `joinDeferred()`. For tests on a time of
+    /// their own: the system's next turn does not come in it.
+    package func separateDeferred() {
+        aside = waiting
+        waiting = nil
+    }
+
+    /// Ends `separateDeferred()`; work of that time that did not run is dropped.
+    package func joinDeferred() {
+        waiting = aside
+        aside = nil
     }
 
     /// Handlers that were put off until the same turn of the loop.

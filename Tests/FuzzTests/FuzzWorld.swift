@@ -36,9 +36,11 @@ import TestSupport
         LoopThread.start()
         let isDone = DispatchSemaphore(value: 0)
         Task { @PlayerLoop in
+            EventLoop.current.separateDeferred()
             virtual_time_enter(1_000_000_000_000)
             body()
             virtual_time_leave()
+            EventLoop.current.joinDeferred()
             isDone.signal()
         }
         isDone.wait()

@@ -47,7 +47,10 @@ import TestSupport
     private var waitsForSource = false
 
     /// Begins a world: everything until `leave` happens in it.
-    static func enter() { virtual_time_enter(1_000_000_000_000) }
+    static func enter() {
+        EventLoop.current.separateDeferred()
+        virtual_time_enter(1_000_000_000_000)
+    }
 
     /// A stopped player; nil: the system has no descriptors left.
     init?(
@@ -101,6 +104,7 @@ import TestSupport
         var turns = 0
         while virtual_time_dispatch(), turns < 1000 { turns += 1 }
         virtual_time_leave()
+        EventLoop.current.joinDeferred()
     }
 
     /// A number below `count`.
