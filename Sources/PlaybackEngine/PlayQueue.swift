@@ -144,6 +144,7 @@ package struct PlayQueue: Sendable {
 
     /// These ids without repetitions, each where it stands first.
     package static func distinct(_ ids: [ItemID]) -> [ItemID] {
+        guard ids.count > 1 else { return ids }
         var seen: Set<ItemID> = []
         return ids.filter { seen.insert($0).inserted }
     }

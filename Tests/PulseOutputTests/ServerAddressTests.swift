@@ -38,6 +38,8 @@ import Testing
                 enable-shm = no
                 autospawn = no
                 .include /a/client.conf
+                enable-shm = no
+                autospawn = no
                 .include /a/d.conf
                 enable-shm = no
                 autospawn = no
@@ -53,7 +55,7 @@ import Testing
             for folder in [".config/pulse", ".config/pulse/client.conf.d"] {
                 mkdir("\(server.folder)/home/\(folder)", 0o700)
             }
-            // A mistake in the user's file ends its reading, not ours; the server is named before it.
+            // A mistake in a part ends the reading; our lines before that part hold.
             let main = fopen("\(server.folder)/home/.config/pulse/client.conf", "w")
             fputs("default-server = \(server.address)\nenable-shm = yes\n", main)
             fclose(main)

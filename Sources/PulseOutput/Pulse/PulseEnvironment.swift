@@ -25,11 +25,11 @@ package enum PulseEnvironment {
     }()
 
     /// A configuration that includes these files, which libpulse reads anew for each connection; a missing one is nothing
-    /// to it. Our lines stand before them as well, because a mistake in a file ends the reading.
+    /// to it. A mistake in a file ends the reading, so our lines stand before the first file and after each.
     static func clientConfiguration(including files: [String]) -> String {
         let ours = "enable-shm = no\nautospawn = no\n"
         let includes = files.filter { !$0.utf8.contains(UInt8(ascii: "\n")) }.map { ".include \($0)\n" }
-        return ours + includes.joined() + ours
+        return ours + includes.map { $0 + ours }.joined()
     }
 
     /// The files that libpulse would read, in its order: the first client.conf that there is of the one the environment
