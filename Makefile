@@ -62,7 +62,7 @@ build:
 	@Scripts/optional
 	@Scripts/build
 
-#: make test [FILTER=…]         install what is missing, build and run all tests (12 minutes at most)
+#: make test [FILTER=…]         install what is missing, build and run all tests (about 14 minutes with the build)
 test:
 	@Scripts/packages build decode run test
 	@Scripts/test
