@@ -30,7 +30,7 @@ package struct DecodeItem: Sendable {
     package let scans: Bool
     /// Rate that a client gave the item as its own; nil: what the player's rule says of it.
     package let givenRate: Double?
-    /// Whose tags decide with its own how loud it shall be: they are read when it is opened, if its own leave a choice.
+    /// Neighbours whose tags decide with its own how loud it shall be: read beside it, if its own leave a choice.
     package let neighbours: [Neighbour]
     /// Whether it is the rest of the item before, from where the format changes in it.
     package let isRest: Bool
@@ -68,8 +68,6 @@ package struct OpenedItem: Sendable {
     package let isLive: Bool
     /// Whether any other place than the next can be gone to.
     package let isSeekable: Bool
-    /// What its neighbours say of themselves, of those that were to be looked at.
-    package let neighbours: [(id: ItemID, metadata: MediaMetadata)]
     /// Frames of the item per frame of the ring.
     package let rate: Double
     /// The item's own rate: what `play` gives it.
@@ -91,6 +89,8 @@ package struct OpenedItem: Sendable {
 package enum DecodeReport: Sendable {
     /// An item was opened; its frames follow in its ring.
     case opened(OpenedItem)
+    /// The tags of neighbours of an item that was opened. It comes before `reached`, unless their medium is slow.
+    case lookedAround(ticket: Int, [(id: ItemID, metadata: MediaMetadata)])
     /// The mark that the player set has been reached: so much is there.
     case reached(SampleRing, end: Int64)
     /// The length of an item, in frames, that was an estimate when it was opened.

@@ -59,6 +59,8 @@ package final class DecodeThread: Sendable {
     let ringCapacity: @Sendable (AudioFormat) -> Int64
     let rates: RateRules
     let knowledge: SourceKnowledge
+    /// Runs work beside this thread. False: the system has no more threads.
+    let runBeside: @Sendable (@escaping @Sendable () -> Void) -> Bool
     private let signal: LoopSignal
 
     /// Starts the thread. `deliver` is called on the loop when reports wait to be taken. Nil: the system has no more
@@ -69,17 +71,23 @@ package final class DecodeThread: Sendable {
         deliver: @escaping @PlayerLoop () -> Void
     ) {
         self.init(
-            loop, open: open, ringCapacity: ringCapacity, rates: rates, knowledge: knowledge, deliver: deliver
+            loop, open: open, ringCapacity: ringCapacity, rates: rates, knowledge: knowledge, deliver: deliver,
+            runBeside: { DetachedThread.start("neighbours", $0) }
         ) { worker in
             let box = UncheckedBox(worker)
             return DetachedThread.start("decode", { box.value.serve() })
         }
     }
 
-    /// The same, with `start` to have the worker's steps carried out. Nil if that says false.
+    /// The same, with `start` to have the worker's steps carried out, and `runBeside` what it has done beside them: at once,
+    /// unless another way is given. Nil if `start` says false.
     @PlayerLoop init?(
         _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
         rates: RateRules, knowledge: SourceKnowledge, deliver: @escaping @PlayerLoop () -> Void,
+        runBeside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { work in
+            work()
+            return true
+        },
         start: @PlayerLoop (DecodeWorker) -> Bool
     ) {
         wakeup = eventfd(0, Int32(EFD_CLOEXEC))
@@ -87,6 +95,7 @@ package final class DecodeThread: Sendable {
         self.ringCapacity = ringCapacity
         self.rates = rates
         self.knowledge = knowledge
+        self.runBeside = runBeside
         signal = LoopSignal(loop, deliver)
         guard wakeup >= 0 else { return nil }
         guard start(DecodeWorker(self)) else { return nil }
@@ -190,7 +199,7 @@ package final class DecodeThread: Sendable {
         }
     }
 
-    /// Posts a report. Decode thread.
+    /// Posts a report. The decode thread, or what runs beside it.
     func post(_ report: DecodeReport, run: Int) {
         let first = state.withLock { state in
             guard state.run == run else { return false }

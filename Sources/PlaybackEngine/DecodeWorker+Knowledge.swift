@@ -25,18 +25,6 @@ extension DecodeWorker {
         return metadata
     }
 
-    /// Reads the tags of the neighbours, where the item is one of an album that it could be as loud as.
-    func lookAround(_ item: DecodeItem, _ metadata: MediaMetadata) -> [(id: ItemID, metadata: MediaMetadata)] {
-        guard let loudness = metadata.loudness, loudness.albumGain != nil, loudness.trackGain != nil,
-            metadata.albumTitle != nil
-        else { return [] }
-        return item.neighbours.compactMap { neighbour in
-            guard let decoder = try? shared.open(neighbour.source, shared.abandoned), !(decoder is any LateDecoder)
-            else { return nil }
-            return (neighbour.id, decoder.metadata)
-        }
-    }
-
     /// How long commands may wait for a measurement.
     private static let measuringSeconds = 0.02
 

@@ -90,9 +90,14 @@ final class DecodeWorker {
     var awaited: (first: Int64, last: Int64)?
     /// Frames between a decoder and a rate changer; empty until there is one.
     var scratch: [UInt8] = []
+    /// Looks at the tags of what stands beside an item.
+    private let looks: NeighbourLooks
 
     /// What the thread `shared` does; used on that thread alone.
-    init(_ shared: DecodeThread) { self.shared = shared }
+    init(_ shared: DecodeThread) {
+        self.shared = shared
+        looks = NeighbourLooks(shared)
+    }
 
     /// What has to come before the next step.
     enum Pause { case none, wake, source, end }
@@ -123,6 +128,7 @@ final class DecodeWorker {
         case .wait: return .source
         case .close(let present, let resting):
             run = present
+            looks.giveUp()
             work = nil
             opening = nil
             ring = resting
@@ -142,6 +148,7 @@ final class DecodeWorker {
             return .wake
         case .end:
             // Nothing of it is left when that is told.
+            looks.giveUp()
             work = nil
             opening = nil
             ring = nil
@@ -222,6 +229,7 @@ final class DecodeWorker {
 
     private func begin(_ beginning: DecodeThread.Beginning) {
         run = beginning.run
+        looks.giveUp()
         toldDrained = false
         let kept = work
         work = nil
@@ -312,11 +320,11 @@ final class DecodeWorker {
                     ticket: item.ticket, id: item.id, format: decoder.format, mediaFormat: decoder.mediaFormat,
                     length: decoder.boundedLength, metadata: metadata(of: item, decoder, isLive: isLive),
                     isLive: isLive,
-                    isSeekable: decoder.isSeekable && !isLive, neighbours: lookAround(item, decoder.metadata),
-                    rate: rate.rate, defaultRate: rate.own, rateFailure: rate.failure, itemStart: start,
-                    isResumed: beginning != item.position,
+                    isSeekable: decoder.isSeekable && !isLive, rate: rate.rate, defaultRate: rate.own,
+                    rateFailure: rate.failure, itemStart: start, isResumed: beginning != item.position,
                     restStart: decoder.nextFormatChange, ringStart: ring.end, ring: ring)),
             run: run)
+        looks.begin(item, decoder.metadata, run: run)
     }
 
     private func fitting(_ ring: SampleRing?, _ format: AudioFormat, isLive: Bool) -> SampleRing? {
@@ -358,6 +366,7 @@ final class DecodeWorker {
                 return true
             }
             if reached {
+                looks.wait()
                 shared.post(.reached(work.ring, end: end), run: run)
                 // Who waits for it comes first: the kernel may have put the loop behind this thread, for milliseconds.
                 sched_yield()

@@ -12,6 +12,7 @@ extension Player {
         while let report = reports.popFirst() {
             switch report {
             case .opened(let item): opened(item)
+            case .lookedAround(let ticket, let neighbours): lookedAround(ticket, neighbours)
             case .reached(let ring, _): reached(ring)
             case .measured(let ticket, let length): measured(ticket, length)
             case .finished(let ticket, let ring, let end, let length): finished(ticket, ring, end, length)
@@ -68,7 +69,7 @@ extension Player {
             topUp(lane)
         }
         planNext()
-        tellUpcoming(item)
+        tellUpcoming(item.id)
     }
 
     /// What was asked for: of a station, its name in a list is as good as one that a client gives.
@@ -92,10 +93,6 @@ extension Player {
             isSeekable: item.isSeekable,
             isRepeatable: known.map { $0 === ItemDetails.unknown || $0.isRepeatable } ?? true)
         transport.setDetails(details, of: item.id)
-        for neighbour in item.neighbours {
-            let given = transport.queue[neighbour.id]?.details?.given ?? MediaMetadata()
-            transport.setDetails(ItemDetails(given: given, found: neighbour.metadata), of: neighbour.id)
-        }
         remember(item.id)
     }
 
@@ -104,7 +101,7 @@ extension Player {
     private static let listedItems = 1000
 
     /// A queue that is played for weeks must not grow with every item.
-    private func remember(_ id: ItemID) {
+    func remember(_ id: ItemID) {
         recentlyOpened.removeAll { $0 == id }
         recentlyOpened.append(id)
         guard recentlyOpened.count > Self.rememberedItems else { return }

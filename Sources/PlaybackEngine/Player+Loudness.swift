@@ -50,14 +50,43 @@ extension Player {
         return after?.details.map { followsOnAlbum($0.metadata, after: item) } ?? false
     }
 
-    /// What stands around an item and has not told its tags yet: to be looked at before the item's gain is decided.
+    /// What stands around an item and has not told its tags yet: to be looked at while the item begins.
     func unknownNeighbours(of id: ItemID) -> [Neighbour] {
         guard loudness.mode == .auto else { return [] }
         let (before, after) = neighbours(of: id)
         return [before, after].compactMap { entry in
-            guard let entry, entry.details?.metadata.albumTitle == nil, entry.details?.format == nil else { return nil }
+            guard let entry, isUnknown(entry) else { return nil }
             return Neighbour(id: entry.id, source: entry.source)
         }
+    }
+
+    private func isUnknown(_ entry: QueueEntry) -> Bool {
+        entry.details?.metadata.albumTitle == nil && entry.details?.format == nil
+    }
+
+    /// Neighbours of an item have told their tags: keeps them, and gives the item the gain that it has by them.
+    func lookedAround(_ ticket: Int, _ neighbours: [(id: ItemID, metadata: MediaMetadata)]) {
+        for neighbour in neighbours {
+            // It may have been opened meanwhile, which tells more.
+            guard let entry = transport.queue[neighbour.id], isUnknown(entry) else { continue }
+            let known = entry.details
+            let found = neighbour.metadata.filled(from: known?.found ?? MediaMetadata())
+            transport.setDetails(
+                ItemDetails(
+                    given: known?.given ?? MediaMetadata(), found: found, duration: known?.mediaDuration,
+                    isRepeatable: known.map { $0 === ItemDetails.unknown || $0.isRepeatable } ?? true),
+                of: neighbour.id)
+            remember(neighbour.id)
+        }
+        guard let place = chain.index(of: ticket), let opened = chain[place].opened else { return }
+        let (old, new) = (chain[place].gain, gain(of: chain[place]))
+        chain[place].gain = new
+        if let lane = lane(of: opened.ring), old?.factor != new?.factor {
+            // The item has its gain from its first frame on, unless that is sent.
+            lane.sentEnd <= opened.ringStart ? setGains(of: lane) : changeGain(of: lane)
+        }
+        if old != new, pending == nil, ticket == shownTicket { return publish(.metadata) }
+        for neighbour in neighbours { tellUpcoming(neighbour.id) }
     }
 
     /// The gains of what stands in a lane's ring, as the chain has it.

@@ -229,9 +229,9 @@ extension Player {
     }
 
     /// What follows was opened and is better known than it was told.
-    func tellUpcoming(_ item: OpenedItem) {
-        guard pending == nil, let told = state.upcoming, told.itemID == item.id, state.state == .playing,
-            let entry = transport.queue[item.id]
+    func tellUpcoming(_ id: ItemID) {
+        guard pending == nil, let told = state.upcoming, told.itemID == id, state.state == .playing,
+            let entry = transport.queue[id]
         else { return }
         if told.title != title(of: entry) || told.artist != entry.details?.metadata.artist { publish(.metadata) }
     }

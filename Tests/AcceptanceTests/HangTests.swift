@@ -30,6 +30,38 @@ extension Acceptance {
             disk.end()
         }
 
+        /// Writes half a minute of noise as a track of an album with gains of its own.
+        private static func albumTrack(_ number: Int) -> [UInt8] {
+            var options = FLACOptions()
+            let comments = [
+                "ALBUM=one", "TRACKNUMBER=\(number)", "REPLAYGAIN_TRACK_GAIN=-6 dB", "REPLAYGAIN_ALBUM_GAIN=-12 dB",
+            ]
+            options.blocks = [AudioMaterial.vorbisComments(comments.map { Array($0.utf8) })]
+            return AudioMaterial.waves(frames: 44100 * 30, sampleRate: 44100).flac(options)
+        }
+
+        @Test("a neighbour on a disk that hangs keeps no item waiting: its gain follows when the disk answers")
+        func neighbour() async throws {
+            let daemon = await RealDaemon.silent()
+            let disk = await FUSEDisk.mount(in: daemon.folder) {
+                _ = $0.folder.write(Self.albumTrack(2), "\($0.name)/2.flac")
+            }
+            let first = daemon.folder.write(Self.albumTrack(1), "1.flac")
+            let client = daemon.connect()
+            client.call("loudness.set", ["mode": "auto"])
+            client.call("queue.add", ["items": [.string(first), .string(disk.path + "/2.flac")]])
+            client.call("nowPlaying.subscribe")
+            disk.hang()
+            #expect(client.call("play")?.playing == "playing")
+            #expect(client.call("nowPlaying.get")?["loudness"]?["basis"] == "track")
+            disk.goOn()
+            let event = client.event("metadata")
+            #expect(event.playing == "playing" && event["loudness"]?["basis"] == "album", "\(event)")
+            #expect(event["loudness"]?["gain"] == -12)
+            #expect(daemon.stop() == 0)
+            disk.end()
+        }
+
         @Test("a read that hangs in the middle of an item is given up, and play goes on there when the disk does")
         func middle() async throws {
             let daemon = await RealDaemon.silent()

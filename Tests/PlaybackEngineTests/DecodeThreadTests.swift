@@ -65,63 +65,6 @@ import Testing
     }
 }
 
-/// A decode thread whose every file is two seconds of silence.
-private struct DecodingHouse: Sendable {
-    let decode: DecodeThread
-    private let reports: AsyncStream<Void>
-
-    static func start(
-        _ knowledge: SourceKnowledge = SourceKnowledge(),
-        _ open: @escaping @Sendable () -> any AudioDecoder = { Silence() }
-    ) async -> DecodingHouse? {
-        let (reports, arrival) = AsyncStream.makeStream(of: Void.self)
-        return await LoopThread.run {
-            DecodeThread(
-                EventLoop.current, open: { (_, _) throws(DecodingError) in open() },
-                ringCapacity: { $0.frames(seconds: 1) }, rates: RateRules(), knowledge: knowledge,
-                deliver: { arrival.yield() }
-            ).map { DecodingHouse(decode: $0, reports: reports) }
-        }
-    }
-
-    /// The ring with as much as was asked for, and the frame behind that.
-    func reached() async -> (ring: SampleRing, end: Int64) {
-        for await _ in reports {
-            for case .reached(let ring, let end) in decode.takeReports() { return (ring, end) }
-        }
-        preconditionFailure("the reports have ended")
-    }
-
-    /// The next item that is open.
-    func opened() async -> OpenedItem {
-        for await _ in reports {
-            for case .opened(let item) in decode.takeReports() { return item }
-        }
-        preconditionFailure("the reports have ended")
-    }
-}
-
-/// Two seconds of silence.
-private final class Silence: AudioDecoder {
-    let format = AudioFormat(sampleFormat: .int16, sampleRate: 8000, channelCount: 1)
-    let mediaFormat = MediaFormat(codec: "silence", sampleRate: 8000, channels: 1)
-    let lengthInFrames: Int64? = 16000
-    let metadata = MediaMetadata()
-    let isSeekable = true
-    private var frame: Int64 = 0
-
-    func takeMetadataChange() -> MediaMetadata? { nil }
-
-    func seek(toFrame frame: Int64) throws(DecodingError) { self.frame = min(frame, 16000) }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
-        let count = min(buffer.count / 2, Int(16000 - frame))
-        buffer.copyBytes(from: repeatElement(0, count: count * 2))
-        frame += Int64(count)
-        return count
-    }
-}
-
 /// Fails at its first frame, and for ever after.
 private final class Failing: AudioDecoder {
     let format = AudioFormat(sampleFormat: .int16, sampleRate: 8000, channelCount: 1)

@@ -173,7 +173,7 @@ import NowPlaying
             case .away(let ticket, let error), .lost(let ticket, let error):
                 if ticket == run { fail(error.message, isAnswered: true) }
             case .drained: current?.playback?.framesCame()
-            case .measured, .described, .regained: break
+            case .measured, .described, .regained, .lookedAround: break
             }
             if self.decoder !== decoder { return }
         }

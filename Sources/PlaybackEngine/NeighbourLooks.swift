@@ -1,0 +1,86 @@
+import AudioCore
+import CLinux
+import Glibc
+import NowPlaying
+import Synchronization
+
+/// Looks at the tags of items that stand beside another one in the queue. Each look has a thread of its own: the neighbours
+/// may lie on a medium that is slow or hangs. Used on the decode thread alone.
+final class NeighbourLooks {
+    /// Seconds that sound waits for the look at its neighbours: a readable disk needs less.
+    private static let patience = 0.05
+    /// Looks of the whole process that may hang at once. Beyond, no neighbour is looked at.
+    private static let limit = 4
+    private static let running = Atomic<Int>(0)
+
+    /// One look under way.
+    private final class Look: Sendable {
+        /// Set when nobody wants it any more.
+        let flag = AbandonFlag()
+        /// Readable from the end of the look on.
+        let end = eventfd(0, Int32(EFD_CLOEXEC))
+
+        deinit { if end >= 0 { close(end) } }
+
+        func finish() {
+            var one: UInt64 = 1
+            _ = write(end, &one, 8)
+        }
+    }
+
+    private let thread: DecodeThread
+    private var look: Look?
+    /// Whether sound has not waited for it yet.
+    private var isAwaited = false
+
+    /// The looks of this decode thread.
+    init(_ thread: DecodeThread) { self.thread = thread }
+
+    deinit { look?.flag.set() }
+
+    /// Begins to look around an item with these tags, if it is one of an album that it could be as loud as. Posts
+    /// `lookedAround` when something was found.
+    func begin(_ item: DecodeItem, _ metadata: MediaMetadata, run: Int) {
+        // What a process of its own opens comes late, and nothing waits for it.
+        let neighbours = item.neighbours.filter { !$0.source.isRemote }
+        guard !neighbours.isEmpty, metadata.albumTitle != nil, let loudness = metadata.loudness,
+            loudness.albumGain != nil, loudness.trackGain != nil
+        else { return }
+        let new = Look()
+        guard new.end >= 0, Self.running.add(1, ordering: .relaxed).newValue <= Self.limit else {
+            if new.end >= 0 { Self.running.subtract(1, ordering: .relaxed) }
+            return
+        }
+        let isStarted = thread.runBeside { [thread] in
+            let found = neighbours.compactMap { neighbour -> (id: ItemID, metadata: MediaMetadata)? in
+                guard let decoder = try? thread.open(neighbour.source, new.flag), !(decoder is any LateDecoder)
+                else { return nil }
+                return (neighbour.id, decoder.metadata)
+            }
+            if !found.isEmpty { thread.post(.lookedAround(ticket: item.ticket, found), run: run) }
+            Self.running.subtract(1, ordering: .relaxed)
+            new.finish()
+        }
+        guard isStarted else {
+            Self.running.subtract(1, ordering: .relaxed)
+            return
+        }
+        look = new
+        isAwaited = true
+    }
+
+    /// Waits a moment for the look under way, before the first sound of its item: once for each look.
+    func wait() {
+        guard isAwaited, let look else { return }
+        isAwaited = false
+        var polled = pollfd(fd: look.end, events: Int16(POLLIN), revents: 0)
+        poll(&polled, 1, Int32(clamping: Self.patience * 1000))
+    }
+
+    /// Something else is played: nobody wants what the look under way finds.
+    func giveUp() {
+        look?.flag.set()
+        look = nil
+        isAwaited = false
+    }
+}
