@@ -161,6 +161,8 @@ package struct OpenedMedia: Equatable, Sendable {
         self.sourceSampleRate = sourceSampleRate
     }
 
+    /// Frames a second that a source may have.
+    package static let sourceSampleRates = 1...100_000_000
     /// Longest item: 2⁵³ frames, what JavaScript counts exactly.
     private static let maximumLength: Int64 = 1 << 53
 
@@ -202,7 +204,9 @@ package struct OpenedMedia: Equatable, Sendable {
         codec = try reader.text(limit: 64)
         sourceSampleRate = Int(try reader.integer(UInt32.self))
         bitsPerSample = Int(try reader.integer(UInt8.self))
-        guard sourceSampleRate <= 100_000_000, bitsPerSample <= 64 else { throw WireError("an impossible format") }
+        guard Self.sourceSampleRates.contains(sourceSampleRate), bitsPerSample <= 64 else {
+            throw WireError("an impossible format")
+        }
         bitRate = Int(try reader.integer(UInt32.self))
         tags = try WireTag.tags(&reader)
         let count = Int(try reader.integer(UInt16.self))

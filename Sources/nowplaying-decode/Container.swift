@@ -1,6 +1,7 @@
 import CFFmpeg
 import ForeignMedia
 import Glibc
+import NowPlaying
 
 /// A container that is open: FFmpeg's demuxer over one of our inputs. It opens nothing by itself.
 final class Container {
@@ -176,7 +177,7 @@ final class Container {
         clearError()
         let unit = AVRational(num: 1, den: Int32(rate))
         // What an encoder put before the first frame has negative times, and is wanted to decode that one.
-        let wanted = av_rescale_q(frame - preroll, unit, timeBase) + startTime
+        let wanted = av_rescale_q(frame.subtractingClamped(preroll), unit, timeBase).addingClamped(startTime)
         guard let context else { return }
         for target in wanted < startTime ? [wanted, startTime] : [wanted] {
             if avformat_seek_file(context, stream.pointee.index, .min, target, target, 0) >= 0 { return }

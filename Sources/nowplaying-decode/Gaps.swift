@@ -25,6 +25,7 @@ struct Gaps {
         } else {
             length = container.wholeDuration.map { Int64(clamping: ($0 * Double(rate)).rounded()) }
         }
+        length = StreamFrame.length(length)
         // Tables of packets and edits are exact, other words about the length mostly are not.
         if container.formatName.contains("mp4") { end = length }
     }
@@ -37,10 +38,12 @@ struct Gaps {
     }
 
     /// Frame of the stream where this frame of the item stands.
-    func sourceFrame(_ frame: Int64) -> Int64 { frame + first }
+    func sourceFrame(_ frame: Int64) -> Int64 { StreamFrame.bounded(frame.addingClamped(first)) }
 
     /// Frame of the stream at a time of its own.
     func frame(of time: Int64, _ container: Container) -> Int64 {
-        av_rescale_q(time - container.startTime, container.timeBase, AVRational(num: 1, den: Int32(rate)))
+        let distance = time.subtractingClamped(container.startTime)
+        return StreamFrame.bounded(
+            av_rescale_q(distance, container.timeBase, AVRational(num: 1, den: Int32(clamping: rate))))
     }
 }

@@ -51,6 +51,9 @@ final class Media {
                 ?? WireFailure(.broken, "there is no audio in it that can be decoded")
         }
         sourceRate = decoder.frameRate
+        guard OpenedMedia.sourceSampleRates.contains(sourceRate) else {
+            throw WireFailure(.broken, "it says that its sampling rate is \(sourceRate)")
+        }
         converter = try Converter(decoder, wanted)
         gaps = Gaps(container, decoder, isLive: network?.isLive ?? false)
         timeline = PartTimeline(decoder)
@@ -64,7 +67,9 @@ final class Media {
         if opened.bitRate == 0 { opened.bitRate = container.bitRate(decoder) }
         opened.length =
             opened.isLive
-            ? nil : gaps.length.map { av_rescale($0, Int64(converter.format.sampleRate), Int64(sourceRate)) }
+            ? nil
+            : StreamFrame.length(
+                gaps.length.map { av_rescale($0, Int64(converter.format.sampleRate), Int64(sourceRate)) })
         opened.tags = container.tags + (network?.station.tags ?? [])
         opened.chapters = container.chapters
     }

@@ -21,23 +21,23 @@ struct PartTimeline {
     /// Frame of the whole at which the frame stands that the decoder gave first after the container was opened.
     func place(_ decoder: Decoder, _ container: Container) -> Int64 {
         guard container.beginning > 0 else { return 0 }
-        let told = Int64(clamping: (container.beginning * Double(rate)).rounded())
+        let told = StreamFrame.bounded(Int64(clamping: (container.beginning * Double(rate)).rounded()))
         var place = told
         if let origin, let time = decoder.frameTime {
             var distance = time &- origin
             // Times of MPEG begin anew after a day. What an encoder put in front may lie before the first.
-            if container.timeBits < 63 {
+            if (1..<63).contains(container.timeBits) {
                 let span = Int64(1) << Int64(container.timeBits)
                 distance &= span - 1
                 if distance > span / 8 * 7 { distance -= span }
             }
-            let unit = AVRational(num: 1, den: Int32(rate))
-            let found = av_rescale_q(distance, container.timeBase, unit)
+            let unit = AVRational(num: 1, den: Int32(clamping: rate))
+            let found = StreamFrame.bounded(av_rescale_q(distance, container.timeBase, unit))
             // Whole seconds are all that some playlists tell of a part; but parts that each begin at 0 are farther off.
             if abs(found - told) <= told / 10 * 3 + rate / 20 { place = found }
         }
         // A coded frame begins where all before it end, if its time says about that.
-        let size = max(firstCount, Int64(decoder.frameCount))
+        let size = max(1, firstCount, Int64(decoder.frameCount))
         let offset = firstCount % size
         let nearest = (place - offset + size / 2) / size * size + offset
         return abs(nearest - place) <= size / 8 ? nearest : place
