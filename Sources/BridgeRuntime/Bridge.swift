@@ -48,12 +48,16 @@ package enum BridgeProgram {
         if options.showsHelp { return print(BridgeOptions.help(program, summary), to: 1) }
         if options.showsVersion { return print("\(program) \(Product.version)\n", to: 1) }
         let settings: B.Settings
-        do throws(ConfigurationError) { settings = try B.Settings.load(options.configurationFile) } catch {
+        var unreadable: [String] = []
+        do throws(ConfigurationError) {
+            settings = try B.Settings.load(options.configurationFile, unreadable: &unreadable)
+        } catch {
             for message in error.messages { print(message + "\n", to: 2) }
             return 1
         }
-        if options.checksConfiguration { return print("The configuration is in order.\n", to: 1) }
         let log = BridgeLog(program: program)
+        log.warn(ofUnreadable: unreadable)
+        if options.checksConfiguration { return print("The configuration is in order.\n", to: 1) }
         var running: RunningBridge<B>?
         let status = PlayerLoop.run { loop in
             do throws(BridgeFailure) { running = try RunningBridge(loop, log, options, settings) } catch {
@@ -97,8 +101,10 @@ package enum BridgeProgram {
             if let end { signals.append(end) }
         }
         let reload = loop.signal(SIGHUP) { [unowned self] in
+            var unreadable: [String] = []
             do throws(ConfigurationError) {
-                bridge.reload(try B.Settings.load(options.configurationFile))
+                bridge.reload(try B.Settings.load(options.configurationFile, unreadable: &unreadable))
+                log.warn(ofUnreadable: unreadable)
                 log.info("the configuration was read again")
             } catch {
                 for message in error.messages { log.error("the configuration stays as it was: \(message)") }

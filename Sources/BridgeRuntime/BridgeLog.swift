@@ -19,6 +19,13 @@ package struct BridgeLog: Sendable {
     /// What happens.
     package func info(_ message: String) { write(6, "", message) }
 
+    /// Configuration files that were left out because this user may not read them.
+    func warn(ofUnreadable paths: [String]) {
+        for path in paths {
+            warning("the settings in \(path) do not hold: this user may not read it; make it readable, or remove it")
+        }
+    }
+
     private func write(_ priority: Int, _ kind: String, _ message: String) {
         var line = (isJournal ? "<\(priority)>" : "\(program): \(kind)") + PrintableText.escaped(message) + "\n"
         line.withUTF8 { _ = Glibc.write(2, $0.baseAddress, $0.count) }

@@ -44,12 +44,11 @@ package struct BridgeSetting<Settings: BridgeSettings>: Sendable {
 }
 
 extension BridgeSettings {
-    /// The settings of `path`, or of the usual files if it is nil.
-    package static func load(_ path: String?) throws(ConfigurationError) -> Self {
+    /// The settings of `path`, or of the usual files if it is nil. `unreadable` gets the paths of those files that this user may
+    /// not read.
+    package static func load(_ path: String?, unreadable: inout [String]) throws(ConfigurationError) -> Self {
         var settings = Self()
         for file in path.map({ [$0] }) ?? INIFile.usualPaths {
-            // The daemon warns of files that this user may not read.
-            var unreadable: [String] = []
             guard let text = try INIFile.contents(file, isOptional: path == nil, unreadable: &unreadable) else {
                 continue
             }

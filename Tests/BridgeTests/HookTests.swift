@@ -22,6 +22,20 @@ import Testing
         house.silence(name, seconds: seconds)
     }
 
+    @Test("settings that it may not read do not hold, and its log says so", .enabled(if: geteuid() == 0, "needs root"))
+    func unreadableSettings() async {
+        let who = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        chmod(house.folder.path, 0o755)
+        let file = house.write("config/nowplayingd.conf", "[hooks]\nno such line\n", mode: 0o600)
+        let words = "the settings in \(file) do not hold: this user may not read it"
+        let check = await house.run(who + [House.program("nowplaying-hooks"), "--check-config"])
+        #expect(check.status == 0 && check.text.contains(words), "\(check.text)")
+        let hooks = await house.start(
+            command: who + [House.program("nowplaying-hooks"), "--socket", house.socket], log: "hooks.log")
+        #expect(house.comes(words, in: "hooks.log"))
+        hooks.end()
+    }
+
     @Test func hooksAreToldWhatHappens() async throws {
         hook(
             "all",
