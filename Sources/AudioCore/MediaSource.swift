@@ -102,6 +102,17 @@ package enum MediaSource: Sendable {
         }
     }
 
+    /// Bytes of its path, address or name. A part of a file counts those of its sheet, too.
+    package var nameBytes: Int {
+        switch self {
+        case .file(let path): path.bytes.count
+        case .confined(let place): place.root.bytes.count + place.relative.bytes.count
+        case .descriptor(_, let name), .handedOver(let name): name.utf8.count
+        case .segment(let segment): segment.audio.nameBytes + segment.sheet.nameBytes
+        case .remote(let media): media.address.utf8.count + media.shownAddress.utf8.count
+        }
+    }
+
     /// Whether something is open as long as it is there: a file that was handed over, a connection that was opened ahead.
     package var holdsDescriptors: Bool {
         switch self {

@@ -6,7 +6,7 @@ package struct PlayQueue: Sendable {
     package private(set) var entries: ContiguousArray<QueueEntry> = []
     /// Grows by one with every change of what is in the queue or its order.
     package private(set) var version = 0
-    /// Bytes of the texts and addresses of all entries.
+    /// Bytes of the texts, paths and addresses of all entries.
     package private(set) var textBytes = 0
     /// What was changed since `takeEdits`; nil: nobody wants to know.
     private var edits: [QueueEdit]?

@@ -14,7 +14,7 @@ package struct QueueRequest: Sendable {
         self.details = details
     }
 
-    /// Bytes of the texts and addresses of all these.
+    /// Bytes of the texts, paths and addresses of all these.
     package static func textBytes(of requests: [QueueRequest]) -> Int {
         requests.reduce(0) { $0 + QueueEntry.textBytes($1.source, $1.details) }
     }

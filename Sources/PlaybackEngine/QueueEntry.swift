@@ -7,14 +7,12 @@ package struct QueueEntry: Sendable {
     package let source: MediaSource
     package var details: ItemDetails?
 
-    /// Bytes of its texts and of its address on the network, as clients and files gave them.
+    /// Bytes of its texts and of its path or address, as clients and files gave them.
     package var textBytes: Int { Self.textBytes(source, details) }
 
-    /// Bytes of the texts and of the address on the network that an entry of these would have.
+    /// Bytes of the texts and of the path or address that an entry of these would have.
     static func textBytes(_ source: MediaSource, _ details: ItemDetails?) -> Int {
-        let texts = details?.textBytes ?? 0
-        guard case .remote(let media) = source else { return texts }
-        return texts + media.address.utf8.count + media.shownAddress.utf8.count
+        (details?.textBytes ?? 0) + source.nameBytes
     }
 
     /// An entry with this identity.

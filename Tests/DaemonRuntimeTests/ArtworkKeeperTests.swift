@@ -69,6 +69,19 @@ import Testing
         }
     }
 
+    @Test("items that the daemon's own user named once and that are gone are forgotten")
+    @PlayerLoop func trustEnds() {
+        let subject = Subject()
+        let keeper = Self.keeper(subject)
+        subject.present = 1000...1010
+        for number in 1...20_000 as ClosedRange<Int64> {
+            keeper.pictures(of: [ItemID(number)], namedBy: Self.client(foreign: false))
+        }
+        #expect(keeper.trustedCount < 300)
+        // Those that are there stay.
+        #expect((1000...1010).allSatisfy { keeper.isTrusted(ItemID($0)) })
+    }
+
     @PlayerLoop private static func keeper(_ subject: Subject) -> ArtworkKeeper {
         ArtworkKeeper(
             ArtworkKeeper.Parts(
@@ -90,6 +103,9 @@ import Testing
     /// A film that clients named with each item; nil: none.
     var film: String?
 
+    /// Items that there are.
+    var present = Int64.min...Int64.max
+
     func show(_ item: Int64?) {
         state.item = item.map {
             NowPlayingItem(id: ItemID($0), play: 1, uri: "", metadata: MediaMetadata(), duration: nil)
@@ -97,6 +113,7 @@ import Testing
     }
 
     func entry(of item: ItemID) -> QueueEntry? {
+        guard present.contains(item.number) else { return nil }
         var given = MediaMetadata()
         given.animatedArtwork = film.map { ["1:1": $0] }
         return FilePath(Array("/nowhere/\(item.number).wav".utf8)).map {

@@ -94,6 +94,41 @@ import Testing
         await harness.end()
     }
 
+    @Test("a client that does not read keeps the newest state of a session that lasts, however many others come and go")
+    func sessionsThatComeAndGo() async throws {
+        let harness = try await ServerHarness()
+        let server = harness.server
+        let sleeper = try RawClient(harness.path)
+        _ = try sleeper.call("nowPlaying.subscribe", ["session": "*"])
+        func publish(_ session: String, _ sequence: Int) async {
+            await LoopThread.run {
+                var state = server.state
+                state.session = session
+                state.sequence = sequence
+                state.cause = .pause
+                server.publish(state)
+            }
+        }
+        let main = await LoopThread.run { server.state.session }
+        // More than any socket buffer holds.
+        for turn in 2..<3000 { await publish(main, turn) }
+        await publish("night", 3000)
+        for turn in 3001..<3200 {
+            await publish("guest\(turn)", turn)
+            // It is written down before the next turn of the loop.
+            await LoopThread.run { server.forgetSession("guest\(turn)") }
+        }
+        await publish(main, 3200)
+        var newest: [String: Int64] = [:]
+        while newest[main] != 3200 {
+            let event = try sleeper.read()["params"]
+            newest[try #require(event?["session"]?.stringValue)] = event?["seq"]?.integerValue
+        }
+        #expect(newest["night"] == 3000)
+        #expect(newest["guest3199"] == 3199 && newest.count <= 64)
+        await harness.end()
+    }
+
     @Test("a client that does not read and follows all sessions gets the newest state of each")
     func newestOfEachSession() async throws {
         let harness = try await ServerHarness()

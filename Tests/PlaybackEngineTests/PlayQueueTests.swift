@@ -47,7 +47,10 @@ import Testing
                 model = queue.entries.map(\.id.number)
             }
             #expect(queue.entries.map(\.id.number) == model)
-            #expect(queue.textBytes == queue.entries.reduce(0) { $0 + ($1.details?.given.artists.count ?? 0) })
+            let bytes = queue.entries.map { entry in
+                (entry.details?.given.artists.count ?? 0) + (entry.source.path?.bytes.count ?? 0)
+            }
+            #expect(queue.textBytes == bytes.reduce(0, +))
             if model != before { #expect(queue.version > version) }
             for (place, number) in model.enumerated() { #expect(queue.index(of: ItemID(number)) == place) }
             #expect(queue.index(of: ItemID(next)) == nil)
@@ -72,6 +75,7 @@ import Testing
         let path = try #require(FilePath([0x2F, 0xFF, 0x2F, 0x61, 0xE9, 0x2E, 0x78]))
         #expect(MediaSource.file(path).uri == "file:///%FF/a%E9.x")
         #expect(MediaSource.file(path).displayName == "aé")
+        #expect(MediaSource.file(path).nameBytes == 7)
         let place = ConfinedPath(root: "/m", relative: try #require(FilePath([0xE9, 0x81])))
         #expect(MediaSource.confined(place).uri == "file:///m/%E9%81")
         #expect(MediaSource.confined(place).displayName == "é\u{FFFD}")

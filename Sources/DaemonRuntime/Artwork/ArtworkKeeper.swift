@@ -49,6 +49,9 @@ import PlaybackEngine
     var previews: [(film: String, found: ArtworkSearch.Found)] = []
     /// Items whose pictures the daemon's own user named in this run, and nobody else.
     private var trusted: Set<ItemID> = []
+    /// Trusted items at which those are forgotten that there are no more.
+    private var trustedLimit = leastTrustedLimit
+    private static let leastTrustedLimit = 256
 
     /// Whether nothing is looked for, because an earlier run may have died of it.
     private var rests = false
@@ -225,7 +228,16 @@ import PlaybackEngine
     /// A client named all that clients say about the pictures of these items. Only those of the daemon's own user may lie
     /// outside the media roots or at this host's own addresses.
     func pictures(of items: some Sequence<ItemID>, namedBy client: ClientIdentity) {
-        if client.isForeign { trusted.subtract(items) } else { trusted.formUnion(items) }
+        guard !client.isForeign else { return trusted.subtract(items) }
+        forgetTrusted()
+        trusted.formUnion(items)
+    }
+
+    /// Forgets the trusted items that there are no more, each time that their number has doubled.
+    private func forgetTrusted() {
+        guard trusted.count > trustedLimit else { return }
+        trusted = trusted.filter { parts.subject.entry(of: $0) != nil }
+        trustedLimit = max(Self.leastTrustedLimit, 2 * trusted.count)
     }
 
     /// A client is about to change some of the pictures of an item; the others stay as somebody named them. To be called
@@ -235,12 +247,16 @@ import PlaybackEngine
         if client.isForeign {
             trusted.remove(item)
         } else if given?.namesPictures != true {
+            forgetTrusted()
             trusted.insert(item)
         }
     }
 
     /// Whether the daemon's own user alone named the pictures of an item, in this run. False for all else.
-    private func isTrusted(_ item: ItemID) -> Bool { trusted.contains(item) }
+    func isTrusted(_ item: ItemID) -> Bool { trusted.contains(item) }
+
+    /// Items of which that is remembered.
+    var trustedCount: Int { trusted.count }
 
     /// Where an item's picture is on the network, as a client or the stream itself says.
     func address(of item: ItemID) -> (address: PictureFetch.Address, shown: String)? {

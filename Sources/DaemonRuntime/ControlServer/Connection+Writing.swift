@@ -33,21 +33,22 @@ struct MissedEvents {
         var causes: [Cause]
     }
 
-    /// Sessions at once, at most: of names that come and go, the oldest are forgotten.
-    private static let maximum = 64
+    /// Sessions at once, at most: of those that were closed, the oldest are forgotten.
+    static let maximum = 64
     /// In the order of their newest events.
     private var slots: [Slot] = []
 
     /// Nothing was missed.
     init() {}
 
-    /// Keeps an event in place of an earlier one of the same session (nil: the active one).
-    mutating func add(_ event: PublishedEvent, of session: String?) {
+    /// Keeps an event in place of an earlier one of the same session (nil: the active one). `exists`: whether there is a session
+    /// of this name. There are fewer than the limit.
+    mutating func add(_ event: PublishedEvent, of session: String?, exists: (String) -> Bool) {
         var slot = Slot(session: session, newest: event, causes: [])
         if let place = slots.firstIndex(where: { $0.session == session }) {
             slot.causes = slots.remove(at: place).causes
-        } else if slots.count == Self.maximum {
-            slots.removeFirst()
+        } else if slots.count >= Self.maximum {
+            slots.remove(at: slots.firstIndex { $0.session.map { !exists($0) } ?? false } ?? 0)
         }
         if !slot.causes.contains(event.cause) { slot.causes.append(event.cause) }
         slots.append(slot)
@@ -125,7 +126,7 @@ extension Connection {
         }
         if isChoked {
             var events = missed ?? MissedEvents()
-            events.add(event, of: subscription.session == "*" ? event.session : nil)
+            events.add(event, of: subscription.session == "*" ? event.session : nil) { server.hasSession($0) }
             missed = events
         } else if isFollowed || isProcessing || !output.isEmpty {
             output += event.line
