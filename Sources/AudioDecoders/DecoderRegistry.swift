@@ -19,6 +19,10 @@ package enum DecoderRegistry {
             }
         case .samples(let container):
             if try CompressedSamples.areIn(file, at: tags.end) {
+                guard ForeignProgram.path != nil else {
+                    throw DecodingError(
+                        .notRecognised, "its \(container) header names compressed samples: \(ForeignProgram.howToGet)")
+                }
                 return try openForeign(
                     file, insteadOf: DecodingError(.notRecognised, PCMDecoder.unknownCoding(in: container)))
             }

@@ -15,6 +15,28 @@ extension Acceptance {
             return folder.read("a.ogg")
         }
 
+        @Test("compressed samples in a WAV file are refused in words where nowplaying-decode is missing")
+        func compressedSamples() async throws {
+            let folder = TemporaryFolder()
+            // A daemon that is alone in its folder.
+            try #require(AudioMaterial.run("cp", [RealDaemon.program, folder.path("nowplayingd")]) == 0)
+            let alone = ["sh", "-c", "shift; exec \"$0\" \"$@\"", folder.path("nowplayingd")]
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder, before: alone)
+            let client = daemon.connect()
+            let wave = folder.write(AudioMaterial.waves(frames: 8000, sampleRate: 8000, channels: 1).wave(), "a.wav")
+            for (name, coder) in [("gsm.wav", "libgsm_ms"), ("mp3.wav", "libmp3lame")] {
+                let words = ["-v", "error", "-nostdin", "-y", "-i", wave, "-c:a", coder, folder.path(name)]
+                try #require(AudioMaterial.run("ffmpeg", words) == 0)
+                let answer = client.answer(client.send("play", ["uri": .string(folder.path(name))]))
+                let refusal = answer["error"]?["message"]?.stringValue ?? ""
+                #expect(
+                    refusal.contains("its WAV header names compressed samples: this build has no nowplaying-decode"),
+                    "\(answer)")
+            }
+            #expect(client.call("play", ["uri": .string(wave)])?.playing == "playing")
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("the tags of the next link are told when it is heard, and go with the place") func chain() async throws {
             let daemon = await RealDaemon.silent()
             let client = daemon.connect()

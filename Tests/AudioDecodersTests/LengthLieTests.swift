@@ -90,15 +90,21 @@ import Testing
         var options = FLACOptions()
         options.blocks = [(type: 5, content: content)]
         let path = folder.write(AudioMaterial.noise(frames: 100_000).flac(options), "a.flac")
-        let sheet = try EmbeddedCueSheet.sheet(of: MediaFile(path: path))
-        for track in sheet?.tracks ?? [] {
-            #expect((0...1e7).contains(track.start.seconds))
+        let sheet = try #require(try EmbeddedCueSheet.sheet(of: MediaFile(path: path)))
+        // A place beyond all that can be is the last that can.
+        #expect(sheet.tracks.map(\.start.seconds) == [0, 1e7])
+        for track in sheet.tracks {
             let whole = try DecoderRegistry.openDecoder(path: path)
             let file = MediaSource.file(try #require(FilePath(Array(path.utf8))))
             let segment = MediaSegment(
                 audio: file, sheet: file, number: track.number, start: track.start, end: nil)
-            // The second begins behind the end, which is an error.
-            _ = try? SegmentDecoder(whole, segment).seek(toFrame: .max)
+            if track.number == 1 {
+                let decoder = try SegmentDecoder(whole, segment)
+                try decoder.seek(toFrame: 50_000)
+            } else {
+                let error = #expect(throws: DecodingError.self) { try SegmentDecoder(whole, segment) }
+                #expect(error?.message == "its part of the file begins behind the end of that")
+            }
         }
         try play(path)
     }

@@ -110,7 +110,8 @@ extension Doctor {
         default:
             add(Finding("play", .note, state.stateName + ", " + StatusText.place(state, at: MonotonicClock.now())))
         }
-        if let error = StatusText.error(state) {
+        // A start after early deaths has a line of its own.
+        if let error = StatusText.error(state), diagnosis?["rest"] == nil {
             add(
                 Finding(
                     "item", .warning, error, meaning: "the queue went on, or stopped, without it",
