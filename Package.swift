@@ -65,7 +65,7 @@ let package = Package(
         library("ForeignMedia"),
         library("ControlProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
-        library("ConfigurationFiles", ["ControlProtocol", "CINIH", "CLinux"]),
+        library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
         library("AudioCore", ["NowPlaying", "LinuxSystem"]),
         library(

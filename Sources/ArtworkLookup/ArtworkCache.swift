@@ -2,7 +2,7 @@ package import AudioCore
 import AudioDecoders
 import CLinux
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 package import NowPlaying
 import Synchronization
 

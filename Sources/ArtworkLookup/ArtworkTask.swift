@@ -1,5 +1,6 @@
-package import AudioCore
+import AudioCore
 package import AudioDecoders
+package import LinuxSystem
 
 /// Work on pictures that may be given up, whether it reads a disk or waits for the child. Any thread.
 package final class ArtworkTask: Sendable {

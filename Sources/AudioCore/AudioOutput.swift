@@ -31,7 +31,7 @@ package import NowPlaying
     /// Whether the samples of our streams are multiplied by 1, as far as the output tells.
     var isVolumeNeutral: Bool { get }
     /// Asks for all devices; answers once, with an error in words if there is no server or it does not answer in a second.
-    func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void)
+    func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void)
     /// Chooses the device for the streams there are and those to come; nil: the server's default.
     func selectDevice(named name: String?)
     /// Waits for this device, which went away: streams that are opened go there or fail, its return is told. Nil: no more.
@@ -99,9 +99,6 @@ package struct OutputDevice: Equatable, Sendable {
     package var takesFloat: Bool
     /// Whether the server multiplies all samples for it, by a volume that the device does not have itself.
     package var hasSoftwareVolume: Bool
-    /// How loud mixers have it; nil when not known.
-    package var mixer: MixerSetting?
-
     /// Whether it is what servers offer where there is no device at all (`module-always-sink`): nobody hears it.
     package var isDummy: Bool { name == Self.dummyName }
     /// What PulseAudio and PipeWire call it.
@@ -124,8 +121,20 @@ package struct OutputDevice: Equatable, Sendable {
     }
 }
 
-/// How loud a device is set by everybody's mixers. It is no part of what a device is: all are equal, so that nobody takes a
-/// change of it for another device.
+/// A device in a list of all, with its volume at this moment.
+package struct ListedOutput: Equatable, Sendable {
+    package let device: OutputDevice
+    /// Volume and muting in mixers; nil: the output has no mixer.
+    package let mixer: MixerSetting?
+
+    /// A device of the list, by its parts.
+    package init(_ device: OutputDevice, mixer: MixerSetting? = nil) {
+        self.device = device
+        self.mixer = mixer
+    }
+}
+
+/// Volume and muting of a device in everybody's mixers.
 package struct MixerSetting: Equatable, Sendable {
     /// 0…1 and above, 1 = 100 % as mixers show it.
     package var volume: Double
@@ -136,8 +145,6 @@ package struct MixerSetting: Equatable, Sendable {
         self.volume = volume
         self.isMuted = isMuted
     }
-
-    package static func == (a: MixerSetting, b: MixerSetting) -> Bool { true }
 }
 
 /// Hears of an output. Called on the player's loop, never from inside a call of `AudioOutput`.

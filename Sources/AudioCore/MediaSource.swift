@@ -3,17 +3,6 @@ package import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// An open file that closes itself with its last owner.
-package final class OwnedDescriptor: Sendable {
-    /// The descriptor; valid as long as this object lives.
-    package let number: Int32
-
-    /// Takes over the descriptor.
-    package init(_ number: Int32) { self.number = number }
-
-    deinit { close(number) }
-}
-
 /// Something on the network, by its address. An address may hold a name and a password: those are used, and never shown.
 package final class RemoteMedia: Sendable {
     /// The whole address, with what lets in.

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Glibc
+import NowPlaying
 
 /// The log of a bridge: lines on standard error, harmless for a terminal whatever is in them. From one thread.
 package struct BridgeLog: Sendable {

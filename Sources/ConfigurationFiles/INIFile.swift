@@ -2,6 +2,7 @@ import CINIH
 import CLinux
 import ControlProtocol
 import Glibc
+import NowPlaying
 
 /// A configuration that can't be used, in words that name file and line.
 package struct ConfigurationError: Error, Equatable, Sendable {

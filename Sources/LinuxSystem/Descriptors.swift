@@ -14,3 +14,14 @@ package enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 }
+
+/// An open file that closes itself with its last owner.
+package final class OwnedDescriptor: Sendable {
+    /// The descriptor; valid as long as this object lives.
+    package let number: Int32
+
+    /// Takes over the descriptor.
+    package init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+}

@@ -137,11 +137,7 @@ package import NowPlaying
     }
 
     /// The present instant, asked from the kernel (never the loop's cached time).
-    package nonisolated static var now: MonotonicTime {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
+    package nonisolated static var now: MonotonicTime { .now }
 }
 
 /// One thing that the loop watches. It ends when this object is released; it may be released inside its own handler.

@@ -1,19 +1,15 @@
 import CLinux
-import Glibc
+import NowPlaying
 import Synchronization
 
 /// The pages of this program's own file in memory.
 package enum ProgramPages {
     /// Second of the monotonic clock up to which they are kept.
-    private static let keptUntil = Atomic<Int>(0)
+    private static let keptUntil = Atomic<Int64>(0)
     /// Seconds for which they are kept.
-    private static let keptSeconds = 5
+    private static let keptSeconds: Int64 = 5
 
-    private static var second: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec
-    }
+    private static var second: Int64 { MonotonicTime.now.nanoseconds / 1_000_000_000 }
 
     /// Gives back the pages of code and constants that were needed up to now: what is needed again comes back from the
     /// kernel's cache at its next use, a microsecond each. Most of a program's megabytes are used once, when it starts.

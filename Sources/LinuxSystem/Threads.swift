@@ -59,4 +59,22 @@ package enum DetachedThread {
         }
         return true
     }
+
+    /// Runs `body` in a thread and waits for its end, at most so many seconds: for the last write of a process that ends.
+    /// False: it has not ended, or the system has no more threads. Blocks.
+    @discardableResult package static func finish(
+        _ name: String, within seconds: Int32, _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
+        let done = eventfd(0, Int32(EFD_CLOEXEC))
+        let isStarted = start(name) {
+            body()
+            var one: UInt64 = 1
+            _ = write(done, &one, 8)
+        }
+        var waiting = pollfd(fd: done, events: Int16(POLLIN), revents: 0)
+        // Left open where the thread still writes to it.
+        guard isStarted, poll(&waiting, 1, seconds * 1000) == 1 else { return false }
+        close(done)
+        return true
+    }
 }

@@ -7,6 +7,35 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
     case changePlaybackPosition, changePlaybackRate
     case changeRepeatMode, changeShuffleMode
     case rating, like, dislike, bookmark
+
+    /// What must be there for a command to act on.
+    package enum Need: Sendable {
+        case nothing
+        /// An item in the queue.
+        case queue
+        /// An item in the queue, which the command may start.
+        case startableItem
+        case currentItem
+        /// A position of the current item that is not the only one, outside of advertisements.
+        case position
+        /// The same, also inside of an advertisement.
+        case contentPosition
+        /// A current item that can be played at another rate.
+        case rate
+    }
+
+    /// What must be there for it to act on.
+    package var needs: Need {
+        switch self {
+        case .changeRepeatMode, .changeShuffleMode: .nothing
+        case .pause, .stop: .queue
+        case .play, .togglePlayPause, .nextTrack, .previousTrack: .startableItem
+        case .rating, .like, .dislike: .currentItem
+        case .skipForward, .skipBackward, .seekForward, .seekBackward, .changePlaybackPosition: .position
+        case .bookmark: .contentPosition
+        case .changePlaybackRate: .rate
+        }
+    }
 }
 
 /// What a remote shows for one command.

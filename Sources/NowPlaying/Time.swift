@@ -1,7 +1,16 @@
+import Glibc
+
 /// An instant of CLOCK_MONOTONIC of this host. No conversion traps: what lies too far away is the farthest instant.
 package struct MonotonicTime: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's own zero (boot, on Linux).
     package var nanoseconds: Int64
+
+    /// The present instant, asked from the kernel.
+    package static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
 
     /// An instant, in nanoseconds of CLOCK_MONOTONIC.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -26,6 +35,12 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
 
     /// Microseconds since the clock's own zero, rounded up; 0 for instants before it.
     package var microsecondsRoundedUp: UInt64 { (UInt64(clamping: nanoseconds) + 999) / 1000 }
+
+    /// Milliseconds for `poll(2)` until this instant, rounded up so that it has passed then; 0 when it has passed.
+    package var millisecondsLeft: Int32 {
+        let left = nanoseconds - Self.now.nanoseconds
+        return left <= 0 ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)
+    }
 
     /// The nearest number of nanoseconds.
     package static func nanoseconds(_ seconds: Double) -> Int64 { Int64(clamping: (seconds * 1e9).rounded()) }

@@ -53,14 +53,8 @@ package struct CommandCentre: Equatable, Sendable {
         var settings: [RemoteCommand: Setting] = [:]
     }
 
-    /// Why there is no other place to go to inside of an advertisement.
-    package static let advertisement = "advertisement"
-    /// Why there is no other place in what has neither beginning nor end.
-    package static let liveStream = "live stream"
-    /// Why there is nothing that a command could act on.
-    package static let emptyQueue = "empty queue"
-    /// The same, where only a current item is missing.
-    package static let noCurrentItem = "no current item"
+    /// Reason that is shown for a command that a client turned off without one.
+    package static let turnedOff = "turned off by a client"
 
     /// Intervals of the configuration, seconds; the first is the default.
     package var forwardIntervals: [Double]
@@ -116,16 +110,22 @@ package struct CommandCentre: Equatable, Sendable {
     /// Seconds that a skip takes without an interval of its own.
     package func interval(forward: Bool, for kind: MediaType) -> Double {
         let intervals = intervals(of: forward ? .skipForward : .skipBackward, for: kind)
-        return intervals.first ?? 15
+        return intervals.first ?? Self.usualInterval
     }
 
     private func intervals(of command: RemoteCommand, for kind: MediaType) -> [Double] {
         switch command {
         case .skipForward: setting(of: command).preferredIntervals ?? kinds[kind]?.forward ?? forwardIntervals
         case .skipBackward: setting(of: command).preferredIntervals ?? kinds[kind]?.backward ?? backwardIntervals
-        default: []
+        case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .seekForward, .seekBackward,
+            .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode, .changeShuffleMode, .rating, .like,
+            .dislike, .bookmark:
+            []
         }
     }
+
+    /// Seconds of a skip as long as neither the configuration nor a client says otherwise.
+    package static let usualInterval = 15.0
 
     /// Rates to choose from.
     package var supportedPlaybackRates: [Double] {
@@ -142,7 +142,7 @@ package struct CommandCentre: Equatable, Sendable {
             let obstacle = Self.obstacle(command, situation)
             let isEnabled = obstacle == nil && setting.isEnabled != false
             var status = CommandStatus(command, isEnabled: isEnabled)
-            if !isEnabled { status.reason = obstacle ?? setting.reason ?? "turned off by a client" }
+            if !isEnabled { status.reason = obstacle?.words ?? setting.reason ?? Self.turnedOff }
             status.preferredIntervals = intervals(of: command, for: situation.kind)
             if command == .changePlaybackRate { status.supportedPlaybackRates = supportedPlaybackRates }
             return status
@@ -154,13 +154,13 @@ package struct CommandCentre: Equatable, Sendable {
         package var queueIsEmpty: Bool
         package var hasItem: Bool
         /// Why the present item has no other place to go to; nil: it has.
-        package var seekObstacle: String?
+        package var seekObstacle: CommandObstacle?
         package var isLive: Bool
         package var kind: MediaType
 
         /// A situation, by its parts.
         package init(
-            queueIsEmpty: Bool, hasItem: Bool, seekObstacle: String? = nil, isLive: Bool = false,
+            queueIsEmpty: Bool, hasItem: Bool, seekObstacle: CommandObstacle? = nil, isLive: Bool = false,
             kind: MediaType = .audio
         ) {
             self.queueIsEmpty = queueIsEmpty
@@ -171,27 +171,22 @@ package struct CommandCentre: Equatable, Sendable {
         }
     }
 
-    /// What stands against a command in a situation, whatever clients set; nil: nothing.
-    package static func obstacle(_ command: RemoteCommand, _ situation: Situation) -> String? {
-        switch command {
-        case .changeRepeatMode, .changeShuffleMode: return nil
-        default: break
-        }
-        if situation.queueIsEmpty { return emptyQueue }
-        switch command {
-        case .skipForward, .skipBackward, .changePlaybackPosition, .changePlaybackRate, .seekForward, .seekBackward,
-            .rating, .like, .dislike, .bookmark:
-            guard situation.hasItem else { return noCurrentItem }
-        default: return nil
-        }
-        switch command {
-        case .rating, .like, .dislike: return nil
-        // It marks a place of the content, which an advertisement does not move.
-        case .bookmark: return situation.seekObstacle == advertisement ? nil : situation.seekObstacle
-        case .changePlaybackRate:
-            if situation.isLive { return liveStream }
-            return situation.seekObstacle == advertisement ? advertisement : nil
-        default: return situation.seekObstacle
+    /// The obstacle to a command in a situation, whatever clients set; nil: none.
+    package static func obstacle(_ command: RemoteCommand, _ situation: Situation) -> CommandObstacle? {
+        let missing: CommandObstacle? =
+            situation.queueIsEmpty ? .emptyQueue : situation.hasItem ? nil : .noCurrentItem
+        switch command.needs {
+        case .nothing: return nil
+        case .queue, .startableItem: return situation.queueIsEmpty ? .emptyQueue : nil
+        case .currentItem: return missing
+        case .position: return missing ?? situation.seekObstacle
+        // It marks a position of the content, which an advertisement does not move.
+        case .contentPosition:
+            return missing ?? (situation.seekObstacle == .advertisement ? nil : situation.seekObstacle)
+        case .rate:
+            if let missing { return missing }
+            if situation.isLive { return .liveStream }
+            return situation.seekObstacle == .advertisement ? .advertisement : nil
         }
     }
 }

@@ -1,4 +1,5 @@
 package import AudioCore
+package import LinuxSystem
 package import NowPlaying
 
 /// What stands beside an item in the queue and has not told its tags yet.

@@ -1,6 +1,7 @@
 import AudioCore
 import CLinux
 import Glibc
+import LinuxSystem
 import NowPlaying
 import Synchronization
 

@@ -92,8 +92,8 @@ extension Player {
     package func insert(
         _ requests: [QueueRequest], at place: Int?, by: Originator
     ) throws(CommandRefusal) -> ClosedRange<Int64>? {
-        guard queue.count + requests.count <= Player.queueLimit,
-            queue.textBytes + QueueRequest.textBytes(of: requests) <= Player.queueTextLimit
+        guard queue.count + requests.count <= QueueLimit.items,
+            queue.textBytes + QueueRequest.textBytes(of: requests) <= QueueLimit.textBytes
         else { throw .queueFull }
         let entries = makeEntries(requests)
         carryOut(transport.insert(entries, at: max(0, min(place ?? queue.count, queue.count))), nil, by: by)
@@ -136,7 +136,7 @@ extension Player {
         guard let entry = queue[id] else { throw .noSuchItem }
         let old = entry.details ?? ItemDetails()
         let details = old.with(given: given.filled(from: old.given))
-        guard queue.textBytes - old.textBytes + details.textBytes <= Player.queueTextLimit else { throw .queueFull }
+        guard queue.textBytes - old.textBytes + details.textBytes <= QueueLimit.textBytes else { throw .queueFull }
         transport.setDetails(details, of: id)
         guard state.item?.id == id || state.upcoming?.itemID == id else { return keep() }
         let movesPlace = shown?.id == id && old.contentTime != details.contentTime

@@ -25,14 +25,14 @@ extension Player {
     }
 
     /// Why the present item has no other place to go to; nil: it has, as far as is known.
-    package var seekObstacle: String? { advertisement == nil ? mediaObstacle : CommandCentre.advertisement }
+    package var seekObstacle: CommandObstacle? { advertisement == nil ? mediaObstacle : .advertisement }
 
     /// The same, but for advertisements.
-    package var mediaObstacle: String? {
+    package var mediaObstacle: CommandObstacle? {
         guard let current = transport.current, let details = transport.queue[current]?.details else { return nil }
         // What a client calls live, it wants to be treated as that.
-        if details.found.isLiveStream == true || details.given.isLiveStream == true { return CommandCentre.liveStream }
-        return details.isSeekable ? nil : "not seekable"
+        if details.found.isLiveStream == true || details.given.isLiveStream == true { return .liveStream }
+        return details.isSeekable ? nil : .notSeekable
     }
 
     // MARK: Breaking off

@@ -147,7 +147,7 @@ extension Player {
         if isFilled || hadItem != shownCurrent || activeBefore != next.item?.feedback?.activeCommands ?? [] {
             commandsVersion += 1
         }
-        let obstacle = next.anchor.ad != nil && next.state != .stopped ? CommandCentre.advertisement : mediaObstacle
+        let obstacle = next.anchor.ad != nil && next.state != .stopped ? CommandObstacle.advertisement : mediaObstacle
         if obstacle != shownSeekObstacle {
             shownSeekObstacle = obstacle
             commandsVersion += 1

@@ -71,10 +71,6 @@ package import NowPlaying
         }
     }
 
-    /// Entries that the queue holds at most (`protocol.md` §1).
-    package nonisolated static let queueLimit = 1_000_000
-    /// Bytes of the texts and addresses of all entries, at most: of each queue that is accepted, the saved one can be read.
-    package nonisolated static let queueTextLimit = 256 << 20
     /// Seconds that a command waits for the sound server before it is answered with its wish taken.
     static let answerLimit = 1.0
     /// Seconds before the first new attempt at a lost server.
@@ -215,7 +211,7 @@ package import NowPlaying
     /// Whether there was an item where we stand, as listeners were told by way of `commandsVersion`.
     var shownCurrent = false
     /// The obstacle to seeking that listeners were told of, by way of `commandsVersion`.
-    var shownSeekObstacle: String?
+    var shownSeekObstacle: CommandObstacle?
     var wallClock: WallClockWatch?
     /// 0 to 1, as the sound server has it; without what loudness and fades do to the samples.
     package internal(set) var volume = 1.0

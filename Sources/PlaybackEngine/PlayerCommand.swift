@@ -44,7 +44,9 @@ package enum PlayerCommand: Sendable {
     var mayResume: Bool {
         switch self {
         case .play(_?), .playItem(_, _?), .playQueue(_, _?): false
-        default: true
+        case .play(nil), .playItem(_, nil), .playQueue(_, nil), .pause, .stop, .togglePlayPause, .nextTrack,
+            .previousTrack, .skip, .skipChapter, .seek, .repeatMode, .shuffleMode, .changeRate:
+            true
         }
     }
 
@@ -52,7 +54,9 @@ package enum PlayerCommand: Sendable {
     var staysInItem: Bool {
         switch self {
         case .play, .pause, .togglePlayPause, .skip, .seek: true
-        default: false
+        case .playItem, .playQueue, .stop, .nextTrack, .previousTrack, .skipChapter, .repeatMode, .shuffleMode,
+            .changeRate:
+            false
         }
     }
 }

@@ -1,5 +1,6 @@
 import ForeignMedia
 import Glibc
+import NowPlaying
 
 /// Collects frames to pieces and sends them: pieces as large as may be, as each may wake the daemon, but none so late that
 /// it is missed where the source comes at the pace at which it is heard.
@@ -38,9 +39,11 @@ final class AudioSender {
 
     /// Takes frames, and sends all that is held if that is enough.
     func add(_ frames: UnsafeRawBufferPointer) {
-        if piece.isEmpty { heldSince = Clock.seconds }
+        if piece.isEmpty { heldSince = MonotonicTime.now.seconds }
         piece += frames
-        if isLive ? seconds(piece.count) >= Self.mostSeconds || isDue(Clock.seconds) : piece.count >= wantedBytes {
+        if isLive
+            ? seconds(piece.count) >= Self.mostSeconds || isDue(MonotonicTime.now.seconds) : piece.count >= wantedBytes
+        {
             flush()
         }
     }
@@ -48,7 +51,7 @@ final class AudioSender {
     /// Sends what is held.
     func flush() {
         guard !piece.isEmpty else { return }
-        let now = Clock.seconds
+        let now = MonotonicTime.now.seconds
         let before = began.map { $0 + Double(sent) / rate - now }
         // After a gap it is counted from there: so much was not to be had.
         if before ?? -1 < 0 { began = now - Double(sent) / rate }
@@ -73,20 +76,20 @@ final class AudioSender {
 
     /// Sends what is held if it would be late else.
     func flushIfDue() {
-        if !piece.isEmpty, isDue(Clock.seconds) { flush() }
+        if !piece.isEmpty, isDue(MonotonicTime.now.seconds) { flush() }
     }
 
     /// Seconds for which nothing need come from the source of a live stream.
     var patience: Double {
         guard isLive, sent > 0 else { return 0 }
         // A third of what is ahead is collected, and two thirds are left then.
-        return max(0, (lead(Clock.seconds) + held) / 3 - held)
+        return max(0, (lead(MonotonicTime.now.seconds) + held) / 3 - held)
     }
 
     /// Seconds until what is held has to be sent; nil: nothing is.
     var delay: Double? {
         guard !piece.isEmpty else { return nil }
-        let now = Clock.seconds
+        let now = MonotonicTime.now.seconds
         return max(0, isLive ? max(lead(now) - 2 * held, leastSeconds - held) : heldSince + Self.heldSeconds - now)
     }
 

@@ -161,7 +161,7 @@ final class HTTPConnection {
     func wait(_ isDone: () -> Bool) throws(WireFailure) { try wait(for: Self.patience, isDone) }
 
     private func wait(for patience: Double, _ isDone: () -> Bool) throws(WireFailure) {
-        var deadline = Clock.seconds + patience
+        var deadline = MonotonicTime.now.seconds + patience
         var before = transfer?.bodyCount ?? 0
         while true {
             var running: Int32 = 0
@@ -173,7 +173,7 @@ final class HTTPConnection {
                 transfer.end(message.pointee.data.result)
             }
             if isDone() { return }
-            let now = Clock.seconds
+            let now = MonotonicTime.now.seconds
             if let count = transfer?.bodyCount, count != before {
                 before = count
                 deadline = now + patience

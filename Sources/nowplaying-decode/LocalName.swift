@@ -1,6 +1,7 @@
 import CCurl
 import ForeignMedia
 import Glibc
+import NowPlaying
 
 /// Finds hosts by names that end in `.local`: they answer for themselves. What does this for other programs (Avahi) is
 /// behind a local socket, and those are not for us to use.
@@ -13,7 +14,7 @@ enum LocalName {
 
     /// Addresses of a host as text; none: its name is no such name, or nobody answers to it. Waits for that.
     static func addresses(of host: String) -> [String] {
-        let now = Clock.seconds
+        let now = MonotonicTime.now.seconds
         if let old = known[host], now - old.time < kept { return old.addresses }
         guard let name = MulticastName(host, number: UInt16.random(in: 1 ... .max)) else { return [] }
         let found = ask(name)
@@ -37,8 +38,8 @@ enum LocalName {
                 }
             }
             guard sent == question.count else { return [] }
-            let deadline = Clock.seconds + pause
-            while case let left = deadline - Clock.seconds, left > 0 {
+            let deadline = MonotonicTime.now.seconds + pause
+            while case let left = deadline - MonotonicTime.now.seconds, left > 0 {
                 var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&polled, 1, Int32(left * 1000) + 1) > 0 else { continue }
                 let found = receive(descriptor, name)

@@ -1,5 +1,6 @@
 import CFFmpeg
 import ForeignMedia
+import NowPlaying
 
 /// What a playlist of HLS (RFC 8216) refers to: FFmpeg asks for each part, and we fetch it, judged as any other address.
 /// FFmpeg moves in it inexactly, and not at all behind the last part; so for each jump it is given a playlist that begins
@@ -106,7 +107,7 @@ final class SegmentSource {
         // Of something whole nothing is left out.
         if lastFailure != nil { return isWhole }
         channel.audio?.flushIfDue()
-        let seconds = max(Self.leastRest, nextReading - Clock.seconds)
+        let seconds = max(Self.leastRest, nextReading - MonotonicTime.now.seconds)
         return channel.awaitCommand(seconds: min(seconds, channel.audio?.delay ?? .infinity))
     }
 
@@ -165,7 +166,7 @@ final class SegmentSource {
         }
         // As FFmpeg has it: after the time of the last part, and sooner if there was nothing new.
         let isSame = growing?.link == link && growing?.list == read
-        nextReading = Clock.seconds + (isSame ? read.longest / 2 : read.last)
+        nextReading = MonotonicTime.now.seconds + (isSame ? read.longest / 2 : read.last)
         growing = (link, read)
     }
 

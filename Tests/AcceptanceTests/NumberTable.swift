@@ -28,7 +28,7 @@ struct NumberTable {
     /// `uri`: a file that plays; `bell`: one that is over at once. `item`: the id of an item in the queue. `session`: an external session of the connection.
     init(uri: String, bell: String, item: Int64, session: String) {
         let samples = Samples(uri: uri, bell: bell, item: item, session: session)
-        rows = Catalogue.methods.filter { $0.name != .daemonQuit }.flatMap { method in
+        rows = Catalogue.methods.filter { $0.name != MethodName.other(.daemonQuit).rawValue }.flatMap { method in
             method.parameters.flatMap { parameter in
                 Self.leaves(parameter.type, samples).map { leaf in
                     let text = JSONWriter.text(samples.parameters(of: method, with: parameter, as: leaf.value))
@@ -100,7 +100,7 @@ private struct Samples {
             result[needed] = method.parameters.first { $0.name == needed }.map(self.value(of:))
         }
         // An announcement is answered when it is over.
-        if method.name == .announce { result["uri"] = .string(bell) }
+        if method.name == MethodName.other(.announce).rawValue { result["uri"] = .string(bell) }
         result[parameter.name] = value
         return .object(result)
     }

@@ -93,7 +93,6 @@ import Testing
         let latin1: [UInt8] = Array("/music/caf".utf8) + [0xE9] + Array(" 1.flac".utf8)
         #expect(FileName.uri(ofAbsolutePath: latin1) == "file:///music/caf%E9%201.flac")
         #expect(FileName.uri(ofAbsolutePath: Array("/a b/ü%41.flac".utf8)) == "/a b/ü%41.flac")
-        #expect(FileName.percentDecoded("caf%E9%20%zz%4") == Array("caf".utf8) + [0xE9] + Array(" %zz%4".utf8))
     }
 
     @Test(arguments: [

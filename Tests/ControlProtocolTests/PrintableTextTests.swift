@@ -1,4 +1,5 @@
 import ControlProtocol
+import NowPlaying
 import Testing
 
 @Suite struct PrintableTextTests {

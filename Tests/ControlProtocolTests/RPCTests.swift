@@ -92,7 +92,7 @@ import Testing
         var writer = JSONWriter()
         writer.answer(id: Array("\"x\"".utf8), result: ["a": 1])
         writer.newline()
-        writer.answer(id: RPCLine.nullID, error: .noSuchContent("gone", reason: "otherItem", uris: ["/a"]))
+        writer.answer(id: RPCLine.nullID, error: .noSuchContent("gone", reason: .otherItem, uris: ["/a"]))
         writer.newline()
         writer.notification("nowPlaying.changed", parameters: Array("{}".utf8))
         #expect(

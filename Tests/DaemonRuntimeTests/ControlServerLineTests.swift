@@ -89,7 +89,7 @@ import Testing
             try client.send(#"{"jsonrpc":"2.0","method":"play","params":{"uri":"\#(file)"}}"# + "\n")
             try client.send(#"{"jsonrpc":"2.0","method":"pause"}"# + "\n")
         }
-        #expect(await harness.until { handler.requests.map(\.method) == [.play, .pause] })
+        #expect(await harness.until { handler.requests.map(\.method) == [.command(.play), .command(.pause)] })
         #expect(await harness.until { handler.gone.count == 1 })
         await harness.end()
     }
@@ -103,7 +103,7 @@ import Testing
             #"[{"jsonrpc":"2.0","method":"stop"},{"jsonrpc":"2.0","method":"skipForward","params":{"x":1}}]"# + "\n")
         #expect(try client.call("hello")["id"] == 1)
         let handler = harness.handler
-        #expect(await LoopThread.run { handler.requests.map(\.method) } == [.pause, .stop])
+        #expect(await LoopThread.run { handler.requests.map(\.method) } == [.command(.pause), .command(.stop)])
         await harness.end()
     }
 

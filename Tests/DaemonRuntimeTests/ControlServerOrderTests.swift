@@ -11,7 +11,7 @@ import Testing
     @Test func answersMayOvertakeEachOther() async throws {
         let harness = try await ServerHarness()
         let handler = harness.handler
-        await LoopThread.run { handler.result = { $0.method == .play ? nil : .success([:]) } }
+        await LoopThread.run { handler.result = { $0.method == .command(.play) ? nil : .success([:]) } }
         let client = try RawClient(harness.path)
         try client.request(1, "play")
         try client.request(2, "pause")
@@ -32,7 +32,7 @@ import Testing
         }
         for _ in 0..<100 { #expect(try client.read()["result"] != nil) }
         let methods = await LoopThread.run { handler.requests.map(\.method) }
-        #expect(methods == (0..<50).flatMap { _ in [MethodName.queueAdd, .queueList] })
+        #expect(methods == (0..<50).flatMap { _ in [MethodName.other(.queueAdd), .other(.queueList)] })
         await harness.end()
     }
 
@@ -50,7 +50,10 @@ import Testing
         let answers = try (0..<4).map { _ in try client.read() }
         #expect(answers.map { $0["id"]?.integerValue } == [1, 2, 3, 4])
         #expect(answers.map(\.errorCode) == [100, nil, nil, nil])
-        #expect(await LoopThread.run { handler.requests.map(\.method) } == [.play, .changePlaybackPosition, .queueAdd])
+        #expect(
+            await LoopThread.run { handler.requests.map(\.method) } == [
+                .command(.play), .command(.changePlaybackPosition), .other(.queueAdd),
+            ])
         await harness.end()
     }
 
@@ -58,7 +61,7 @@ import Testing
         let harness = try await ServerHarness()
         let handler = harness.handler
         let file = harness.folder.file("a.flac")
-        await LoopThread.run { handler.result = { $0.method == .pause ? nil : .success([:]) } }
+        await LoopThread.run { handler.result = { $0.method == .command(.pause) ? nil : .success([:]) } }
         let client = try RawClient(harness.path)
         try client.send(
             """
@@ -76,7 +79,10 @@ import Testing
         let answers = try #require(try client.read().arrayValue)
         #expect(answers.map { $0["id"] } == ([1, 2, 3, 4, nil, 5] as [JSONValue]))
         #expect(answers.map(\.errorCode) == [nil, nil, 100, -32600, -32600, nil])
-        #expect(await LoopThread.run { handler.requests.map(\.method) } == [.pause, .stop, .queueAdd])
+        #expect(
+            await LoopThread.run { handler.requests.map(\.method) } == [
+                .command(.pause), .command(.stop), .other(.queueAdd),
+            ])
         await harness.end()
     }
 

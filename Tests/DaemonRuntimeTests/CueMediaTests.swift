@@ -16,7 +16,7 @@ import Testing
         let resolver = MediaResolver(
             roots: MediaRoots(isForeign ? [folder.path] : []), isForeign: isForeign, limit: 1000, descriptors: [],
             abandoned: AbandonFlag())
-        return try resolver.resolve(.queueAdd, JSONObject([JSONObject.Member("items", .array(items))]))
+        return try resolver.resolve(.other(.queueAdd), JSONObject([JSONObject.Member("items", .array(items))]))
     }
 
     private func uris(_ items: [JSONValue], isForeign: Bool = false) throws -> [String] {

@@ -127,7 +127,8 @@ import Testing
         let long = JSONValue.string(String(repeating: "x", count: 100_000))
         await LoopThread.run {
             handler.result = { request in
-                request.method == .play ? nil : .withDescriptor(long, OwnedDescriptor(open(a, O_RDONLY | O_CLOEXEC)))
+                request.method == .command(.play)
+                    ? nil : .withDescriptor(long, OwnedDescriptor(open(a, O_RDONLY | O_CLOEXEC)))
             }
         }
         let client = try RawClient(harness.path)

@@ -11,7 +11,7 @@ import Testing
     @Test func whoWaits() async throws {
         let harness = try await ServerHarness()
         let handler = harness.handler
-        await LoopThread.run { handler.result = { $0.method == .pause ? nil : .success([:]) } }
+        await LoopThread.run { handler.result = { $0.method == .command(.pause) ? nil : .success([:]) } }
         let waiting = try RawClient(harness.path)
         _ = try waiting.call("hello", ["client": "a remote"])
         #expect(try waiting.call("queue.clear")["result"] != nil)

@@ -1,4 +1,5 @@
 import DaemonRuntime
+import LinuxSystem
 import NowPlaying
 import Testing
 

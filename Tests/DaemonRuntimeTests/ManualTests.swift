@@ -125,11 +125,6 @@ import Testing
             if let shared { text += Self.lines("A method without a result of its own answers \(shared)") }
             text += ".Bl -tag -width Ds\n" + methods.map { Self.describe($0, shared: shared) }.joined() + ".El\n"
         }
-        if !Catalogue.planned.isEmpty {
-            text += ".Ss Not in this version\n"
-            text += Self.lines(
-                "These methods of the protocol are answered -32601: " + Catalogue.planned.joined(separator: ", "))
-        }
         var usual = ""
         for parameter in Catalogue.guards + [Catalogue.ifVersion] {
             usual += ".It Ar \(parameter.name)\n" + Self.lines(Self.capitalised(parameter.help))
@@ -151,17 +146,17 @@ import Testing
 
     /// One method of the page. `shared` is the result that its section states once.
     private static func describe(_ method: ControlProtocol.Method, shared: String?) -> String {
-        var text = ".It Ic \(method.name.rawValue)"
+        var text = ".It Ic \(method.name)"
         for parameter in method.parameters {
             text += parameter.isOptional ? " Oo Ar \(parameter.name) Oc" : " Ar \(parameter.name)"
         }
         text += "\n" + lines(method.help)
         text += method.result == shared ? "" : lines("Result: \(method.result)")
         text += lines("Role: \(method.role.rawValue)")
-        let usual = ["session", "notAfter", "ifVersion"] + (method.name == .play ? [] : ["itemId"])
+        let usual = ["session", "notAfter", "ifVersion"] + (method.name == "play" ? [] : ["itemId"])
         let fields = Set(Catalogue.itemFields.map(\.name))
         let own = method.parameters.filter {
-            !usual.contains($0.name) && !(method.name == .itemUpdate && fields.contains($0.name))
+            !usual.contains($0.name) && !(method.name == "item.update" && fields.contains($0.name))
         }
         if !own.isEmpty {
             text += ".Bl -tag -width Ds -compact\n"

@@ -17,7 +17,8 @@ import Testing
             roots: MediaRoots(roots), isForeign: isForeign, limit: limit, descriptors: descriptors,
             abandoned: AbandonFlag())
         do throws(RPCError) {
-            return .success(try resolver.resolve(.queueAdd, JSONObject([JSONObject.Member("items", .array(items))])))
+            return .success(
+                try resolver.resolve(.other(.queueAdd), JSONObject([JSONObject.Member("items", .array(items))])))
         } catch {
             return .failure(error)
         }
@@ -251,7 +252,7 @@ import Testing
         let resolver = MediaResolver(
             roots: MediaRoots([]), isForeign: false, limit: 100, descriptors: [], abandoned: abandoned)
         let parameters = JSONObject([JSONObject.Member("items", [.string(folder.path + "/0"), "/nonexistent"])])
-        #expect(try resolver.resolve(.queueAdd, parameters).isEmpty)
+        #expect(try resolver.resolve(.other(.queueAdd), parameters).isEmpty)
     }
 
     @Test func descriptors() throws {

@@ -18,7 +18,7 @@ import Testing
     ) -> [String] {
         switch resolve(items, roots: roots, isForeign: isForeign, limit: limit) {
         case .success(let media): media.map { String($0.source.uri.dropFirst("file://\(folder.path)/".utf8.count)) }
-        case .failure(let error): ["\(error.code)" + (error.reason.map { " " + $0 } ?? "")]
+        case .failure(let error): ["\(error.code)" + (error.reason.map { " " + $0.rawValue } ?? "")]
         }
     }
 
@@ -28,7 +28,8 @@ import Testing
         let resolver = MediaResolver(
             roots: MediaRoots(roots), isForeign: isForeign, limit: limit, descriptors: [], abandoned: AbandonFlag())
         do throws(RPCError) {
-            return .success(try resolver.resolve(.queueAdd, JSONObject([JSONObject.Member("items", .array(items))])))
+            return .success(
+                try resolver.resolve(.other(.queueAdd), JSONObject([JSONObject.Member("items", .array(items))])))
         } catch {
             return .failure(error)
         }

@@ -41,7 +41,8 @@ extension FuzzTarget {
                 world.play(given)
                 world.run(seconds: 3, untilAudible: true)
                 for _ in 0..<4 where !numbers.isAtEnd {
-                    world.request(.changePlaybackPosition, JSONObject([.init("position", .number(numbers.number()))]))
+                    world.request(
+                        .command(.changePlaybackPosition), JSONObject([.init("position", .number(numbers.number()))]))
                     world.run(seconds: 0.5)
                 }
                 restart(world, media)
@@ -68,19 +69,20 @@ extension FuzzTarget {
                 let start = numbers.choice(4)
                 if start > 0 { world.play() }
                 if start > 1 { world.run(seconds: 3, untilAudible: true) }
-                if start > 2 { world.request(.pause, JSONObject()) }
+                if start > 2 { world.request(.command(.pause), JSONObject()) }
                 for _ in 0..<12 where !numbers.isAtEnd {
-                    let method = Catalogue.methods[numbers.choice(Catalogue.methods.count)]
+                    let name = MethodName.allCases[numbers.choice(MethodName.allCases.count)]
+                    let method = Catalogue.method(name)
                     // These two ask threads of their own.
-                    if method.name == .diagnosticsGet || method.name == .announce { continue }
+                    if name == .other(.diagnosticsGet) || name == .other(.announce) { continue }
                     let parameters = numbers.object(method.parameters)
                     let names = ["uri", "items", "descriptor"].contains { parameters[$0] != nil }
                     world.request(
-                        method.name, parameters,
+                        name, parameters,
                         media: names ? [ResolvedMedia(source: .file("/fuzz/2"), details: nil)] : [])
                     world.run(seconds: Double(numbers.choice(3)) / 4)
                 }
-                world.request(.play, JSONObject())
+                world.request(.command(.play), JSONObject())
                 world.run(seconds: 3, untilAudible: true)
                 restart(world, media)
             }

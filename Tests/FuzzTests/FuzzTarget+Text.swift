@@ -1,5 +1,6 @@
 import ConfigurationFiles
 import ControlProtocol
+import NowPlaying
 import NowPlayingClient
 
 @testable import DaemonRuntime
@@ -27,7 +28,7 @@ extension FuzzTarget {
             }
             for case .request(let request) in elements {
                 guard let method = Catalogue.method(request.method) else {
-                    _ = Catalogue.unknownMethod(request.method)
+                    _ = Catalogue.table.unknownMethod(request.method)
                     continue
                 }
                 try? method.check(request.parameters)

@@ -90,7 +90,7 @@ import TestSupport
 
     /// Carries out a request as the control server does: nothing happens if the catalogue refuses it.
     func request(_ name: MethodName, _ parameters: JSONObject, media: [ResolvedMedia] = []) {
-        guard let method = Catalogue.methods.first(where: { $0.name == name }) else { return }
+        guard let method = Catalogue.methods.first(where: { $0.name == name.rawValue }) else { return }
         do throws(RPCError) { try method.check(parameters) } catch { return }
         methods.perform(MethodRequest(method: name, client: Self.by, parameters: parameters, media: media)) { _ in }
     }
@@ -100,7 +100,7 @@ import TestSupport
         let media = (0..<2).map { _ in
             ResolvedMedia(source: .file("/fuzz/1"), details: ItemDetails(given: given, duration: nil))
         }
-        request(.play, JSONObject([.init("uri", "/fuzz/1")]), media: media)
+        request(.command(.play), JSONObject([.init("uri", "/fuzz/1")]), media: media)
     }
 
     /// Lets time pass, until sound is heard if that is wanted.

@@ -11,13 +11,13 @@ import Testing
         ("plays", CommandCentre.Situation(queueIsEmpty: false, hasItem: true)),
         (
             "advertisement",
-            CommandCentre.Situation(queueIsEmpty: false, hasItem: true, seekObstacle: CommandCentre.advertisement)
+            CommandCentre.Situation(queueIsEmpty: false, hasItem: true, seekObstacle: .advertisement)
         ),
-        ("unseekable", CommandCentre.Situation(queueIsEmpty: false, hasItem: true, seekObstacle: "not seekable")),
+        ("unseekable", CommandCentre.Situation(queueIsEmpty: false, hasItem: true, seekObstacle: .notSeekable)),
         (
             "live",
             CommandCentre.Situation(
-                queueIsEmpty: false, hasItem: true, seekObstacle: CommandCentre.liveStream, isLive: true)
+                queueIsEmpty: false, hasItem: true, seekObstacle: .liveStream, isLive: true)
         ),
     ]
 

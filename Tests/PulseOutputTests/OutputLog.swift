@@ -129,7 +129,7 @@ extension AudioOutput {
     func devices() async throws -> [OutputDevice] {
         try await withCheckedContinuation { continuation in
             listDevices { continuation.resume(returning: $0) }
-        }.get()
+        }.get().map(\.device)
     }
 }
 

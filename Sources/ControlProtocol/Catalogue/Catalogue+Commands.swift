@@ -42,12 +42,12 @@ extension Catalogue {
     private static let commandResult = "status, state, seq and anchor: what was achieved"
 
     private static func command(
-        _ name: MethodName, _ parameters: [Parameter] = [], exclusive: [[String]] = [], help: String,
+        _ name: RemoteCommand, _ parameters: [Parameter] = [], exclusive: [[String]] = [], help: String,
         example: String = "{}"
     ) -> Method {
         let names = Set(parameters.map(\.name))
         return Method(
-            name: name, kind: .command, role: .control,
+            name: name.rawValue, kind: .command, role: .control,
             parameters: parameters + guards.filter { !names.contains($0.name) }, exclusive: exclusive, help: help,
             result: commandResult, example: example)
     }

@@ -3,14 +3,17 @@ import NowPlaying
 extension Catalogue {
     private static let itemID = Parameter.required("id", .itemID, "id of the entry")
     private static let itemIDs = Parameter.required(
-        "ids", .array(.itemID, count: 1...1_000_000), "ids of entries")
+        "ids", .array(.itemID, count: 1...QueueLimit.items), "ids of entries")
+
+    /// Items that `queue.list` answers without a limit of the client.
+    package static let usualPage = 100
 
     static let queueMethods: [Method] = [
         Method(
             name: .queueList, kind: .queue, role: .read,
             parameters: [
                 .optional("offset", .ordinal, "first entry to list, from 0"),
-                .optional("limit", .integer(0...1000), "entries to list; without it 100"),
+                .optional("limit", .integer(0...1000), "entries to list; without it \(usualPage)"),
                 session, ifVersion,
             ],
             help: "Lists entries in the order in which they play.", result: "version, count and items",
@@ -22,7 +25,7 @@ extension Catalogue {
             name: .queueAdd, kind: .queue, role: .control,
             parameters: [
                 .required(
-                    "items", .array(.media, count: 1...1_000_000),
+                    "items", .array(.media, count: 1...QueueLimit.items),
                     "uris, folders, or objects with “uri” or “descriptor” and fields of an item"),
                 .optional("at", .ordinal, "place of the first of them; without it the end"),
                 .optional("next", .boolean, "put them behind the current item"),
@@ -153,18 +156,7 @@ extension Catalogue {
                 + "preview is a still picture and video the film. The path stays valid while the id is in a state.",
             result: "id, path, type, width, height and, if asked for, descriptor: 0",
             example: #"{"id": "0123456789abcdef0123456789abcdef"}"#),
-        Method(
-            name: .hello, kind: .server, role: .read,
-            parameters: [
-                .optional("client", .text, "name of the client, shown to others in “by”"),
-                .optional(
-                    "role", .choice([Role.read.rawValue, Role.control.rawValue]),
-                    "have no more rights than these from now on, and name media as a foreign user does"),
-            ],
-            help:
-                "Introduces the client and tells what the daemon is. A client that acts for others gives up rights of "
-                + "its own with “role”; it does not get them back.",
-            result: "server, version, protocol, instance, role and capabilities", example: #"{"client": "remote"}"#),
+        .hello,
         Method(
             name: .diagnosticsGet, kind: .server, role: .read,
             parameters: [.optional("uri", .uri, "a file or address to open, without playing it")],
@@ -175,16 +167,14 @@ extension Catalogue {
                 "daemon, output, clock, mediaRoots, decodeProgram, seccomp, landlock, artwork, state, rest, lastPause, waiting "
                 + "and, with uri, file",
             example: "{}"),
+        .discovery,
         Method(
-            name: .rpcDiscover, kind: .server, role: .read, parameters: [],
-            help: "Answers this catalogue as an OpenRPC document.", result: "an OpenRPC document", example: "{}"),
-        Method(
-            name: .daemonReload, kind: .server, role: .admin, parameters: [],
+            name: .daemonReload, kind: .server, role: .admin, parameters: [], isHeld: false,
             help: "Reads the configuration again, as SIGHUP does. If a file is wrong, all stays as it was.",
             result: "changed: settings that hold from now on; restart: those that hold when the daemon is restarted",
             example: "{}"),
         Method(
-            name: .daemonQuit, kind: .server, role: .admin, parameters: [],
+            name: .daemonQuit, kind: .server, role: .admin, parameters: [], isHeld: false,
             help: "Ends the daemon.", result: "an empty object", example: "{}"),
     ]
 }

@@ -1,34 +1,21 @@
 import NowPlaying
 
-/// The one table of the protocol: the server's checks, `rpc.discover`, the client and the manual are made of it.
+/// The methods of the daemon: the server's checks, `rpc.discover`, the client and the manual are made of this table.
 package enum Catalogue {
+    /// The table for the server.
+    package static let table = MethodTable(
+        title: Product.name,
+        methods: nowPlayingMethods + commandMethods + queueMethods + otherMethods + sessionMethods,
+        notifications: [("nowPlaying.changed", "The whole state, sent to subscribers at each key event.")])
+
     /// All methods, in the order of the manual.
-    package static let methods: [Method] =
-        nowPlayingMethods + commandMethods + queueMethods + otherMethods + sessionMethods
+    package static var methods: [Method] { table.methods }
 
-    private static let byName: [String: Method] = Dictionary(
-        uniqueKeysWithValues: methods.map { ($0.name.rawValue, $0) })
-
-    /// The method with this name on the wire.
-    package static func method(_ name: String) -> Method? { byName[name] }
+    /// The method with this name on the wire; nil: there is none.
+    package static func method(_ name: String) -> Method? { table.method(name) }
 
     /// The method with this name.
-    package static func method(_ name: MethodName) -> Method { byName[name.rawValue]! }
-
-    /// Methods of version 1 of the protocol that this version of the daemon does not have.
-    package static let planned: [String] = []
-
-    /// The refusal of a method that `method(_:)` does not know.
-    package static func unknownMethod(_ name: String) -> RPCError {
-        if planned.contains(name) {
-            return .methodNotFound("“\(name)” is part of the protocol but not built into this version")
-        }
-        let shown = String(name.prefix(64))
-        guard let nearest = NearestName.of(name, among: methods.map(\.name.rawValue)) else {
-            return .methodNotFound("there is no method “\(shown)”")
-        }
-        return .methodNotFound("there is no method “\(shown)”; the nearest is “\(nearest)”", nearest: nearest)
-    }
+    package static func method(_ name: MethodName) -> Method { table.method(name.rawValue)! }
 
     static let session = Parameter.optional("session", .text, "name of the session; without it the active one")
     /// What all methods of the queue take.

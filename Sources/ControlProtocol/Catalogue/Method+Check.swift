@@ -2,7 +2,7 @@ extension Method {
     /// Judges the parameters of a call by themselves, whatever the player's state. Throws -32602 for the first that is
     /// unknown, missing, of the wrong type or out of its own domain.
     package func check(_ given: JSONObject) throws(RPCError) {
-        try Self.check(given, against: parameters, of: "“\(name.rawValue)”", at: "")
+        try Self.check(given, against: parameters, of: "“\(name)”", at: "")
         for group in exclusive {
             let present = group.filter { given[$0] != nil }
             if present.count > 1 {
@@ -11,7 +11,7 @@ extension Method {
         }
         if !anyOf.isEmpty, !anyOf.contains(where: { given[$0] != nil }) {
             let names = anyOf.map { "“\($0)”" }.joined(separator: ", ")
-            throw .invalidParameter(anyOf[0], "“\(name.rawValue)” needs at least one of \(names)")
+            throw .invalidParameter(anyOf[0], "“\(name)” needs at least one of \(names)")
         }
     }
 

@@ -1,43 +1,3 @@
-/// The methods that this version answers; raw values are the names on the wire.
-package enum MethodName: String, Sendable, CaseIterable {
-    case hello
-    case nowPlayingGet = "nowPlaying.get"
-    case nowPlayingSubscribe = "nowPlaying.subscribe"
-    case nowPlayingUnsubscribe = "nowPlaying.unsubscribe"
-    case play, pause, stop, togglePlayPause, nextTrack, previousTrack, skipForward, skipBackward
-    case seekForward, seekBackward
-    case changePlaybackPosition, changePlaybackRate
-    case changeRepeatMode, changeShuffleMode
-    case rating, like, dislike, bookmark
-    case commandsList = "commands.list"
-    case commandsConfigure = "commands.configure"
-    case queueList = "queue.list"
-    case queueGet = "queue.get"
-    case queueAdd = "queue.add"
-    case queueRemove = "queue.remove"
-    case queueMove = "queue.move"
-    case queueClear = "queue.clear"
-    case queueShuffle = "queue.shuffle"
-    case itemUpdate = "item.update"
-    case volumeSet = "volume.set"
-    case loudnessSet = "loudness.set"
-    case sleepSet = "sleep.set"
-    case announce
-    case sessionList = "session.list"
-    case sessionCreate = "session.create"
-    case sessionActivate = "session.activate"
-    case sessionClose = "session.close"
-    case nowPlayingPublish = "nowPlaying.publish"
-    case outputList = "output.list"
-    case outputSelect = "output.select"
-    case formatsList = "formats.list"
-    case diagnosticsGet = "diagnostics.get"
-    case artworkGet = "artwork.get"
-    case rpcDiscover = "rpc.discover"
-    case daemonReload = "daemon.reload"
-    case daemonQuit = "daemon.quit"
-}
-
 /// What a peer may do; each role includes those before it.
 package enum Role: String, Sendable, CaseIterable, Comparable {
     case read, control, admin
@@ -54,7 +14,8 @@ package struct Method: Sendable {
         case nowPlaying, command, queue, output, session, server
     }
 
-    package var name: MethodName
+    /// Name on the wire.
+    package var name: String
     package var kind: Kind
     /// The least role that may call it.
     package var role: Role
@@ -65,10 +26,25 @@ package struct Method: Sendable {
     package var anyOf: [String] = []
     /// Whether it is refused as a step of a batch.
     package var isRefusedInBatch = false
+    /// Whether it waits while the server holds requests.
+    package var isHeld = true
     /// What it does, in a sentence or two.
     package var help: String
     /// What `result` holds, in words.
     package var result: String
     /// Parameters of a typical call, as JSON.
     package var example: String
+}
+
+extension Method {
+    /// A method of the daemon that is no remote command.
+    init(
+        name: MethodName.Other, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
+        anyOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String, result: String,
+        example: String
+    ) {
+        self.init(
+            name: name.rawValue, kind: kind, role: role, parameters: parameters, exclusive: exclusive, anyOf: anyOf,
+            isRefusedInBatch: isRefusedInBatch, isHeld: isHeld, help: help, result: result, example: example)
+    }
 }

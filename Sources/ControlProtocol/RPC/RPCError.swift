@@ -44,9 +44,9 @@ package struct RPCError: Error, Equatable, Sendable {
     }
 
     /// 100: a file, item, session or output that does not exist or can't be decoded.
-    package static func noSuchContent(_ message: String, reason: String? = nil, uris: [String] = []) -> RPCError {
+    package static func noSuchContent(_ message: String, reason: Reason? = nil, uris: [String] = []) -> RPCError {
         var details: [JSONObject.Member] = []
-        if let reason { details.append(JSONObject.Member("reason", .string(reason))) }
+        if let reason { details.append(JSONObject.Member("reason", .string(reason.rawValue))) }
         if !uris.isEmpty { details.append(JSONObject.Member("uris", .array(uris.map(JSONValue.string)))) }
         return RPCError(code: 100, status: "noSuchContent", message: message, details: details)
     }
@@ -61,16 +61,26 @@ package struct RPCError: Error, Equatable, Sendable {
         RPCError(code: 120, status: "deviceNotFound", message: message)
     }
 
-    /// 200: it can't be done now; `reason` is for programs: `disabled`, `outOfRange`, `late`.
-    package static func commandFailed(_ reason: String, _ message: String) -> RPCError {
+    /// 200: it can't be done now; `reason` is for programs.
+    package static func commandFailed(_ reason: Reason, _ message: String) -> RPCError {
         RPCError(
             code: 200, status: "commandFailed", message: message,
-            details: [JSONObject.Member("reason", .string(reason))])
+            details: [JSONObject.Member("reason", .string(reason.rawValue))])
     }
 
     /// The name of the code.
     package var status: String? { data["status"]?.stringValue }
 
-    /// What kind of 100 or 200 it is.
-    package var reason: String? { data["reason"]?.stringValue }
+    /// Kinds of 100 and 200; raw values are the words on the wire.
+    package enum Reason: String, Sendable, CaseIterable {
+        // Of 100.
+        case noArtwork, noSession, otherItem, permission
+        // Of 200.
+        case abandoned, configuration, disabled, ending, inUse, interrupted, late, noAnswer, noCache, notExternal
+        case notUnderstood, outOfRange, queueFull, refused, tooDeep, tooLarge, tooMany, tooManyClients, unavailable,
+            version
+    }
+
+    /// Kind of 100 or 200; nil: it has none.
+    package var reason: Reason? { data["reason"]?.stringValue.flatMap(Reason.init) }
 }

@@ -1,4 +1,5 @@
 package import ArtworkLookup
+package import LinuxSystem
 package import NowPlaying
 package import PlaybackEngine
 

@@ -1,5 +1,6 @@
 package import ConfigurationFiles
 import ControlProtocol
+import LinuxSystem
 
 /// The daemon's sections of the configuration files.
 package enum ConfigurationFile {

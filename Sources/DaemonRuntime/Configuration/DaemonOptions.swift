@@ -1,4 +1,5 @@
 import ControlProtocol
+package import LinuxSystem
 
 /// The command line of the daemon.
 package struct DaemonOptions: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import ArtworkLookup
+import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 

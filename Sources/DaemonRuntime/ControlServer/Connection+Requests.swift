@@ -15,7 +15,7 @@ struct JudgedRequest: Sendable {
 
     /// The role that the client limits itself to from this request on; nil: it keeps its rights.
     var roleLimit: Role? {
-        method == .hello ? parameters["role"]?.stringValue.flatMap(Role.init) : nil
+        method == .other(.hello) ? parameters["role"]?.stringValue.flatMap(Role.init) : nil
     }
 }
 
@@ -70,8 +70,8 @@ extension Connection {
         do throws(RPCError) {
             let media = try resolver.asForeign(request.isForeign).resolve(request.method, request.parameters)
             // Given up in the middle, it may be a part of them.
-            if resolver.abandoned.isSet { throw .commandFailed("abandoned", "the client has gone meanwhile") }
-            if request.method == .play, media.count == 1,
+            if resolver.abandoned.isSet { throw .commandFailed(.abandoned, "the client has gone meanwhile") }
+            if request.method == .command(.play), media.count == 1,
                 let refusal = handler?.refusal(of: media[0].source, resolver.abandoned)
             {
                 throw refusal
@@ -84,36 +84,39 @@ extension Connection {
 
     /// Judges a request of a client with these rights in the order of the protocol: method, right, parameters, session.
     func judge(_ request: RPCRequest, _ rights: ClientRights, isInBatch: Bool) throws(RPCError) -> JudgedRequest {
-        guard let method = Catalogue.method(request.method) else { throw Catalogue.unknownMethod(request.method) }
-        if isInBatch, method.isRefusedInBatch {
-            throw .invalidRequest("“\(method.name.rawValue)” can't be part of a batch")
+        guard let name = MethodName(rawValue: request.method) else {
+            throw Catalogue.table.unknownMethod(request.method)
         }
-        guard rights.role >= neededRole(method, request.parameters) else {
-            throw .denied("“\(method.name.rawValue)” is not for clients with the role “\(rights.role.rawValue)”")
+        let method = Catalogue.method(name)
+        if isInBatch, method.isRefusedInBatch {
+            throw .invalidRequest("“\(method.name)” can't be part of a batch")
+        }
+        guard rights.role >= neededRole(name, method, request.parameters) else {
+            throw .denied("“\(method.name)” is not for clients with the role “\(rights.role.rawValue)”")
         }
         if request.hasNotFiniteNumber { throw .invalidParameter(nil, "a number in “params” is out of range") }
         try method.check(request.parameters)
         // Which there are is known when those of an earlier run are there again: then it is looked at.
         if let session = request.parameters["session"]?.stringValue, !server.isHoldingRequests,
-            !server.hasSession(session), !(session == "*" && method.name == .nowPlayingSubscribe)
+            !server.hasSession(session), !(session == "*" && name == .other(.nowPlayingSubscribe))
         {
             throw noSession(session)
         }
         return JudgedRequest(
-            id: request.id, method: method.name, parameters: request.parameters, isForeign: rights.isForeign)
+            id: request.id, method: name, parameters: request.parameters, isForeign: rights.isForeign)
     }
 
     private func noSession(_ name: String) -> RPCError {
         .noSuchContent(
             "there is no session “\(PrintableText.escaped(name, limit: 64))”; session.list tells which there are",
-            reason: "noSession")
+            reason: .noSession)
     }
 
-    private func neededRole(_ method: Method, _ parameters: JSONObject) -> Role {
+    private func neededRole(_ name: MethodName, _ method: Method, _ parameters: JSONObject) -> Role {
         // What outlives the connection is the administrator's.
-        if method.name == .commandsConfigure, parameters["whileConnected"] != true { return .admin }
+        if name == .other(.commandsConfigure), parameters["whileConnected"] != true { return .admin }
         // To open a file or an address is more than to look.
-        if method.name == .diagnosticsGet, parameters["uri"] != nil { return .control }
+        if name == .other(.diagnosticsGet), parameters["uri"] != nil { return .control }
         return method.role
     }
 
@@ -123,7 +126,7 @@ extension Connection {
     ) {
         if server.hold(request.method, { self.perform(request, media, answer) }) { return }
         switch request.method {
-        case .nowPlayingGet:
+        case .other(.nowPlayingGet):
             let session = request.parameters["session"]?.stringValue
             guard let published = server.published(session) else {
                 return answer(.failure(noSession(session ?? "")))
@@ -133,7 +136,7 @@ extension Connection {
                 .encoded(
                     languages.isEmpty || !published.state.hasTexts
                         ? published.encoded : server.encoder.encode(published.state.localized(in: languages))))
-        case .nowPlayingSubscribe:
+        case .other(.nowPlayingSubscribe):
             let causes = request.parameters["causes"]?.arrayValue?.compactMap { $0.stringValue.flatMap(Cause.init) }
             let session = request.parameters["session"]?.stringValue
             guard let state = server.published(session == "*" ? nil : session)?.state else {
@@ -144,30 +147,30 @@ extension Connection {
             subscription = Subscription(causes: causes.map(Set.init), session: session, languages: languages)
             if !isDeaf, !isClosed { server.setSubscribed(self, true) }
             answer(.encoded(snapshot(of: languages.isEmpty ? state : state.localized(in: languages))))
-        case .nowPlayingUnsubscribe:
+        case .other(.nowPlayingUnsubscribe):
             catchUp(isFollowed: true)
             subscription = nil
             missed = nil
             server.setSubscribed(self, false)
             answer(.success([:]))
-        case .hello:
+        case .other(.hello):
             if let name = request.parameters["client"]?.stringValue { setName(name) }
             if let limit = request.roleLimit { giveUpRights(beyond: limit) }
             answer(.success(greeting))
-        case .rpcDiscover: answer(.encoded(server.discovery))
-        case .daemonReload: server.requestReload(identity.originator, answer)
-        case .daemonQuit:
+        case .other(.rpcDiscover): answer(.encoded(server.discovery))
+        case .other(.daemonReload): server.requestReload(identity.originator, answer)
+        case .other(.daemonQuit):
             answer(.success([:]))
             flush()
             server.requestQuit()
         default:
             guard let handler = server.handler else {
-                return answer(.failure(.commandFailed("ending", "the daemon is ending")))
+                return answer(.failure(.commandFailed(.ending, "the daemon is ending")))
             }
             isKnownToHandler = true
             let request = MethodRequest(
                 method: request.method, client: identity, parameters: request.parameters, media: media)
-            guard request.method == .diagnosticsGet else { return handler.perform(request, answer) }
+            guard request.method == .other(.diagnosticsGet) else { return handler.perform(request, answer) }
             handler.perform(request) { [server] in answer(server.diagnosed($0, for: self)) }
         }
     }

@@ -50,7 +50,8 @@ extension ControlServer {
             for request in connection.waiting.values {
                 let seconds = now.seconds(since: request.since)
                 // Who asks here is not what keeps others waiting.
-                guard seconds >= Self.patience, !(connection === asker && request.method == .diagnosticsGet) else {
+                guard seconds >= Self.patience, !(connection === asker && request.method == .other(.diagnosticsGet))
+                else {
                     continue
                 }
                 found.append((seconds, request.method, connection.identity))

@@ -8,7 +8,7 @@ package struct ControlServerOptions: Sendable {
     package var roles: PeerRoles
     package var mediaRoots: MediaRoots
     /// Entries of the queue, at most.
-    package var queueLimit = 1_000_000
+    package var queueLimit = QueueLimit.items
     /// Descriptors that the process may have open.
     package var descriptorLimit: Int
     /// Version of the daemon.
@@ -93,7 +93,7 @@ package struct ControlServerOptions: Sendable {
     /// The answer of `rpc.discover`, once somebody asked.
     private(set) lazy var discovery: [UInt8] = {
         var writer = JSONWriter()
-        writer.value(Catalogue.discovery(version: options.version))
+        writer.value(Catalogue.table.discovery(version: options.version))
         return writer.bytes
     }()
 
@@ -141,7 +141,7 @@ package struct ControlServerOptions: Sendable {
     /// Keeps a request for later; false: it need not wait.
     func hold(_ method: MethodName, _ request: @escaping @PlayerLoop () -> Void) -> Bool {
         switch method {
-        case .hello, .rpcDiscover, .daemonReload, .daemonQuit: return false
+        case .other(.hello), .other(.rpcDiscover), .other(.daemonReload), .other(.daemonQuit): return false
         default: break
         }
         guard held != nil else { return false }
@@ -238,7 +238,7 @@ package struct ControlServerOptions: Sendable {
 
     /// A client wants the configuration read again; `answer` is called once, with an error where there is none to read.
     func requestReload(_ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
-        guard let reload else { return answer(.failure(.commandFailed("unavailable", "there is no configuration"))) }
+        guard let reload else { return answer(.failure(.commandFailed(.unavailable, "there is no configuration"))) }
         reload(by, answer)
     }
 
@@ -316,7 +316,7 @@ package struct ControlServerOptions: Sendable {
         let isForeign = options.roles.isForeign(credentials)
         let ofSameUser = connectionsOfForeigner[credentials.uid] ?? 0
         guard connections.count < Self.maximumClients, !isForeign || ofSameUser < maximumOfForeigner else {
-            return turnAway(descriptor, .commandFailed("tooManyClients", "too many clients are connected"))
+            return turnAway(descriptor, .commandFailed(.tooManyClients, "too many clients are connected"))
         }
         lastNumber += 1
         let connection = Connection(

@@ -1,6 +1,7 @@
 import CLinux
 import ControlProtocol
 import Glibc
+import NowPlaying
 
 /// The name of a program that runs.
 enum ProcessName {

@@ -127,7 +127,7 @@ import NowPlaying
             case .failure(let error):
                 for message in error.messages { Log.error("the configuration stays as it was: \(message)") }
                 let message = "the configuration stays as it was: " + error.messages.joined(separator: "; ")
-                answer(.failure(.commandFailed("configuration", message)))
+                answer(.failure(.commandFailed(.configuration, message)))
             case .success(let fresh):
                 guard let self else { return }
                 answer(.success(take(fresh, by)))

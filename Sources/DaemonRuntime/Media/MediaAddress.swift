@@ -1,4 +1,5 @@
 package import LinuxSystem
+import NowPlaying
 
 /// Where a uri points to, as far as its text tells.
 package enum MediaAddress: Equatable, Sendable {
@@ -60,7 +61,8 @@ package enum MediaAddress: Equatable, Sendable {
         }
         guard path.utf8.first == UInt8(ascii: "/") else { return .unplayable("has no absolute path") }
         let (name, track) = Self.fragment(path)
-        guard let decoded = percentDecoded(name) else { return .unplayable("has a wrong percent encoding") }
+        let (decoded, isWhole) = PercentCoding.decoded(name.utf8)
+        guard isWhole else { return .unplayable("has a wrong percent encoding") }
         guard let track, case .path(let sheet) = checked(decoded) else { return checked(decoded) }
         return .track(sheet, number: track)
     }
@@ -77,34 +79,5 @@ package enum MediaAddress: Equatable, Sendable {
 
     private static func checked(_ path: [UInt8]) -> MediaAddress {
         FilePath(path).map { .path($0) } ?? .unplayable("has a zero byte in its path")
-    }
-
-    private static func percentDecoded(_ text: Substring) -> [UInt8]? { percentDecoded(Array(text.utf8)) }
-
-    /// The bytes that stand behind the escapes, whatever they mean to anybody. Nil: an escape is incomplete.
-    static func percentDecoded(_ text: [UInt8]) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var iterator = text.makeIterator()
-        while let byte = iterator.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,6 +1,7 @@
-package import AudioCore
+import AudioCore
 package import ControlProtocol
-import LinuxSystem
+package import LinuxSystem
+import NowPlaying
 
 /// Turns what a client named into what can be played: looks whether it exists and whether this client may have it, and
 /// opens folders and lists. Runs on a worker thread, since every look at a disk may block.
@@ -38,11 +39,10 @@ package struct MediaResolver: Sendable {
     /// Whether a request names media at all.
     package static func isNeeded(_ method: MethodName, _ parameters: JSONObject) -> Bool {
         switch method {
-        case .queueAdd: true
-        case .diagnosticsGet: parameters["uri"] != nil
-        case .announce: true
-        case .play: parameters["uri"] != nil || parameters["descriptor"] != nil
-        default: false
+        case .other(.queueAdd), .other(.announce): true
+        case .other(.diagnosticsGet): parameters["uri"] != nil
+        case .command(.play): parameters["uri"] != nil || parameters["descriptor"] != nil
+        case .command, .other: false
         }
     }
 
@@ -50,11 +50,11 @@ package struct MediaResolver: Sendable {
     /// else 100 with all that can't be played.
     package func resolve(_ method: MethodName, _ parameters: JSONObject) throws(RPCError) -> [ResolvedMedia] {
         var search: MediaSearch
-        if method == .queueAdd, let items = parameters["items"]?.arrayValue {
+        if method == .other(.queueAdd), let items = parameters["items"]?.arrayValue {
             search = try resolve(items)
         } else {
             // A position is one in the whole file.
-            let isAnnouncement = method == .announce
+            let isAnnouncement = method == .other(.announce)
             search = MediaSearch(
                 self, TextBudget(), looksInside: !isAnnouncement && parameters["position"] == nil)
             search.takesPipes = isAnnouncement

@@ -25,7 +25,7 @@ extension MediaSearch {
     ) throws(RPCError) {
         let place = ListPlace(name: String(decoding: path.name, as: UTF8.self), level: (list?.level ?? 0) + 1)
         guard place.level <= Self.maximumLevels else {
-            throw .commandFailed("tooDeep", "more than \(Self.maximumLevels) playlists name each other in a row")
+            throw .commandFailed(.tooDeep, "more than \(Self.maximumLevels) playlists name each other in a row")
         }
         guard let identity = door.identity(path), seen.insert(identity).inserted else { return }
         guard let content = try text(of: path, uri: uri, from: list) else { return }
@@ -47,7 +47,7 @@ extension MediaSearch {
         }
         guard budget.take(file.size) else {
             throw .commandFailed(
-                "tooLarge", "more than \(TextBudget.bytesOfRequest >> 20) MiB of playlists; the rest was not read")
+                .tooLarge, "more than \(TextBudget.bytesOfRequest >> 20) MiB of playlists; the rest was not read")
         }
         do throws(DecodingError) { return try file.bytes(at: 0, count: Int(file.size)) } catch {
             note(uri, "can't be had: \(error.message)", from: list)

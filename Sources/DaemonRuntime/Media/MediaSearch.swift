@@ -14,7 +14,7 @@ struct MediaSearch: Sendable {
         let uri: String
         /// To be put behind the uri.
         let words: String
-        var reason: String?
+        var reason: RPCError.Reason?
     }
 
     let resolver: MediaResolver
@@ -138,13 +138,13 @@ struct MediaSearch: Sendable {
     }
 
     /// Notes what can't be had: `words` are put behind the uri, `reason` is for programs.
-    mutating func note(_ uri: String, _ words: String, from list: ListPlace?, reason: String? = nil) {
+    mutating func note(_ uri: String, _ words: String, from list: ListPlace?, reason: RPCError.Reason? = nil) {
         let place = list.map { " (it is named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
         missing.append(Missing(uri: uri, words: words + place, reason: reason))
     }
 
     var tooMany: RPCError {
-        .commandFailed("tooMany", "more than \(resolver.limit) entries; the queue takes no more")
+        .commandFailed(.tooMany, "more than \(resolver.limit) entries; the queue takes no more")
     }
 
     /// What is at a path; nil: it can't be had, which is noted. Throws 403 if a foreign peer may not know.
@@ -161,7 +161,7 @@ struct MediaSearch: Sendable {
     /// Notes that there is nothing to be had at this uri, and why.
     mutating func note(_ failure: LookFailure, _ uri: String, from list: ListPlace?) {
         let isForbidden = failure.code == EACCES || failure.code == EPERM
-        note(uri, "can't be had: \(failure.words)", from: list, reason: isForbidden ? "permission" : nil)
+        note(uri, "can't be had: \(failure.words)", from: list, reason: isForbidden ? .permission : nil)
     }
 
     /// Whether the file may be there when the disk is that a root stands for.

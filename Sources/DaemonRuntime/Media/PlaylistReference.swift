@@ -1,5 +1,6 @@
 import AudioDecoders
 import LinuxSystem
+import NowPlaying
 
 /// Where the location of a list's entry can lead to.
 enum PlaylistReference: Equatable {
@@ -24,7 +25,8 @@ enum PlaylistReference: Equatable {
         } else {
             let slashed = location.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
             variants = slashed == location ? [location] : [location, slashed]
-            if let decoded = MediaAddress.percentDecoded(slashed), decoded != slashed {
+            let (decoded, isWhole) = PercentCoding.decoded(slashed)
+            if isWhole, decoded != slashed {
                 variants.insert(decoded, at: entry.isReference ? 0 : variants.count)
             }
         }

@@ -31,7 +31,7 @@ extension PlayerMethods {
             case .failure(.undecodable(let uri, let message)):
                 answer(.failure(.noSuchContent("\(uri) can't be announced: \(message)", uris: [uri])))
             case .failure(.tooMany(let limit)):
-                answer(.failure(.commandFailed("queueFull", "\(limit) announcements wait already; try again later")))
+                answer(.failure(.commandFailed(.queueFull, "\(limit) announcements wait already; try again later")))
             }
         }
     }

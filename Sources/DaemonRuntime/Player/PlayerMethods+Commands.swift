@@ -8,32 +8,50 @@ import PlaybackEngine
 /// The remote commands: guards first, then what they ask for.
 extension PlayerMethods {
     /// A remote command: answered when it is done, its wish taken, or refused.
-    func command(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
-        if let refusal = guarded(request) { return answer(.failure(refusal)) }
+    func command(
+        _ command: RemoteCommand, _ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
+        if let refusal = guarded(command, request) { return answer(.failure(refusal.error)) }
         let by = request.client.originator
-        let command: PlayerCommand
-        switch request.method {
-        case .play: return play(request, answer)
-        case .pause: command = .pause
-        case .stop: command = .stop
-        case .togglePlayPause: command = .togglePlayPause
-        case .nextTrack: command = .nextTrack
-        case .previousTrack: command = .previousTrack
-        case .skipForward, .skipBackward: command = skip(request)
-        case .seekForward, .seekBackward: return scan(request, answer)
-        case .rating, .like, .dislike, .bookmark: return remember(request, answer)
-        case .changeRepeatMode: command = .repeatMode(request.string("mode").flatMap(RepeatMode.init) ?? .off)
-        case .changeShuffleMode: command = .shuffleMode(request.string("mode").flatMap(ShuffleMode.init) ?? .off)
+        switch command {
+        case .play: play(request, answer)
+        case .pause: perform(.pause, by, answer)
+        case .stop: perform(.stop, by, answer)
+        case .togglePlayPause: perform(.togglePlayPause, by, answer)
+        case .nextTrack: perform(.nextTrack, by, answer)
+        case .previousTrack: perform(.previousTrack, by, answer)
+        case .skipForward: perform(skip(request, forward: true), by, answer)
+        case .skipBackward: perform(skip(request, forward: false), by, answer)
+        case .seekForward: scan(request, forward: true, answer)
+        case .seekBackward: scan(request, forward: false, answer)
+        case .changePlaybackPosition:
+            guard let position = request.double("position") else { return answer(missing("position")) }
+            perform(.seek(position), by, answer)
         case .changePlaybackRate:
-            let rate = request.double("rate") ?? 1
-            guard centre.supportedPlaybackRates.contains(rate) else {
-                let rates = centre.supportedPlaybackRates.map { JSONWriter.text(.number($0)) }.joined(separator: ", ")
-                return answer(.failure(.commandFailed("outOfRange", "the supported rates are \(rates)")))
+            guard let rate = request.double("rate") else { return answer(missing("rate")) }
+            let supported = centre.supportedPlaybackRates
+            guard supported.contains(rate) else {
+                return answer(.failure(PlayerRefusal.unsupportedRate(supported).error))
             }
-            command = .changeRate(rate)
-        default: command = .seek(request.double("position") ?? 0)
+            perform(.changeRate(rate), by, answer)
+        case .changeRepeatMode:
+            guard let mode = request.string("mode").flatMap(RepeatMode.init) else { return answer(missing("mode")) }
+            perform(.repeatMode(mode), by, answer)
+        case .changeShuffleMode:
+            guard let mode = request.string("mode").flatMap(ShuffleMode.init) else { return answer(missing("mode")) }
+            perform(.shuffleMode(mode), by, answer)
+        case .rating:
+            guard let rating = request.double("rating") else { return answer(missing("rating")) }
+            remember(.rating(rating), request, answer)
+        case .like: remember(.like(request.bool("active") ?? true), request, answer)
+        case .dislike: remember(.dislike(request.bool("active") ?? true), request, answer)
+        case .bookmark: remember(.bookmark(request.bool("active") ?? true), request, answer)
         }
-        perform(command, by, answer)
+    }
+
+    /// The catalogue has judged the parameters: only a caller of ours can leave one out.
+    private func missing(_ name: String) -> MethodResult {
+        .failure(.invalidParameter(name, "“\(name)” is missing"))
     }
 
     private func perform(
@@ -48,8 +66,7 @@ extension PlayerMethods {
         }
     }
 
-    private func skip(_ request: MethodRequest) -> PlayerCommand {
-        let isForward = request.method == .skipForward
+    private func skip(_ request: MethodRequest, forward isForward: Bool) -> PlayerCommand {
         if let interval = request.double("interval") { return .skip(isForward ? interval : -interval) }
         if configuration.skipsByChapters, player.state.item?.metadata.chapters?.isEmpty == false {
             return .skipChapter(forward: isForward)
@@ -70,7 +87,9 @@ extension PlayerMethods {
         return configuration.kinds.kind(of: entry.source, metadata, duration: entry.details?.duration)
     }
 
-    private func scan(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+    private func scan(
+        _ request: MethodRequest, forward: Bool, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
         let done: @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void = { [weak self] result in
             guard let self else { return }
             switch result {
@@ -81,50 +100,40 @@ extension PlayerMethods {
         let by = request.client.originator
         guard request.string("phase") == "begin" else { return player.endScan(by: by, done) }
         guard player.currentItem != nil else { return answer(failure(.noItem)) }
-        player.beginScan(forward: request.method == .seekForward, owner: request.client.number, by: by, done)
+        player.beginScan(forward: forward, owner: request.client.number, by: by, done)
     }
 
-    /// What stands against the command before it is looked at: guards and disabling, in the order of `protocol.md` §3.
-    private func guarded(_ request: MethodRequest) -> RPCError? {
-        let command = RemoteCommand(rawValue: request.method.rawValue)
-        if let wanted = request.itemID("itemId"), request.method != .play, wanted != player.currentItem {
-            return .noSuchContent("another item plays by now", reason: "otherItem")
-        }
-        if let command, centre.disabling(of: command).isDisabled {
-            let needsItem = ![.pause, .stop, .changeRepeatMode, .changeShuffleMode].contains(command)
-            if needsItem, request.media.isEmpty, CommandCentre.obstacle(command, situation) == CommandCentre.emptyQueue
-            {
-                return .noItem("there is nothing to play: the queue is empty; add something with queue.add")
+    /// The obstacle to a command before it is looked at: guards and disabling, in the order of the protocol.
+    private func guarded(_ command: RemoteCommand, _ request: MethodRequest) -> PlayerRefusal? {
+        if let wanted = request.itemID("itemId"), command != .play, wanted != player.currentItem { return .otherItem }
+        let situation = situation
+        let obstacle = CommandCentre.obstacle(command, situation)
+        if centre.disabling(of: command).isDisabled {
+            if ![.nothing, .queue].contains(command.needs), request.media.isEmpty, obstacle == .emptyQueue {
+                return .emptyQueue
             }
-            let reason = centre.disabling(of: command).reason ?? "turned off by a client"
-            return .commandFailed("disabled", "\(command.rawValue) is disabled: \(reason)")
+            return .disabled(command, reason: centre.disabling(of: command).reason)
         }
-        if let other = implied(by: request), centre.disabling(of: other).isDisabled {
-            let reason = centre.disabling(of: other).reason ?? "turned off by a client"
-            return .commandFailed(
-                "disabled", "play does the work of \(other.rawValue) here, which is disabled: \(reason)")
+        if let other = implied(by: command, request), centre.disabling(of: other).isDisabled {
+            return .impliedDisabled(other, reason: centre.disabling(of: other).reason)
         }
-        if let obstacle = player.seekObstacle, moves(request) {
-            return .commandFailed("disabled", "there is no other place to go to: \(obstacle)")
-        }
-        if let command, request.string("phase") != "end", let obstacle = CommandCentre.obstacle(command, situation),
-            obstacle != CommandCentre.emptyQueue, obstacle != CommandCentre.noCurrentItem
-        {
-            return .commandFailed("disabled", "\(command.rawValue) can't be done now: \(obstacle)")
+        if let obstacle = player.seekObstacle, moves(command, request) { return .noOtherPosition(obstacle) }
+        if request.string("phase") != "end", let obstacle, obstacle != .emptyQueue, obstacle != .noCurrentItem {
+            return .obstructed(command, obstacle)
         }
         if let limit = request.double("notAfter") {
             if !WallClock.isSet {
                 log("notAfter of \(request.client.name) is ignored: the wall clock was never set")
             } else if WallClock.time(of: EventLoop.now) > limit {
-                return .commandFailed("late", "the command came after its “notAfter”: nothing was done")
+                return .late
             }
         }
         return nil
     }
 
     /// The command whose work `play` does by its arguments: a move in the present item, or to another item of the queue.
-    private func implied(by request: MethodRequest) -> RemoteCommand? {
-        guard request.method == .play, request.media.isEmpty, let current = player.currentItem else { return nil }
+    private func implied(by command: RemoteCommand, _ request: MethodRequest) -> RemoteCommand? {
+        guard command == .play, request.media.isEmpty, let current = player.currentItem else { return nil }
         let entries = player.queue.entries
         let index = request.itemID("itemId").flatMap { player.queue.index(of: $0) } ?? request.integer("index")
         guard let index, entries.indices.contains(index), let place = player.queue.index(of: current) else {
@@ -134,15 +143,17 @@ extension PlayerMethods {
         return index > place ? .nextTrack : .previousTrack
     }
 
-    /// Whether it goes to another place of the present item.
-    private func moves(_ request: MethodRequest) -> Bool {
-        switch request.method {
+    /// Whether it goes to another position of the present item.
+    private func moves(_ command: RemoteCommand, _ request: MethodRequest) -> Bool {
+        switch command {
         case .skipForward, .skipBackward, .changePlaybackPosition: true
         case .seekForward, .seekBackward: request.string("phase") == "begin"
         case .play:
             request.double("position") != nil && request.media.isEmpty && request.itemID("itemId") == nil
                 && request.integer("index") == nil
-        default: false
+        case .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .changePlaybackRate, .changeRepeatMode,
+            .changeShuffleMode, .rating, .like, .dislike, .bookmark:
+            false
         }
     }
 
@@ -150,21 +161,18 @@ extension PlayerMethods {
         let by = request.client.originator
         let position = request.double("position")
         if let position, position < 0 {
-            return answer(.failure(.commandFailed("outOfRange", "the position lies before the beginning of the item")))
+            return answer(.failure(PlayerRefusal.positionBeforeItem.error))
         }
         if !request.media.isEmpty { return playMedia(request, by, position, answer) }
         if request.parameters["uri"] != nil || request.parameters["descriptor"] != nil {
-            return answer(
-                .failure(
-                    .noSuchContent("there is nothing playable in it", uris: request.string("uri").map { [$0] } ?? [])))
+            return answer(.failure(PlayerRefusal.nothingPlayable(request.string("uri")).error))
         }
         if let id = request.itemID("itemId") {
             return perform(.playItem(id, position: position), by, answer)
         }
         if let index = request.integer("index") {
             guard player.queue.entries.indices.contains(index) else {
-                return answer(
-                    .failure(.noSuchContent("the queue has \(player.queue.count) entries: there is none at \(index)")))
+                return answer(.failure(PlayerRefusal.noItemAt(index, count: player.queue.count).error))
             }
             return perform(.playItem(player.queue.entries[index].id, position: position), by, answer)
         }
@@ -177,7 +185,7 @@ extension PlayerMethods {
         _ answer: @escaping @PlayerLoop (MethodResult) -> Void
     ) {
         let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
-        guard requests.count <= Player.queueLimit, QueueRequest.textBytes(of: requests) <= Player.queueTextLimit
+        guard requests.count <= QueueLimit.items, QueueRequest.textBytes(of: requests) <= QueueLimit.textBytes
         else { return answer(failure(.queueFull)) }
         perform(.playQueue(requests, position: position), by, answer)
     }

@@ -3,42 +3,46 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// What listeners say of items.
+/// A listener's word on the present item.
+enum ListenerOpinion {
+    /// Stars, 0 to 5.
+    case rating(Double)
+    /// True: given; false: undone.
+    case like(Bool), dislike(Bool), bookmark(Bool)
+}
+
+/// Feedback of listeners.
 extension PlayerMethods {
-    /// `rating`, `like`, `dislike` and `bookmark`, of the present item.
-    func remember(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+    /// Keeps an opinion on the present item.
+    func remember(
+        _ opinion: ListenerOpinion, _ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
         guard let item = player.currentItem else { return answer(failure(.noItem)) }
-        guard let feedback else {
-            return answer(.failure(.commandFailed("unavailable", "nothing is remembered by this daemon")))
-        }
-        feedback.change(item, by: request.client.originator, edit(request)) { [self] result in
+        guard let feedback else { return answer(.failure(PlayerRefusal.notRemembered(nil).error)) }
+        feedback.change(item, by: request.client.originator, edit(opinion)) { [self] result in
             switch result {
             case .success: answer(self.answer(for: CommandOutcome(state: player.state, isSuperseded: false)))
-            case .failure(let failure):
-                answer(.failure(.commandFailed("unavailable", "it can't be remembered: \(failure.message)")))
+            case .failure(let failure): answer(.failure(PlayerRefusal.notRemembered(failure.message).error))
             }
         }
     }
 
-    private func edit(_ request: MethodRequest) -> FeedbackKeeper.Edit {
-        let isActive = request.bool("active") ?? true
-        switch request.method {
-        case .like:
+    private func edit(_ opinion: ListenerOpinion) -> FeedbackKeeper.Edit {
+        switch opinion {
+        case .rating(let stars): return { $0.rating = stars }
+        case .like(let isGiven):
             return { feedback in
-                feedback.isLiked = isActive
-                if isActive { feedback.isDisliked = false }
+                feedback.isLiked = isGiven
+                if isGiven { feedback.isDisliked = false }
             }
-        case .dislike:
+        case .dislike(let isGiven):
             return { feedback in
-                feedback.isDisliked = isActive
-                if isActive { feedback.isLiked = false }
+                feedback.isDisliked = isGiven
+                if isGiven { feedback.isLiked = false }
             }
-        case .bookmark:
-            let place = player.elapsed
-            return { $0.bookmark = isActive ? place : nil }
-        default:
-            let rating = request.double("rating") ?? 0
-            return { $0.rating = rating }
+        case .bookmark(let isGiven):
+            let position = player.elapsed
+            return { $0.bookmark = isGiven ? position : nil }
         }
     }
 }

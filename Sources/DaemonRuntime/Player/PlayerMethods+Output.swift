@@ -78,7 +78,8 @@ extension PlayerMethods {
         }
     }
 
-    private static func describe(_ device: OutputDevice) -> JSONValue {
+    private static func describe(_ listed: ListedOutput) -> JSONValue {
+        let device = listed.device
         var members = [
             JSONObject.Member("name", .string(device.name)),
             JSONObject.Member("description", .string(device.description)),
@@ -89,7 +90,7 @@ extension PlayerMethods {
             members.append(JSONObject.Member("sampleRate", .integer(Int64(format.sampleRate))))
             members.append(JSONObject.Member("channels", .integer(Int64(format.channels.count))))
         }
-        if let mixer = device.mixer {
+        if let mixer = listed.mixer {
             members.append(JSONObject.Member("volume", .number((mixer.volume * 1000).rounded() / 1000)))
             members.append(JSONObject.Member("muted", .bool(mixer.isMuted)))
         }
@@ -104,7 +105,7 @@ extension PlayerMethods {
             switch result {
             case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
             case .success(let devices):
-                guard devices.contains(where: { $0.name == name }) else {
+                guard devices.contains(where: { $0.device.name == name }) else {
                     return answer(
                         .failure(.deviceNotFound("there is no output of that name; output.list tells which there are")))
                 }

@@ -6,69 +6,81 @@ import PlaybackEngine
 
 /// The queue as clients see and change it.
 extension PlayerMethods {
-    /// `queue.…` and `item.update`: refused where the queue has another version than the client expects.
-    func queue(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
-        let by = request.client.originator
-        let queue = player.queue
-        if let expected = request.integer("ifVersion"), expected != queue.version {
-            return answer(
-                .failure(
-                    .commandFailed("version", "the queue was changed meanwhile: it is at version \(queue.version) now"))
-            )
+    /// Carries out a request of the queue, unless the queue has another version than the client expects.
+    func atVersion(
+        _ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void,
+        _ perform: (@escaping @PlayerLoop (MethodResult) -> Void) -> Void
+    ) {
+        if let expected = request.integer("ifVersion"), expected != player.queue.version {
+            return answer(.failure(PlayerRefusal.version(player.queue.version).error))
         }
-        switch request.method {
-        case .queueList: answer(.encoded(list(queue, request)))
-        case .queueGet:
-            guard let id = request.itemID("id"), let entry = queue[id] else { return answer(failure(.noSuchItem)) }
-            answer(.encoded(whole(entry)))
-        case .queueAdd: add(request, by, answer)
-        case .queueRemove:
-            let ids = request.itemIDs("ids") ?? []
-            guard ids.allSatisfy({ queue.index(of: $0) != nil }) else { return answer(failure(.noSuchItem)) }
-            player.remove(ids, by: by) { [weak self] _ in if let self { answer(version()) } }
-        case .queueMove:
-            let ids = request.itemIDs("ids") ?? []
-            guard ids.allSatisfy({ queue.index(of: $0) != nil }) else { return answer(failure(.noSuchItem)) }
-            guard PlayQueue.distinct(ids).count == ids.count else {
-                return answer(.failure(.invalidParameter("ids", "“ids” names an item twice: an item is in one place")))
-            }
-            let place = request.integer("to") ?? 0
-            guard place <= queue.count - ids.count else {
-                return answer(.failure(.commandFailed("outOfRange", "there is no place \(place) in the queue")))
-            }
-            player.move(ids, to: place, by: by)
-            answer(version())
-        case .queueClear: player.clear(by: by) { [weak self] _ in if let self { answer(version()) } }
-        case .queueShuffle:
-            player.shuffle(by: by)
-            answer(version())
-        default: update(request, by, answer)
+        perform(answer)
+    }
+
+    /// `queue.get`.
+    func get(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let id = request.itemID("id"), let entry = player.queue[id] else { return answer(failure(.noSuchItem)) }
+        answer(.encoded(whole(entry)))
+    }
+
+    /// `queue.remove`.
+    func remove(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+        player.remove(ids, by: request.client.originator) { [weak self] _ in if let self { answer(version()) } }
+    }
+
+    /// `queue.move`.
+    func move(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+        guard PlayQueue.distinct(ids).count == ids.count else {
+            return answer(.failure(PlayerRefusal.namedTwice.error))
         }
+        let place = request.integer("to") ?? 0
+        guard place <= player.queue.count - ids.count else {
+            return answer(.failure(PlayerRefusal.noPlace(place, count: player.queue.count).error))
+        }
+        player.move(ids, to: place, by: request.client.originator)
+        answer(version())
+    }
+
+    /// `queue.clear`.
+    func clear(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        player.clear(by: request.client.originator) { [weak self] _ in if let self { answer(version()) } }
+    }
+
+    /// `queue.shuffle`.
+    func shuffle(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        player.shuffle(by: request.client.originator)
+        answer(version())
+    }
+
+    /// The items that `ids` names; nil: one of them is not in the queue.
+    private func knownItems(_ request: MethodRequest) -> [ItemID]? {
+        let ids = request.itemIDs("ids") ?? []
+        return ids.allSatisfy { player.queue.index(of: $0) != nil } ? ids : nil
     }
 
     private func version() -> MethodResult { .success(["version": .integer(Int64(player.queue.version))]) }
 
-    private func update(_ request: MethodRequest, _ by: Originator, _ answer: @PlayerLoop (MethodResult) -> Void) {
+    /// `item.update`.
+    func update(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
         guard let id = request.itemID("id") else { return answer(failure(.noSuchItem)) }
         do throws(CommandRefusal) {
             let fields = request.metadata
             // Before the event, which has its pictures looked for.
             if fields.namesPictures { artwork?.pictures(of: id, changedBy: request.client) }
-            try player.update(id, fields, by: by)
+            try player.update(id, fields, by: request.client.originator)
             answer(version())
         } catch {
             answer(failure(error))
         }
     }
 
-    private func add(
-        _ request: MethodRequest, _ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
-    ) {
+    /// `queue.add`.
+    func add(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        let by = request.client.originator
         if let place = request.integer("at"), place > player.queue.count {
-            return answer(
-                .failure(
-                    .commandFailed(
-                        "outOfRange", "the queue has \(player.queue.count) entries: there is no place \(place)")))
+            return answer(.failure(PlayerRefusal.noPlace(place, count: player.queue.count).error))
         }
         let place = request.bool("next") == true ? player.placeForNext : request.integer("at")
         let requests = Self.requests(for: request.media)
@@ -111,9 +123,11 @@ extension PlayerMethods {
         return writer.bytes
     }
 
-    private func list(_ queue: PlayQueue, _ request: MethodRequest) -> [UInt8] {
+    /// `queue.list`.
+    func list(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        let queue = player.queue
         let first = min(request.integer("offset") ?? 0, queue.count)
-        let last = min(queue.count, first + (request.integer("limit") ?? 100))
+        let last = min(queue.count, first + (request.integer("limit") ?? Catalogue.usualPage))
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("version", queue.version)
@@ -133,7 +147,7 @@ extension PlayerMethods {
         }
         writer.endArray()
         writer.endObject()
-        return writer.bytes
+        answer(.encoded(writer.bytes))
     }
 
     private func whole(_ entry: QueueEntry) -> [UInt8] {

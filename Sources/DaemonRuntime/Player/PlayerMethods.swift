@@ -69,14 +69,25 @@ import PlaybackEngine
 
     package func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         switch request.method {
-        case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
-            .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode,
-            .changeShuffleMode, .rating, .like, .dislike, .bookmark:
-            command(request, answer)
+        case .command(let command): self.command(command, request, answer)
+        case .other(let method): perform(method, request, answer)
+        }
+    }
+
+    private func perform(
+        _ method: MethodName.Other, _ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
+        switch method {
         case .commandsList: answer(.success(commandList()))
         case .commandsConfigure: answer(configure(request))
-        case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate:
-            queue(request, answer)
+        case .queueList: atVersion(request, answer) { list(request, $0) }
+        case .queueGet: atVersion(request, answer) { get(request, $0) }
+        case .queueAdd: atVersion(request, answer) { add(request, $0) }
+        case .queueRemove: atVersion(request, answer) { remove(request, $0) }
+        case .queueMove: atVersion(request, answer) { move(request, $0) }
+        case .queueClear: atVersion(request, answer) { clear(request, $0) }
+        case .queueShuffle: atVersion(request, answer) { shuffle(request, $0) }
+        case .itemUpdate: atVersion(request, answer) { update(request, $0) }
         case .volumeSet: answer(volume(request))
         case .loudnessSet: answer(loudness(request))
         case .sleepSet: answer(sleep(request))
@@ -175,33 +186,13 @@ import PlaybackEngine
     }
 
     /// Why a command failed, as the wire has it.
-    func failure(_ refusal: CommandRefusal) -> MethodResult {
-        switch refusal {
-        case .noItem:
-            .failure(.noItem("there is nothing to play: the queue is empty or has ended; add something with queue.add"))
-        case .noSuchItem: .failure(.noSuchContent("there is no such item in the queue"))
-        case .outOfRange: .failure(.commandFailed("outOfRange", "the position lies outside the item"))
-        case .undecodable(let uri, let message):
-            .failure(.noSuchContent("\(uri) can't be played: \(message)", uris: [uri]))
-        case .interrupted(let name):
-            .failure(
-                .commandFailed("interrupted", "\(name) silences everybody just now: play goes on when that ends"))
-        case .rateUnavailable(let message): .failure(.commandFailed("unavailable", message))
-        case .queueFull:
-            .failure(
-                .commandFailed(
-                    "queueFull",
-                    "the queue holds at most \(Player.queueLimit) items, and \(Player.queueTextLimit >> 20) MiB of their "
-                        + "texts and addresses: remove items, or send shorter texts"))
-        case .closed: .failure(.noSuchContent("the session was closed before this was done", reason: "noSession"))
-        }
-    }
+    func failure(_ refusal: CommandRefusal) -> MethodResult { .failure(refusal.error) }
 
     /// What commands depend on now.
     var situation: CommandCentre.Situation {
         CommandCentre.Situation(
             queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil, seekObstacle: player.seekObstacle,
-            isLive: player.mediaObstacle == CommandCentre.liveStream, kind: currentKind)
+            isLive: player.mediaObstacle == .liveStream, kind: currentKind)
     }
 
     private var statuses: [CommandStatus] { centre.statuses(of: situation) }
@@ -232,7 +223,9 @@ import PlaybackEngine
             case .like, .dislike, .bookmark:
                 let active = player.state.item?.feedback?.activeCommands ?? []
                 members.append(.init("isActive", .bool(active.contains(status.command))))
-            default: break
+            case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
+                .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate:
+                break
             }
             return JSONValue.object(JSONObject(members))
         }

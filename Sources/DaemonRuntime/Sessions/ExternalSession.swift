@@ -184,24 +184,23 @@ import PlaybackEngine
     // MARK: What the client is told
 
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
-        if request.method == .commandsList { return answer(.success(commandList)) }
-        if request.method == .artworkGet, let artwork { return artwork.get(request, answer) }
-        guard let command = RemoteCommand(rawValue: request.method.rawValue) else {
+        if request.method == .other(.commandsList) { return answer(.success(commandList)) }
+        if request.method == .other(.artworkGet), let artwork { return artwork.get(request, answer) }
+        guard case .command(let command) = request.method else {
             return answer(
                 .failure(
                     .commandFailed(
-                        "disabled", "“\(name)” is played by another program, which has no \(request.method.rawValue)")))
+                        .disabled, "“\(name)” is played by another program, which has no \(request.method.rawValue)")))
         }
         guard commands.contains(command) else {
             return answer(
-                .failure(.commandFailed("disabled", "\(command.rawValue) is disabled: “\(name)” does not take it")))
+                .failure(.commandFailed(.disabled, "\(command.rawValue) is disabled: “\(name)” does not take it")))
         }
         if let wanted = request.itemID("itemId"), wanted != state.item?.id {
-            return answer(.failure(.noSuchContent("another item plays by now", reason: "otherItem")))
+            return answer(.failure(PlayerRefusal.otherItem.error))
         }
         if let limit = request.double("notAfter"), WallClock.isSet, WallClock.time(of: EventLoop.now) > limit {
-            return answer(
-                .failure(.commandFailed("late", "the command came after its “notAfter”: nothing was done")))
+            return answer(.failure(PlayerRefusal.late.error))
         }
         var parameters = request.parameters
         for guarded in ["itemId", "notAfter"] { parameters[guarded] = nil }
@@ -215,21 +214,21 @@ import PlaybackEngine
     private func result(of command: RemoteCommand, _ response: RPCResponse?) -> MethodResult {
         guard let response else {
             return .failure(
-                .commandFailed("noAnswer", "“\(name)” did not answer to \(command.rawValue) within 2 seconds"))
+                .commandFailed(.noAnswer, "“\(name)” did not answer to \(command.rawValue) within 2 seconds"))
         }
         let words = "“\(name)” could not do \(command.rawValue)"
         if let message = response.errorMessage {
-            return .failure(.commandFailed("refused", "\(words): \(PrintableText.escaped(message, limit: 200))"))
+            return .failure(.commandFailed(.refused, "\(words): \(PrintableText.escaped(message, limit: 200))"))
         }
         switch response.result?["status"]?.stringValue {
         case "success": break
         case "noSuchContent": return .failure(.noSuchContent(words))
         case "noActionableNowPlayingItem": return .failure(.noItem(words))
         case "deviceNotFound": return .failure(.deviceNotFound(words))
-        case "commandFailed": return .failure(.commandFailed("refused", words))
+        case "commandFailed": return .failure(.commandFailed(.refused, words))
         default:
             return .failure(
-                .commandFailed("notUnderstood", "“\(name)” answered to \(command.rawValue) with no status"))
+                .commandFailed(.notUnderstood, "“\(name)” answered to \(command.rawValue) with no status"))
         }
         var writer = JSONWriter()
         writer.beginObject()
@@ -258,7 +257,10 @@ import PlaybackEngine
                 ]
             case .rating:
                 return ["command": .string(command.rawValue), "enabled": true, "minimumRating": 0, "maximumRating": 5]
-            default: return ["command": .string(command.rawValue), "enabled": true]
+            case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
+                .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode,
+                .changeShuffleMode, .bookmark:
+                return ["command": .string(command.rawValue), "enabled": true]
             }
         }
         return ["version": .integer(Int64(state.commandsVersion)), "commands": .array(list)]

@@ -59,7 +59,7 @@ import Synchronization
         _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
     ) {
         if case .file = context.configuration.output {
-            return done(.failure(.commandFailed("unavailable", "this output has one session heard at a time")))
+            return done(.failure(.commandFailed(.unavailable, "this output has one session heard at a time")))
         }
         making.insert(name)
         guard leaving[name] == nil else {
@@ -69,8 +69,12 @@ import Synchronization
         let (folder, own, state) = (folder, folder + "/" + name, context.stateDirectory)
         workers.submit {
             Self.written.withLock { _ in
-                mkdir(folder, 0o700)
-                mkdir(own, 0o700)
+                do throws(SystemError) {
+                    try Self.makeFolder(folder)
+                    try Self.makeFolder(own)
+                } catch {
+                    Log.warning("the session “\(name)” can't be saved: \(error.message)")
+                }
                 return ItemNumbers.reserve(stateDirectory: state)
             }
         } _: { [self] first in
@@ -107,15 +111,20 @@ import Synchronization
     }
 
     private nonisolated static func remove(_ folder: String) {
-        guard let stream = opendir(folder) else { return }
+        guard let stream = opendir(folder) else {
+            if errno != ENOENT { Log.warning(SystemError("read the folder \(folder)").message) }
+            return
+        }
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            unlink(folder + "/" + name)
+            if name == "." || name == ".." { continue }
+            let path = folder + "/" + name
+            if unlink(path) != 0 { Log.warning(SystemError("remove \(path)").message) }
         }
         closedir(stream)
-        rmdir(folder)
+        if rmdir(folder) != 0 { Log.warning(SystemError("remove the folder \(folder)").message) }
     }
 
     // MARK: Over restarts
@@ -140,32 +149,37 @@ import Synchronization
     func finish() {
         guard unwritten > 0, let text = last else { return }
         let (number, folder) = (lists + 1, folder)
-        let done = eventfd(0, Int32(EFD_CLOEXEC))
-        let isStarted = DetachedThread.start("sessions") {
-            Self.write(text, number, folder)
-            var one: UInt64 = 1
-            _ = Glibc.write(done, &one, 8)
-        }
-        var waiting = pollfd(fd: done, events: Int16(POLLIN), revents: 0)
-        if isStarted { _ = poll(&waiting, 1, Self.farewell * 1000) }
+        let isWritten = DetachedThread.finish("sessions", within: Self.farewell) { Self.write(text, number, folder) }
+        if !isWritten { Log.warning("the list of sessions is not saved: the disk did not take it in time") }
     }
 
     private nonisolated static func write(_ text: String, _ number: Int, _ folder: String) {
         written.withLock { last in
             guard number > last else { return }
             last = number
-            mkdir(folder, 0o700)
-            write(text, folder + "/list")
+            do throws(SystemError) {
+                try makeFolder(folder)
+                try write(text, folder + "/list")
+            } catch {
+                Log.warning("the list of sessions can't be saved: \(error.message)")
+            }
         }
     }
 
-    private nonisolated static func write(_ text: String, _ path: String) {
-        guard let file = fopen(path + ".new", "we") else { return }
+    private nonisolated static func write(_ text: String, _ path: String) throws(SystemError) {
+        let temporary = path + ".new"
+        guard let file = fopen(temporary, "we") else { throw SystemError("create \(temporary)") }
         let bytes = Array(text.utf8)
-        let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count && fflush(file) == 0
-        fdatasync(fileno(file))
+        let isWritten =
+            fwrite(bytes, 1, bytes.count, file) == bytes.count && fflush(file) == 0 && fdatasync(fileno(file)) == 0
+        let failure = SystemError("write \(temporary)")
         fclose(file)
-        if isWritten { rename(path + ".new", path) }
+        guard isWritten else { throw failure }
+        guard rename(temporary, path) == 0 else { throw SystemError("rename \(temporary)") }
+    }
+
+    private nonisolated static func makeFolder(_ path: String) throws(SystemError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError("make the folder \(path)") }
     }
 
     /// Bytes of the list that are read; the longest that is written has 4 KiB.
@@ -173,7 +187,10 @@ import Synchronization
 
     /// The sessions of an earlier run, as many as there may be. A look at one small file, at the start.
     func saved() -> [SavedSession] {
-        guard let file = fopen(folder + "/list", "re") else { return [] }
+        guard let file = fopen(folder + "/list", "re") else {
+            if errno != ENOENT { Log.warning(SystemError("open \(folder)/list").message) }
+            return []
+        }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: Self.listBytes)
         let count = fread(&bytes, 1, bytes.count, file)

@@ -46,8 +46,6 @@ import PlaybackEngine
 
     private var active: any PlaybackSession { order.last.flatMap { sessions[$0] } ?? main }
 
-    // MARK: States
-
     /// A session's state is new: it is told, and what follows from it happens.
     func published(_ state: NowPlayingState) {
         if sessions.count == 1, state.session == main.name { return context.publish(state) }
@@ -123,10 +121,25 @@ import PlaybackEngine
         if !session.isExternal { saveList() }
     }
 
-    // MARK: Requests
-
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         switch request.method {
+        case .command(.play) where sessions.count > 1:
+            guard let target = target(of: request) else {
+                return answer(.failure(noSession(request.string("session"))))
+            }
+            ask(target, request) { [self] result in
+                if case .failure = result {} else { wanted(target, by: request.client.originator) }
+                answer(result)
+            }
+        case .command: forward(request, answer)
+        case .other(let method): perform(method, request, answer)
+        }
+    }
+
+    private func perform(
+        _ method: MethodName.Other, _ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void
+    ) {
+        switch method {
         case .sessionList: answer(.success(list))
         case .sessionCreate: create(request, answer)
         case .sessionActivate: answer(activate(request))
@@ -134,16 +147,18 @@ import PlaybackEngine
         case .nowPlayingPublish: answer(publish(request))
         case .outputSelect: select(request, answer)
         case .artworkGet: ask(owner(ofPicture: request.string("id") ?? "") ?? main, request, answer)
-        case .play where sessions.count > 1:
-            guard let target = target(of: request) else { return answer(noSuchTarget(request)) }
-            ask(target, request) { [self] result in
-                if case .failure = result {} else { wanted(target, by: request.client.originator) }
-                answer(result)
-            }
-        default:
-            guard let target = target(of: request) else { return answer(noSuchTarget(request)) }
-            ask(target, request, answer)
+        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .commandsConfigure,
+            .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
+            .volumeSet, .loudnessSet, .sleepSet, .announce, .outputList, .formatsList, .diagnosticsGet, .rpcDiscover,
+            .daemonReload, .daemonQuit:
+            forward(request, answer)
         }
+    }
+
+    /// Has the session carry out a request that names it, or that a bare one is meant for.
+    private func forward(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        guard let target = target(of: request) else { return answer(.failure(noSession(request.string("session")))) }
+        ask(target, request, answer)
     }
 
     /// Has a session carry out a request. `main` is there as long as the daemon; another may be closed before it answers.
@@ -166,12 +181,11 @@ import PlaybackEngine
         guard active.isExternal else { return active }
         // What another program plays has no queue here, and no volume of ours.
         switch request.method {
-        case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
-            .volumeSet, .loudnessSet, .sleepSet, .commandsConfigure:
+        case .other(let method): return method.isOfLocalSessions ? lastLocal : active
+        case .command(.play)
+        where !request.media.isEmpty || request.integer("index") != nil || request.itemID("itemId") != nil:
             return lastLocal
-        case .play where !request.media.isEmpty || request.integer("index") != nil || request.itemID("itemId") != nil:
-            return lastLocal
-        default: return active
+        case .command: return active
         }
     }
 
@@ -204,12 +218,11 @@ import PlaybackEngine
 
     private func close(_ request: MethodRequest) -> MethodResult {
         guard let session = named(request) else { return .failure(noSession(request.string("name"))) }
-        guard session !== main else { return .failure(.commandFailed("inUse", "“main” can't be closed")) }
+        guard session !== main else { return .failure(.commandFailed(.inUse, "“main” can't be closed")) }
         let isMaker = (session as? LocalSession)?.maker.map { $0 == SessionMaker(request.client) } ?? false
         guard request.client.role == .admin || session.owner == request.client.number || isMaker else {
-            return .failure(
-                .denied("the session “\(session.name)” can be closed by the user who made it and the daemon's own user")
-            )
+            let words = "the session “\(session.name)” can be closed by the user who made it and the daemon's own user"
+            return .failure(.denied(words))
         }
         close(session, by: request.client.originator)
         return .success([:])
@@ -234,7 +247,7 @@ import PlaybackEngine
     private func publish(_ request: MethodRequest) -> MethodResult {
         guard let session = sessions[request.string("session") ?? ""] as? ExternalSession else {
             return .failure(
-                .commandFailed("notExternal", "that session is the daemon's own: only external ones are published"))
+                .commandFailed(.notExternal, "that session is the daemon's own: only external ones are published"))
         }
         guard session.client == request.client.number else {
             return .failure(.denied("only the client that made an external session may publish in it"))
@@ -269,34 +282,28 @@ import PlaybackEngine
 
     private func named(_ request: MethodRequest) -> (any PlaybackSession)? { sessions[request.string("name") ?? ""] }
 
-    private func noSuchTarget(_ request: MethodRequest) -> MethodResult {
-        .failure(noSession(request.string("session")))
-    }
-
     private func noSession(_ name: String?) -> RPCError {
         let shown = PrintableText.escaped(name ?? "", limit: 64)
         return .noSuchContent(
-            "there is no session “\(shown)”; session.list tells which there are", reason: "noSession")
+            "there is no session “\(shown)”; session.list tells which there are", reason: .noSession)
     }
 
-    // MARK: Making sessions
-
     private func create(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+        func fail(_ error: RPCError) { answer(.failure(error)) }
         let name = request.string("name") ?? ""
         let terms = SessionTerms(
             request.string("policy").flatMap(AnnouncementPolicy.init) ?? .pause, duckTo: request.double("duckTo"),
             ramp: request.double("ramp"), publishes: request.bool("publishes") ?? true)
         guard SavedSession.isName(name) else {
-            return answer(
-                .failure(
-                    .invalidParameter("name", "“name” must be 1 to 64 letters, digits, dots, dashes and underscores")))
+            return fail(
+                .invalidParameter("name", "“name” must be 1 to 64 letters, digits, dots, dashes and underscores"))
         }
         guard sessions[name] == nil, !factory.isMaking(name) else {
-            return answer(.failure(.commandFailed("inUse", "there is a session “\(name)” already")))
+            return fail(.commandFailed(.inUse, "there is a session “\(name)” already"))
         }
         // Those that are being made count: a batch asks for many at once.
         guard sessions.count + factory.makingCount <= Self.limit else {
-            return answer(.failure(.commandFailed("tooMany", "there are \(Self.limit) sessions already; close one")))
+            return fail(.commandFailed(.tooMany, "there are \(Self.limit) sessions already; close one"))
         }
         if request.bool("external") == true {
             let commands = Set(
@@ -309,10 +316,8 @@ import PlaybackEngine
             return answer(.success(["name": .string(name)]))
         }
         guard request.array("commands") == nil else {
-            return answer(
-                .failure(
-                    .invalidParameter("commands", "“commands” are those of an external session: send “external”: true"))
-            )
+            return fail(
+                .invalidParameter("commands", "“commands” are those of an external session: send “external”: true"))
         }
         let owner = request.bool("whileConnected") == true ? request.client.number : nil
         unborn[name] = owner
@@ -324,7 +329,7 @@ import PlaybackEngine
             case .success(let session):
                 guard owner == nil || unborn.removeValue(forKey: name) != nil else {
                     session.discard()
-                    return answer(.failure(.commandFailed("abandoned", "the client has gone meanwhile")))
+                    return fail(.commandFailed(.abandoned, "the client has gone meanwhile"))
                 }
                 add(session)
                 saveList()
@@ -358,8 +363,6 @@ import PlaybackEngine
                     name: $0.name, terms: $0.terms, isActive: $0.name == last, maker: ($0 as? LocalSession)?.maker)
             })
     }
-
-    // MARK: The rest of a handler
 
     nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
         mainMethods.refusal(of: source, abandoned)

@@ -161,7 +161,7 @@ enum Journal {
         let count = try start.count(upTo: 1 << 30)
         contents.sequence = sequence
         var entries = ContiguousArray<QueueEntry>()
-        entries.reserveCapacity(min(count, Player.queueLimit, reader.remaining))
+        entries.reserveCapacity(min(count, QueueLimit.items, reader.remaining))
         // What was read up to a damage is good.
         defer { contents.queue = PlayQueue(entries, version: version) }
         while true {

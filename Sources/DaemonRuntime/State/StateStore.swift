@@ -219,16 +219,12 @@ package import PlaybackEngine
         let job = takeJob(isLast: true)
         let disk = loaded.disk
         let memory = loaded.memory
-        let done = eventfd(0, Int32(EFD_CLOEXEC))
         self.loaded = nil
-        let isStarted = DetachedThread.start("state") {
+        let isWritten = DetachedThread.finish("state", within: Self.farewell) {
             // All is on the disk: the memory is not needed any more.
             if case .success = disk.save(job) { memory?.remove() }
-            var one: UInt64 = 1
-            _ = write(done, &one, 8)
         }
-        var waiting = pollfd(fd: done, events: Int16(POLLIN), revents: 0)
-        if isStarted { _ = poll(&waiting, 1, Self.farewell * 1000) }
+        if !isWritten { Log.warning("the state is not saved: the disk did not take it within \(Self.farewell) s") }
     }
 
     /// Nothing of it is wanted any more, nor saved. `done` is called when the directory is not written to any more.

@@ -126,7 +126,7 @@ package final class Connection {
         while true {
             if let line = bufferedLine() { return line }
             var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&wait, 1, MonotonicClock.milliseconds(until: deadline))
+            let ready = poll(&wait, 1, deadline?.millisecondsLeft ?? -1)
             if ready == 0 { throw .timedOut(seconds) }
             if ready < 0 {
                 if errno == EINTR { continue }
@@ -159,7 +159,7 @@ package final class Connection {
     /// Waits for the answer to the request `identifier`. Notifications that come before it are kept for
     /// `notification()`. `seconds`: how long to wait; nil for ever.
     package func answer(to identifier: Int64, within seconds: Double? = nil) throws(ClientError) -> JSONValue {
-        let deadline = seconds.map { MonotonicClock.now().advanced(bySeconds: $0) }
+        let deadline = seconds.map { MonotonicTime.now.advanced(bySeconds: $0) }
         while let line = try line(deadline: deadline, seconds: seconds ?? 0) {
             let message = try Connection.parse(line)
             if message["method"] != nil {

@@ -70,13 +70,13 @@ package final class Follower {
     package func next(deadline: MonotonicTime? = nil, reader: Int32? = nil) throws(ClientError) -> Event {
         while true {
             if let event = try take() { return event }
-            if let deadline, deadline <= MonotonicClock.now() { return .deadline }
+            if let deadline, deadline <= MonotonicTime.now { return .deadline }
             let due = [deadline, retry].compactMap { $0 }.min()
             var waits = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: reader ?? -1, events: 0, revents: 0),
             ]
-            if poll(&waits, 2, MonotonicClock.milliseconds(until: due)) < 0, errno != EINTR {
+            if poll(&waits, 2, due?.millisecondsLeft ?? -1) < 0, errno != EINTR {
                 throw .system("poll", errno)
             }
             if waits[1].revents != 0 { return .readerGone }
@@ -101,7 +101,7 @@ package final class Follower {
     package func take() throws(ClientError) -> Event? {
         while true {
             if let state = try bufferedState() { return .state(state) }
-            if let retry, retry <= MonotonicClock.now() { try reconnect() }
+            if let retry, retry <= MonotonicTime.now { try reconnect() }
             var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&wait, 1, 0) > 0 else { return nil }
             if let connection {
@@ -193,7 +193,7 @@ package final class Follower {
 
     private func postpone() {
         guard attempts < Follower.maximumAttempts else { return }
-        retry = MonotonicClock.now().advanced(bySeconds: 0.005 * Double(1 << attempts))
+        retry = MonotonicTime.now.advanced(bySeconds: 0.005 * Double(1 << attempts))
         attempts += 1
     }
 }

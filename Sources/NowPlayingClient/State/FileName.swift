@@ -31,23 +31,4 @@ package enum FileName {
         }
         return result.isEmpty ? [slash] : result
     }
-
-    /// The bytes for which a text with percent signs stands; signs without two hexadecimal digits stay.
-    package static func percentDecoded(_ text: some StringProtocol) -> [UInt8] {
-        let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        var place = 0
-        while place < bytes.count {
-            if bytes[place] == UInt8(ascii: "%"), place + 2 < bytes.count,
-                let value = UInt8(String(decoding: bytes[(place + 1)...(place + 2)], as: UTF8.self), radix: 16)
-            {
-                result.append(value)
-                place += 3
-            } else {
-                result.append(bytes[place])
-                place += 1
-            }
-        }
-        return result
-    }
 }

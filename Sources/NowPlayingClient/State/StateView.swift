@@ -94,7 +94,7 @@ package struct StateView: Sendable {
             text = text[text.index(after: slash)...]
         }
         guard !isPath, text.contains("%") else { return TerminalText.safe(String(text)) }
-        return TerminalText.safe(String(decoding: FileName.percentDecoded(text), as: UTF8.self))
+        return TerminalText.safe(String(decoding: PercentCoding.decoded(text.utf8).bytes, as: UTF8.self))
     }
 
     /// The member of this name, if it is an object.

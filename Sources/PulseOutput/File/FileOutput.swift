@@ -72,8 +72,8 @@ package import LinuxSystem
         gain = muted ? 0 : volume * volume * volume
     }
 
-    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void) {
-        loop.later { [self] in completion(.success([onlyDevice])) }
+    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
+        loop.later { [self] in completion(.success([ListedOutput(onlyDevice)])) }
     }
 
     package func selectDevice(named name: String?) {}
@@ -101,8 +101,8 @@ package import LinuxSystem
         }
     }
 
-    /// Makes the file readable as it is now.
-    func completeHeader() { try? file?.finish() }
+    /// Makes the file readable as it is now. A fault goes to the log: the samples are in the file.
+    func completeHeader() { file?.complete() }
 
     /// `out.wav`, `out-2.wav`, `out-3.wav`, …
     private func path(ofRun number: Int) -> String {

@@ -1,6 +1,7 @@
 import AudioCore
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Why a file could not be written: the system's error number.
 struct FileError: Error, Equatable {
@@ -12,6 +13,7 @@ struct FileError: Error, Equatable {
 /// A WAVE file being written; past 4 GiB it becomes RF64 (EBU Tech 3306), for which room is kept in its header.
 final class WaveFile {
     let format: AudioFormat
+    private let path: String
     private let descriptor: Int32
     /// Bytes of audio so far.
     private(set) var length: UInt64 = 0
@@ -23,6 +25,7 @@ final class WaveFile {
     init(path: String, _ format: AudioFormat, limit: UInt64 = UInt64(UInt32.max)) throws(FileError) {
         self.format = format
         self.limit = limit
+        self.path = path
         // Not blocking: a FIFO that nobody reads is refused instead of waited for.
         descriptor = linux_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
         guard descriptor >= 0 else { throw FileError(number: errno) }
@@ -30,8 +33,15 @@ final class WaveFile {
     }
 
     deinit {
-        try? finish()
+        complete()
         close(descriptor)
+    }
+
+    /// Makes the header tell the present length; a fault goes to the log, and the header keeps the length before.
+    func complete() {
+        do throws(FileError) { try finish() } catch {
+            Log.warning("the header of \(path) can't be written: \(error.text)")
+        }
     }
 
     /// Appends whole frames.
@@ -46,7 +56,9 @@ final class WaveFile {
         guard !isFinished else { return }
         let bytes = header
         // A chunk of odd length is followed by a byte that does not count.
-        if length % 2 == 1 { pwrite(descriptor, [0 as UInt8], 1, off_t(UInt64(bytes.count) + length)) }
+        if length % 2 == 1, pwrite(descriptor, [0 as UInt8], 1, off_t(UInt64(bytes.count) + length)) != 1 {
+            throw FileError(number: errno)
+        }
         guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else { throw FileError(number: errno) }
         isFinished = true
     }

@@ -61,8 +61,8 @@ package import LinuxSystem
 
     package func setVolume(_ volume: Double, muted: Bool) { isVolumeNeutral = volume == 1 && !muted }
 
-    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void) {
-        loop.later { completion(.success([Self.onlyDevice])) }
+    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
+        loop.later { completion(.success([ListedOutput(Self.onlyDevice)])) }
     }
 
     package func selectDevice(named name: String?) {}

@@ -75,7 +75,7 @@ extension PulseOutput {
 
     // MARK: All devices
 
-    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void) {
+    package func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
         if let connection, isConnected {
             DeviceList(connection, completion).ask()
             return
@@ -99,7 +99,7 @@ extension PulseOutput {
 
 /// One question for all devices; keeps itself alive by its closures until it is answered, within a second.
 @PlayerLoop private final class DeviceList {
-    typealias Completion = @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void
+    typealias Completion = @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void
     private let connection: PulseConnection
     private var completion: Completion?
     /// Set if the connection is for this question only.
@@ -137,13 +137,13 @@ extension PulseOutput {
                 result.map { answers in
                     answers.compactMap { answer in
                         guard case .sink(let sink) = answer else { return nil }
-                        return sink.device(isDefault: sink.name == defaultSink)
+                        return ListedOutput(sink.device(isDefault: sink.name == defaultSink), mixer: sink.mixer)
                     }
                 })
         }
     }
 
-    private func finish(_ result: Result<[OutputDevice], OutputError>) {
+    private func finish(_ result: Result<[ListedOutput], OutputError>) {
         guard let completion else { return }
         self.completion = nil
         if let deadline {

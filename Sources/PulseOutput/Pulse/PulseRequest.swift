@@ -166,11 +166,9 @@ struct PulseSinkInfo: Sendable, Equatable {
 
     /// The device as the output tells of it.
     func device(isDefault: Bool) -> OutputDevice {
-        var device = OutputDevice(
+        OutputDevice(
             name: name, description: description, state: state, isDefault: isDefault, format: format,
             isWorn: bus == "bluetooth" || ["headphone", "headset", "hands-free"].contains(formFactor),
             exactBits: exactBits, takesFloat: takesFloat, hasSoftwareVolume: hasSoftwareVolume)
-        device.mixer = mixer
-        return device
     }
 }

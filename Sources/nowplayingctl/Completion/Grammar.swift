@@ -52,7 +52,7 @@ struct Grammar: Sendable {
         case "SESSION": return .names("sessions")
         case "HOOK": return .names("hooks")
         case "COMMAND": return .words(RemoteCommand.allCases.map(\.rawValue))
-        case "METHOD": return .words(Catalogue.methods.map(\.name.rawValue))
+        case "METHOD": return .words(Catalogue.methods.map(\.name))
         case "VERB": return .words(Verb.all.map(\.name))
         case "STARS": return .words((0...5).map(String.init))
         case "RATE": return .words(["0.5", "0.75", "1", "1.25", "1.5", "1.75", "2", "2.5", "3"])

@@ -6,7 +6,7 @@ enum EventLine {
     /// `track      playing  0:00 / 9:22  Miles Davis – So What`
     static func text(_ state: StateView, _ output: Output) -> String {
         var parts = [padded(state.cause, 12) + output.styled(padded(state.stateName, 8), color(state))]
-        if let position = state.position(at: MonotonicClock.now()) {
+        if let position = state.position(at: MonotonicTime.now) {
             parts.append(StatusText.clock(position, state.duration))
         }
         parts.append(subject(state))

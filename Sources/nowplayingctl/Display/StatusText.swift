@@ -5,14 +5,14 @@ import NowPlayingClient
 /// A state in words.
 enum StatusText {
     /// A template's text for this state, now.
-    static func expand(_ template: Template, _ state: StateView, at time: MonotonicTime = MonotonicClock.now())
+    static func expand(_ template: Template, _ state: StateView, at time: MonotonicTime = MonotonicTime.now)
         -> String
     {
         template.expand { state.variable($0, at: time) }
     }
 
     /// What `status` shows.
-    static func lines(_ state: StateView, _ output: Output, at time: MonotonicTime = MonotonicClock.now()) -> [String] {
+    static func lines(_ state: StateView, _ output: Output, at time: MonotonicTime = MonotonicTime.now) -> [String] {
         var lines: [String] = []
         if let title = state.title {
             lines.append(output.styled(title, .bold))

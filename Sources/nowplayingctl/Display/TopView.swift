@@ -52,7 +52,7 @@ final class TopView {
     private func follow() throws(Failure) {
         while true {
             run.output.flush()
-            let deadline = last?.nextSecond(after: MonotonicClock.now())
+            let deadline = last?.nextSecond(after: MonotonicTime.now)
             let event: Follower.Event
             do { event = try follower.next(deadline: deadline, reader: WindowSize.descriptor) } catch {
                 throw run.failure(error)
@@ -127,7 +127,7 @@ final class TopView {
         func fitted(_ text: String, _ style: Output.Style = .plain) -> String {
             run.output.styled(TerminalText.fitted(text, columns: columns), style)
         }
-        let now = MonotonicClock.now()
+        let now = MonotonicTime.now
         var lines = [fitted(state.title ?? "nothing is playing", .bold), fitted(StatusText.origin(state) ?? "")]
         lines.append(fitted(MovingLine.text(state, at: now, columns: columns, isUnicode: run.output.isUnicode)))
         var sound = "volume " + StatusText.volume(state)

@@ -73,7 +73,7 @@ final class Following {
 
     private func next() throws(Failure) -> Follower.Event {
         run.output.flush()
-        let deadline = isMoving ? last?.nextSecond(after: MonotonicClock.now()) : nil
+        let deadline = isMoving ? last?.nextSecond(after: MonotonicTime.now) : nil
         do { return try follower.next(deadline: deadline, reader: STDOUT_FILENO) } catch { throw run.failure(error) }
     }
 
@@ -129,7 +129,7 @@ final class Following {
                 TerminalText.fitted(StatusText.expand(template, last), columns: columns)
             } else {
                 MovingLine.text(
-                    last, at: MonotonicClock.now(), columns: columns, isUnicode: run.output.isUnicode)
+                    last, at: MonotonicTime.now, columns: columns, isUnicode: run.output.isUnicode)
             }
         guard text != drawn else { return }
         run.output.raw("\r\(text)\u{1B}[K")

@@ -63,7 +63,7 @@ enum Chapters {
             }
             position = chapters[present].start
         case "previous", "prev":
-            let now = state.position(at: MonotonicClock.now()) ?? 0
+            let now = state.position(at: MonotonicTime.now) ?? 0
             position = chapters.last { $0.start <= now - 3 }?.start ?? 0
         default:
             guard let number = ClockText.integer(word), (1...chapters.count).contains(number) else {
@@ -120,7 +120,7 @@ extension StatusText {
     static func advertisement(_ state: StateView) -> String? {
         guard let ad = state.json["ad"], ad != .null else { return nil }
         guard let ends = ad["endsMonotonic"]?.doubleValue else { return "advertisement" }
-        let left = max(0, ends - Double(MonotonicClock.now().nanoseconds) / 1e9)
+        let left = max(0, ends - MonotonicTime.now.seconds)
         return "advertisement, for another \(ClockText.clock(left))"
     }
 }

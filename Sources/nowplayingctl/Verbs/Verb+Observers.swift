@@ -87,7 +87,7 @@ extension Verb {
         ) { (run) throws(Failure) in
             guard run.words.isEmpty else { return try Positions.seek(run) }
             let state = try Observers.playing(run)
-            let position = state.position(at: MonotonicClock.now()) ?? 0
+            let position = state.position(at: MonotonicTime.now) ?? 0
             let template = try run.template()
             run.output.line(template.map { StatusText.expand($0, state) } ?? ClockText.number(position))
         },
@@ -139,7 +139,7 @@ enum Observers {
         let template = try run.template()
         let state = try playing(run)
         if run.wantsJSON { return run.printJSON(state.item ?? .null) }
-        let now = MonotonicClock.now()
+        let now = MonotonicTime.now
         if let template {
             run.output.line(StatusText.expand(template, state, at: now))
         } else if let key = run.words.first?.text {
@@ -182,7 +182,7 @@ enum Observers {
         try run.perform("daemon.quit")
         let connection = try run.connection()
         let seconds = try run.timeout() ?? 15
-        let deadline = MonotonicClock.now().advanced(bySeconds: seconds)
+        let deadline = MonotonicTime.now.advanced(bySeconds: seconds)
         do {
             while try connection.line(deadline: deadline, seconds: seconds) != nil {}
         } catch { throw Failure(error) }

@@ -1,4 +1,5 @@
 import ControlProtocol
+import NowPlaying
 import NowPlayingClient
 
 extension Verb {
@@ -180,7 +181,7 @@ enum Queue {
         let view = StateView(["item": item])
         if let template {
             return template.expand { name in
-                name == "number" ? .number(Double(index + 1)) : view.variable(name, at: MonotonicClock.now())
+                name == "number" ? .number(Double(index + 1)) : view.variable(name, at: MonotonicTime.now)
             }
         }
         let isCurrent = index == current

@@ -69,7 +69,7 @@ extension StatusText {
         let fade = sleep["fade"]?.doubleValue ?? 0
         let ending = fade > 0 ? ", growing quiet in the last \(ClockText.number(fade)) seconds" : ""
         guard let time = sleep["endsMonotonic"]?.doubleValue else { return "at the end of the item" + ending }
-        let left = time - Double(MonotonicClock.now().nanoseconds) / 1e9
+        let left = time - MonotonicTime.now.seconds
         return "in \(ClockText.clock(max(0, left)))" + ending
     }
 }

@@ -39,7 +39,7 @@ enum Waiting {
         }
         let template = try run.template()
         let seconds = try run.timeout()
-        let deadline = seconds.map { MonotonicClock.now().advanced(bySeconds: $0) }
+        let deadline = seconds.map { MonotonicTime.now.advanced(bySeconds: $0) }
         let connection = try run.connection()
         do throws(ClientError) {
             let follower = try Follower(connection, paths: run.sockets, session: run.value("--session"))

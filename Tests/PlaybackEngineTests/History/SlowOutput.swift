@@ -36,7 +36,7 @@ import PulseOutput
     func connect() { inner.connect() }
     func disconnect() { inner.disconnect() }
     func setVolume(_ volume: Double, muted: Bool) { inner.setVolume(volume, muted: muted) }
-    func listDevices(_ completion: @escaping @PlayerLoop (Result<[OutputDevice], OutputError>) -> Void) {
+    func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void) {
         inner.listDevices(completion)
     }
     func selectDevice(named name: String?) { inner.selectDevice(named: name) }

@@ -1,4 +1,3 @@
-import ControlProtocol
 import Glibc
 package import NowPlaying
 import Synchronization

@@ -1,25 +1,20 @@
-extension Catalogue {
-    /// The catalogue as an OpenRPC document (OpenRPC 1.3, https://spec.open-rpc.org), each method with the role that it
-    /// needs. `version` is the daemon's.
-    package static func discovery(version: String) -> JSONValue {
+extension MethodTable {
+    /// The table as an OpenRPC document (OpenRPC 1.3, https://spec.open-rpc.org), each method with the role that it needs.
+    /// `version` is the program's.
+    package func discovery(version: String) -> JSONValue {
         [
             "openrpc": "1.3.2",
-            "info": ["title": "nowplayingd", "version": .string(version), "x-protocol": 1],
-            "methods": .array(methods.map(describe)),
-            "x-notifications": [
-                [
-                    "name": "nowPlaying.changed",
-                    "summary": "The whole state, sent to subscribers at each key event.",
-                ]
-            ],
-            "x-planned": .array(planned.map(JSONValue.string)),
-            "components": ["schemas": ["media": mediaSchema]],
+            "info": ["title": .string(title), "version": .string(version), "x-protocol": 1],
+            "methods": .array(methods.map(Self.describe)),
+            "x-notifications": .array(
+                notifications.map { ["name": .string($0.name), "summary": .string($0.summary)] }),
+            "components": ["schemas": ["media": Self.mediaSchema]],
         ]
     }
 
     private static func describe(_ method: Method) -> JSONValue {
         [
-            "name": .string(method.name.rawValue),
+            "name": .string(method.name),
             "summary": .string(method.help),
             "paramStructure": "by-name",
             "params": .array(
@@ -37,7 +32,7 @@ extension Catalogue {
     }
 
     private static var mediaSchema: JSONValue {
-        let properties = mediaFields.map { JSONObject.Member($0.name, schema($0.type)) }
+        let properties = Catalogue.mediaFields.map { JSONObject.Member($0.name, schema($0.type)) }
         return [
             "oneOf": [
                 ["type": "string"],

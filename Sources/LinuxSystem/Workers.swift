@@ -1,4 +1,3 @@
-package import LinuxSystem
 import Synchronization
 
 /// Short-lived threads for work that may block: looking at disks, writing to them. A thread takes what waits and ends when nothing does.

@@ -1,0 +1,63 @@
+package import NowPlaying
+
+/// Name of a method of the daemon: the table of remote commands gives its names to the wire, all others stand here.
+package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
+    case command(RemoteCommand)
+    case other(Other)
+
+    /// Methods that are no remote commands; raw values are the names on the wire.
+    package enum Other: String, Sendable, CaseIterable {
+        case hello
+        case nowPlayingGet = "nowPlaying.get"
+        case nowPlayingSubscribe = "nowPlaying.subscribe"
+        case nowPlayingUnsubscribe = "nowPlaying.unsubscribe"
+        case commandsList = "commands.list"
+        case commandsConfigure = "commands.configure"
+        case queueList = "queue.list"
+        case queueGet = "queue.get"
+        case queueAdd = "queue.add"
+        case queueRemove = "queue.remove"
+        case queueMove = "queue.move"
+        case queueClear = "queue.clear"
+        case queueShuffle = "queue.shuffle"
+        case itemUpdate = "item.update"
+        case volumeSet = "volume.set"
+        case loudnessSet = "loudness.set"
+        case sleepSet = "sleep.set"
+        case announce
+        case sessionList = "session.list"
+        case sessionCreate = "session.create"
+        case sessionActivate = "session.activate"
+        case sessionClose = "session.close"
+        case nowPlayingPublish = "nowPlaying.publish"
+        case outputList = "output.list"
+        case outputSelect = "output.select"
+        case formatsList = "formats.list"
+        case diagnosticsGet = "diagnostics.get"
+        case artworkGet = "artwork.get"
+        case rpcDiscover = "rpc.discover"
+        case daemonReload = "daemon.reload"
+        case daemonQuit = "daemon.quit"
+    }
+
+    package static let allCases = RemoteCommand.allCases.map(Self.command) + Other.allCases.map(Self.other)
+
+    /// The method with this name on the wire; nil: there is none.
+    package init?(rawValue: String) {
+        if let command = RemoteCommand(rawValue: rawValue) {
+            self = .command(command)
+        } else if let other = Other(rawValue: rawValue) {
+            self = .other(other)
+        } else {
+            return nil
+        }
+    }
+
+    /// The name on the wire.
+    package var rawValue: String {
+        switch self {
+        case .command(let command): command.rawValue
+        case .other(let other): other.rawValue
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import ControlProtocol
+
+extension MethodName.Other {
+    /// Whether it acts on a queue or a volume, which an external session does not have here.
+    var isOfLocalSessions: Bool {
+        switch self {
+        case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
+            .volumeSet, .loudnessSet, .sleepSet, .commandsConfigure:
+            true
+        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .announce,
+            .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish, .outputList,
+            .outputSelect, .formatsList, .diagnosticsGet, .artworkGet, .rpcDiscover, .daemonReload, .daemonQuit:
+            false
+        }
+    }
+}
