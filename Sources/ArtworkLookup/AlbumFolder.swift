@@ -3,8 +3,8 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// What of a folder's names stands for pictures of the music in it: the best still one, and of each shape of animated ones
-/// the film and the still picture that stands in for it.
+/// Names in a folder that are pictures of its music: the best still one, and for each shape of animated artwork
+/// the film and its still picture.
 struct AlbumFolder: Sendable {
     /// The best name of a still picture.
     var picture: FilePath?
@@ -69,7 +69,7 @@ final class AlbumFolders: Sendable {
     /// Seconds after its last change for which a folder is not believed to show the next one by its time.
     private static let settled = 2
 
-    /// What is in the folder. Blocks.
+    /// Searches the folder. Blocks.
     func look(_ path: FilePath, _ rules: ArtworkSearch.Rules, _ abandoned: AbandonFlag) -> AlbumFolder {
         var status = stat()
         let isThere = path.withCString { stat($0, &status) } == 0
@@ -90,7 +90,7 @@ final class AlbumFolders: Sendable {
     }
 }
 
-/// What a file or folder is and when it was changed last.
+/// Identity of a file or folder, and the time of its last change.
 struct FileKey: Hashable {
     let device: UInt64
     let inode: UInt64
@@ -100,7 +100,7 @@ struct FileKey: Hashable {
     let seconds: Int
     let nanoseconds: Int
 
-    /// What stat(2) says.
+    /// Identity from stat(2).
     init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)

@@ -14,7 +14,7 @@ package enum AnimatedShape: String, Sendable, CaseIterable {
 package struct AnimatedArtwork: Sendable {
     /// As listeners see it.
     package let artwork: Artwork
-    /// Where it is.
+    /// Path of the film.
     package let place: ConfinedPath
     /// The still picture that stands in for it; nil: there is none beside it.
     package let still: ConfinedPath?
@@ -28,14 +28,14 @@ package struct AnimatedArtwork: Sendable {
     /// Bytes of it that its id is made of, besides its size.
     private static let identifyingBytes = 64 << 10
 
-    /// What a film's file says. Blocks. Throws words that follow what it is about.
+    /// Reads a film's file. Blocks. Throws an error whose text follows the name of the file.
     init(
         _ place: ConfinedPath, still: ConfinedPath?, as shape: AnimatedShape, _ abandoned: AbandonFlag
     ) throws(ArtworkError) {
         do throws(DecodingError) {
             let file = try place.mediaFile(abandoned)
             guard let header = try VideoHeader(file) else {
-                throw DecodingError(.notRecognised, "it is no film that is known (MP4, WebM, GIF), or broken")
+                throw DecodingError(.notRecognised, "it is damaged or not a supported film (MP4, WebM, GIF)")
             }
             guard file.size <= Self.largest else {
                 throw DecodingError(.unavailable, "it has more than \(Self.largest >> 20) MiB")
@@ -66,17 +66,17 @@ package struct AnimatedArtwork: Sendable {
         self.still = still
     }
 
-    /// What its owner might do better, in sentences.
+    /// Advice for its owner, in sentences.
     package var advice: [String] {
         var result: [String] = []
         if let duration = header.duration, duration > Self.longest {
             result.append(
-                "it lasts \(Int(clamping: duration.rounded())) s: loops of more than \(Int(clamping: Self.longest)) s tire, and cost"
+                "it lasts \(Int(clamping: duration.rounded())) s; loops longer than \(Int(clamping: Self.longest)) s cost"
             )
         }
         if let rate = header.frameRate, rate > Self.fastest + 0.5 {
             result.append(
-                "it has \(Int(clamping: rate.rounded())) frames a second: more than \(Int(clamping: Self.fastest)) are not shown"
+                "it has \(Int(clamping: rate.rounded())) frames a second: more than \(Int(clamping: Self.fastest)) are wasted"
             )
         }
         return result
@@ -100,16 +100,16 @@ package struct AnimatedArtwork: Sendable {
     ) throws(ArtworkError) {
         let shape = AnimatedShape(rawValue: artwork.aspect) ?? .square
         guard try AnimatedArtwork(place, still: nil, as: shape, task.abandoned).artwork == artwork else {
-            throw ArtworkError(message: "it is not the same any more")
+            throw ArtworkError(message: "it has changed")
         }
         do throws(DecodingError) {
             let file = try place.mediaFile(task.abandoned)
-            guard file.size <= Self.largest else { throw DecodingError(.unavailable, "it grows while it is read") }
+            guard file.size <= Self.largest else { throw DecodingError(.unavailable, "it grows during the read") }
             var offset: Int64 = 0
             while offset < file.size {
                 let count = Int(min(Int64(Self.pieceBytes), file.size - offset))
                 let piece = try file.bytes(at: offset, count: count)
-                guard piece.count == count else { throw DecodingError(.unavailable, "it is cut off") }
+                guard piece.count == count else { throw DecodingError(.unavailable, "it is truncated") }
                 offset += Int64(count)
                 do throws(ArtworkError) { try write(piece) } catch {
                     throw DecodingError(.unavailable, error.message)

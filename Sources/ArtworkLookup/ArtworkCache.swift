@@ -138,7 +138,7 @@ package final class ArtworkCache: Sendable {
         var used: Double
     }
 
-    /// What is being written stands in the folder already.
+    /// Deletes old pictures. The folder already contains the one being written.
     private func makeRoom() {
         let kept = state.withLock { state in
             state.kept.values.reduce(into: Set(state.writing.values)) { $0.formUnion($1) }

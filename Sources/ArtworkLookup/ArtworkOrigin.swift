@@ -4,7 +4,7 @@ import Glibc
 package import LinuxSystem
 import NowPlaying
 
-/// Where a picture is to be had. Every reading blocks.
+/// Source of a picture. Every read blocks.
 package enum ArtworkOrigin: Sendable {
     /// Inside of a music file.
     case embedded(EmbeddedPicture, in: MediaSource)
@@ -31,7 +31,7 @@ package enum ArtworkOrigin: Sendable {
         }
     }
 
-    /// Whether it keeps a file open that was handed over.
+    /// True if it keeps a client's open file.
     package var holdsDescriptors: Bool {
         switch self {
         case .embedded(_, let source), .foreign(_, let source): source.holdsDescriptors

@@ -8,13 +8,13 @@ import Synchronization
 /// Looks for the pictures of an item: inside of it, else beside it, else what stands for a picture; and for animated ones
 /// beside it. Blocks; any thread.
 package final class ArtworkSearch: Sendable {
-    /// What the configuration says about pictures.
+    /// Settings for pictures.
     package struct Rules: Equatable, Sendable {
         /// Names of pictures beside the audio, without ending, the best first; lower case.
         package var names: [String]
         /// Stands for the picture of what has none; nil: nothing does.
         package var placeholder: String?
-        /// Whether animated ones are looked for, and what they are called, without ending; lower case.
+        /// True if the search includes animated artwork; the names are without suffix, in lower case.
         package var isAnimated = true
         package var films: [AnimatedShape: String] = [.square: "cover-square", .tall: "cover-tall"]
 
@@ -37,11 +37,11 @@ package final class ArtworkSearch: Sendable {
         }
     }
 
-    /// What a search has to say.
+    /// Result of a search.
     package struct Result: Sendable {
         /// The same picture in several sizes; empty: there is none.
         package var found: [Found] = []
-        /// Whether that stands for a picture that there is not.
+        /// True if the picture is the placeholder.
         package var isPlaceholder = false
         /// One of each shape, at most.
         package var animated: [AnimatedArtwork] = []
@@ -123,11 +123,11 @@ package final class ArtworkSearch: Sendable {
             for (place, bytes) in try EmbeddedPicture.foreign(in: file, task.fetch).enumerated() {
                 let origin = ArtworkOrigin.foreign(place, in: source)
                 do throws(ArtworkError) { try keep(bytes, origin, &result) } catch {
-                    result.failures.append("\(origin.words) is not shown: \(error.message)")
+                    result.failures.append("cannot show \(origin.words): \(error.message)")
                 }
             }
         } catch {
-            // What can't be opened is told of when it is played.
+            // A file that cannot be opened is reported when it plays.
         }
     }
 
@@ -174,7 +174,7 @@ package final class ArtworkSearch: Sendable {
         }
     }
 
-    /// Which file is there; nil: none, or one that its link may not lead to.
+    /// Identity of the file there; nil: none, or a link to a forbidden place.
     private func identity(of place: ConfinedPath, _ what: String, _ result: inout Result) -> FileKey? {
         let located = place.locate()
         guard located >= 0 else {
@@ -194,7 +194,7 @@ package final class ArtworkSearch: Sendable {
     /// Reads a picture to learn what it is.
     private func take(_ origin: ArtworkOrigin, _ result: inout Result, _ task: ArtworkTask) {
         do throws(ArtworkError) { try keep(try origin.bytes(task), origin, &result) } catch {
-            if !task.abandoned.isSet { result.failures.append("\(origin.words) is not shown: \(error.message)") }
+            if !task.abandoned.isSet { result.failures.append("cannot show \(origin.words): \(error.message)") }
         }
     }
 
@@ -207,7 +207,7 @@ package final class ArtworkSearch: Sendable {
 }
 
 extension Artwork {
-    /// What the picture with these bytes is; nil: no picture that is known.
+    /// Identifies the picture with these bytes; nil: not a known picture.
     package init?(ofPicture bytes: [UInt8]) {
         guard let header = ImageHeader(bytes) else { return nil }
         self.init(
@@ -217,7 +217,7 @@ extension Artwork {
     /// The same. Throws words that follow what it is about.
     package init(judging bytes: [UInt8]) throws(ArtworkError) {
         guard let artwork = Artwork(ofPicture: bytes) else {
-            throw ArtworkError(message: "it is no picture that is known (JPEG, PNG, WebP, AVIF, GIF), or broken")
+            throw ArtworkError(message: "it is damaged or not a supported picture (JPEG, PNG, WebP, AVIF, GIF)")
         }
         self = artwork
     }

@@ -1,4 +1,4 @@
-/// What the first bytes of a picture say: its kind and size. Nothing decodes a pixel.
+/// Kind and size of a picture, from its first bytes. Nothing decodes a pixel.
 package struct ImageHeader: Equatable, Sendable {
     /// The kinds of pictures that are known by their content.
     package enum Kind: String, Sendable, CaseIterable {
@@ -134,7 +134,7 @@ private struct Bytes {
         return all[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// What is in the first box of this type among those in `range` (ISO/IEC 14496-12 §4.2).
+    /// Content of the first box of this type in `range` (ISO/IEC 14496-12 §4.2).
     func box(_ type: StaticString, in range: Range<Int>) -> Range<Int>? {
         var place = range.lowerBound
         for _ in 0..<4096 where place + 8 <= range.upperBound {

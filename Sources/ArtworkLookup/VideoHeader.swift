@@ -1,7 +1,7 @@
 package import AudioCore
 package import AudioDecoders
 
-/// What the header of a short film says. Nothing of the film itself is read, and nothing is believed that lies outside of
+/// Facts from the header of a short film. It does not read the film itself, and rejects references outside of
 /// it.
 package struct VideoHeader: Equatable, Sendable {
     /// As HTTP names it.

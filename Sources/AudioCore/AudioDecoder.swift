@@ -14,17 +14,17 @@ package protocol AudioDecoder: AnyObject {
     var mediaFormat: MediaFormat { get }
     /// Frames from beginning to end as the source promises; nil if it does not.
     var lengthInFrames: Int64? { get }
-    /// Whether `lengthInFrames` is a guess that `measureLength` would make exact.
+    /// True if `lengthInFrames` is an estimate that `measureLength` would make exact.
     var lengthIsEstimated: Bool { get }
     /// Goes on finding out the length, until `isEnough` says so (asked every few milliseconds) or it is known. What is read
     /// next does not change. Throws what reading throws.
     func measureLength(until isEnough: () -> Bool) throws(DecodingError)
-    /// What the source says about itself. Texts are valid UTF-8, each at most 4 KiB, without NUL.
+    /// Metadata of the source. Texts are valid UTF-8, each at most 4 KiB, without NUL.
     var metadata: MediaMetadata { get }
-    /// What the source says of itself from the frame on that `read` delivers next, if that changed; each change is told
+    /// Metadata from the next frame of `read` on, if it changed; each change is returned
     /// once. `read` ends before the frame where it changes.
     func takeMetadataChange() -> MediaMetadata?
-    /// Whether `seek` can be carried out at all.
+    /// True if `seek` is possible at all.
     var isSeekable: Bool { get }
     /// Moves to this frame, counted from the beginning.
     func seek(toFrame frame: Int64) throws(DecodingError)
@@ -57,7 +57,7 @@ extension AudioDecoder {
 
 /// Why a source can't be decoded, in words for people: what happened; the caller knows to which file.
 package struct DecodingError: Error, Equatable, Sendable {
-    /// What the caller can do about it.
+    /// Kind of failure, which decides the caller's reaction.
     package enum Kind: Sendable {
         /// Missing, unreadable, not a regular file.
         case unavailable
@@ -72,7 +72,7 @@ package struct DecodingError: Error, Equatable, Sendable {
     }
 
     package var kind: Kind
-    /// Whether the source may well be there later: it is the medium that is away.
+    /// True if the source may return later: its medium is away.
     package var isAway: Bool { kind == .mediaGone || kind == .notMounted }
     /// A sentence without the file's name, without control characters: `not a FLAC, WAV, AIFF, AU or CAF file`.
     package var message: String

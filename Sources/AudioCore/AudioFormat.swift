@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// How a sample is laid out in memory, native byte order. These are the forms in which audio leaves us without loss.
+/// Layout of a sample in memory, native byte order. These are the formats of lossless output.
 package enum SampleFormat: Sendable, Hashable, CaseIterable {
     /// Signed 16 bit: for sources of up to 16 bit.
     case int16
@@ -13,7 +13,7 @@ package enum SampleFormat: Sendable, Hashable, CaseIterable {
     package var bytes: Int { self == .int16 ? 2 : 4 }
 }
 
-/// Where a channel's loudspeaker stands.
+/// Position of a channel's loudspeaker.
 package enum ChannelPosition: Sendable, Hashable, CaseIterable {
     case mono, frontLeft, frontRight, frontCenter, lowFrequency, rearLeft, rearRight, rearCenter
     case frontLeftOfCenter, frontRightOfCenter, sideLeft, sideRight
@@ -77,7 +77,7 @@ package struct AudioFormat: Sendable, Hashable {
         max(0, min(frames, self.frames(seconds: TimeLimit.seconds)))
     }
 
-    /// Whether the sound server can be asked for it: 1 Hz to 384 kHz, 1 to 8 channels.
+    /// True if a sound server may support it: 1 Hz to 384 kHz, 1 to 8 channels.
     package var isPlayable: Bool {
         (1...Self.maximumSampleRate).contains(sampleRate) && (1...8).contains(channels.count)
     }

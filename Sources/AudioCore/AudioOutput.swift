@@ -3,14 +3,14 @@ package import NowPlaying
 
 /// A device, or a server of devices, that audio is played on. All of it belongs to the player's loop; nothing here blocks.
 ///
-/// An output is connected only while somebody wants it: `connect` begins to, and `connectionChanged` tells how it went. It
+/// An output is connected only on demand: `connect` begins to, and `connectionChanged` reports the result. It
 /// retries nothing by itself.
 @PlayerLoop package protocol AudioOutput: AnyObject {
     /// Hears of connection, devices and volume; set before `connect`.
     var delegate: (any AudioOutputDelegate)? { get set }
-    /// Whether streams can be opened right now.
+    /// True if streams can be opened right now.
     var isConnected: Bool { get }
-    /// Whether a connection is being made; that of a server that hangs is told as failed, but goes on and may come about.
+    /// True during a connection attempt; that to a hanging server is reported as failed, but continues and may succeed.
     var isConnecting: Bool { get }
     /// When the oldest of the questions was asked that wait for the server's answer; nil: none does.
     var oldestQuestion: MonotonicTime? { get }
@@ -23,24 +23,24 @@ package import NowPlaying
     /// Opens a stream, corked and empty; `streamIsReady` or `streamFailed` follows, never during the call.
     /// `isLive`: what is played comes as fast as it is heard, so that the device must not take much of it ahead.
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream
-    /// Opens a stream for an announcement, which sounds beside what plays and is no part of what is told of device and
-    /// volume. Nil: this output has one thing heard at a time.
+    /// Opens a stream for an announcement, which sounds beside the playback and does not affect the reported device and
+    /// volume. Nil: this output supports one stream only.
     func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)?
     /// Sets volume (0…1 on the server's cubic scale) and muting of our streams, now and for those opened later.
     func setVolume(_ volume: Double, muted: Bool)
-    /// Whether the samples of our streams are multiplied by 1, as far as the output tells.
+    /// True if the samples of our streams are multiplied by 1, as far as the output knows.
     var isVolumeNeutral: Bool { get }
     /// Asks for all devices; answers once, with an error in words if there is no server or it does not answer in a second.
     func listDevices(_ completion: @escaping @PlayerLoop (Result<[ListedOutput], OutputError>) -> Void)
     /// Chooses the device for the streams there are and those to come; nil: the server's default.
     func selectDevice(named name: String?)
-    /// Waits for this device, which went away: streams that are opened go there or fail, its return is told. Nil: no more.
+    /// Waits for this lost device: new streams go there or fail, and its return is reported. Nil: no longer.
     func keepToDevice(named name: String?)
     /// Streams that are opened go to the server's default, whatever was wished for.
     func followDefaultDevice()
     /// Moves our streams back to the device that is kept to.
     func returnToKeptDevice()
-    /// Whether programs that interrupt us are looked for: only while it matters, as each of their changes wakes us.
+    /// True to watch for programs that interrupt us: only while it matters, as each of their changes wakes us.
     var watchesNeighbours: Bool { get set }
     /// Those who interrupt us now do so no more, though they go on.
     func acceptNeighbours()
@@ -55,7 +55,7 @@ extension AudioOutput {
 
 /// Why an output can't do what was asked, in words for people.
 package struct OutputError: Error, Equatable, Sendable {
-    /// What kind of failure it is: what the player does next depends on it.
+    /// Kind of failure, which decides the player's reaction.
     package enum Kind: Sendable {
         /// No server answers at the address.
         case noServer
@@ -68,7 +68,7 @@ package struct OutputError: Error, Equatable, Sendable {
     }
 
     package var kind: Kind
-    /// What happened, to what, what to do; no control characters.
+    /// The failure, its object and the remedy; no control characters.
     package var message: String
 
     /// An error of this kind, in these words.
@@ -87,21 +87,21 @@ package struct OutputDevice: Equatable, Sendable {
     /// Its name for people.
     package var description: String
     package var state: State
-    /// Whether the server would take it by default.
+    /// True for the server's default device.
     package var isDefault: Bool
     /// The device's own format; nil when not known.
     package var format: AudioFormat?
-    /// Whether it goes where its listener goes: headphones, or Bluetooth.
+    /// True for a device that its listener wears or carries: headphones, or Bluetooth.
     package var isWorn: Bool
     /// Bits of an integer sample that come to it unchanged: 16, 24 or 32; nil when not known.
     package var exactBits: Int?
-    /// Whether it takes floating point samples as they are.
+    /// True if it accepts floating point samples unchanged.
     package var takesFloat: Bool
-    /// Whether the server multiplies all samples for it, by a volume that the device does not have itself.
+    /// True if the server multiplies all samples for it, because the device has no volume control.
     package var hasSoftwareVolume: Bool
-    /// Whether it is what servers offer where there is no device at all (`module-always-sink`): nobody hears it.
+    /// True for the silent dummy that servers offer without a device (`module-always-sink`).
     package var isDummy: Bool { name == Self.dummyName }
-    /// What PulseAudio and PipeWire call it.
+    /// Name of that dummy in PulseAudio and PipeWire.
     package static let dummyName = "auto_null"
 
     /// Describes a device by its parts.
@@ -173,7 +173,7 @@ package struct StreamTiming: Equatable, Sendable {
     package var audibleFrame: Double
     /// Frames that the server has taken out of the stream's queue so far, counted over the stream's life.
     package var takenFrame: Int64
-    /// Whether the stream is advancing. False: corked, underrun, suspended, or not begun.
+    /// True while the stream is advancing. False: corked, underrun, suspended, or not begun.
     package var isPlaying: Bool
     /// Seconds between a frame being taken and being audible.
     package var latency: Double
@@ -207,11 +207,11 @@ package struct StreamTiming: Equatable, Sendable {
     var refillFrames: Int64 { get }
     /// Frames that must be queued before sound begins on its own.
     var prebufferFrames: Int64 { get }
-    /// Whether the device can take back what it has taken but not yet played; false: such frames are heard whatever we do.
+    /// True if the device can return frames that it has not played yet; false: such frames always play.
     var canRewind: Bool { get }
-    /// Whether frames are taken at a device's pace. False: as fast as can be, and none while a rewrite is awaited.
+    /// True if frames are consumed at a device's pace. False: as fast as possible, and none while a rewrite is awaited.
     var isPaced: Bool { get }
-    /// Where the stream is at this moment, where that can be known without asking anybody (then it has no pace); else nil.
+    /// Timing of the stream now, if it is known without a request (then the stream has no pace); else nil.
     var presentTiming: StreamTiming? { get }
     /// Says that what is queued from somewhere on is wrong and will be rewritten, or that this is done.
     func awaitRewrite(_ isAwaited: Bool)
@@ -227,7 +227,7 @@ package struct StreamTiming: Equatable, Sendable {
     /// Throws away what is queued; meant for a corked stream. The next frame written is heard next: read the timing for
     /// its number (`takenFrame`).
     func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void)
-    /// Tells the server that no more comes for now: the tail is played whatever its length. Never on a corked stream.
+    /// Announces the end of the frames to the server: the tail plays whatever its length. Never on a corked stream.
     func drain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void)
     /// Reads the timing: asks the server.
     func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void)
@@ -257,7 +257,7 @@ package struct StreamTiming: Equatable, Sendable {
     func streamFailed(_ stream: any AudioStream, _ error: OutputError)
 }
 
-/// An output of one device that nobody else uses has nothing to tell of others.
+/// Defaults for an output of one device without other users.
 extension AudioOutput {
     package var oldestQuestion: MonotonicTime? { nil }
     package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {

@@ -7,12 +7,12 @@ package protocol LateDecoder: AudioDecoder {
     var descriptor: Int32 { get }
     /// Waits until `descriptor` is readable, for so many seconds at most; false: it is not.
     func wait(seconds: Double) -> Bool
-    /// Whether the source is open; `format` and what it says about itself hold from then on. Does not block. Throws what
-    /// opening it came to.
+    /// True once the source is open; `format` and `metadata` are valid from then on. Does not block. Throws the error of
+    /// the opening.
     func isOpened() throws(DecodingError) -> Bool
     /// As `read`, but does not block; nil: nothing is there yet.
     func readAvailable(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int?
-    /// Whether it is a stream without beginning and end: there is nowhere to seek, and what breaks off can be opened anew.
+    /// True for a stream without beginning and end: no seek is possible, and a broken connection can be reopened.
     var isLive: Bool { get }
     /// Seconds without a word after which the other side is given up.
     var patience: Double { get }

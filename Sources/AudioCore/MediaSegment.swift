@@ -4,7 +4,7 @@ import LinuxSystem
 package final class MediaSegment: Sendable {
     /// The file with the sound.
     package let audio: MediaSource
-    /// What has the cue sheet in it: a file of text, or the file with the sound.
+    /// Source of the cue sheet: a text file, or the audio file.
     package let sheet: MediaSource
     /// The track's number in the sheet.
     package let number: Int
@@ -24,7 +24,7 @@ package final class MediaSegment: Sendable {
     /// `file:///music/album.cue#track=3`: the sheet and the number lead to the same part again, with all that the sheet says.
     package var uri: String { "\(sheet.uri)#track=\(number)" }
 
-    /// Whether the other is a part of the same file, used by the same right.
+    /// True if the other is a part of the same file with the same rights.
     package func sharesFile(with other: MediaSegment) -> Bool {
         switch (audio, other.audio) {
         case (.file(let mine), .file(let path)): mine == path

@@ -9,7 +9,7 @@ package final class RemoteMedia: Sendable {
     package let address: String
     /// The address as everybody may see it.
     package let shownAddress: String
-    /// Whether the one who named it may name what is on this very host.
+    /// True if the client that named it may use addresses of this host.
     package let mayUseLoopback: Bool
     private let opened = Mutex<OpenedAhead?>(nil)
     private let wasPublicFlag = Mutex(false)
@@ -48,14 +48,14 @@ package final class RemoteMedia: Sendable {
         return kept.decoder
     }
 
-    /// Whether it was found in the public internet before: then it may not lead into the local network later.
+    /// True if its address was public before: then it must not lead into the local network later.
     package var wasPublic: Bool {
         get { wasPublicFlag.withLock { $0 } }
         set { wasPublicFlag.withLock { $0 = newValue } }
     }
 }
 
-/// Where the bytes of an item come from.
+/// Source of an item's bytes.
 package enum MediaSource: Sendable {
     /// A file of this host, by its absolute path.
     case file(FilePath)
@@ -102,7 +102,7 @@ package enum MediaSource: Sendable {
         }
     }
 
-    /// Whether something is open as long as it is there: a file that was handed over, a connection that was opened ahead.
+    /// True if it keeps something open: a client's file, or a connection that was opened ahead.
     package var holdsDescriptors: Bool {
         switch self {
         case .descriptor, .remote: true
@@ -111,13 +111,13 @@ package enum MediaSource: Sendable {
         }
     }
 
-    /// Whether it comes over the network by itself, not as a file.
+    /// True if it is an address on the network, not a file.
     package var isRemote: Bool {
         if case .remote = self { return true }
         return false
     }
 
-    /// What the item is called when nothing better is known: the file's name without its ending, valid UTF-8 in any case.
+    /// Name of the item without a better one: the file's name without its suffix, always valid UTF-8.
     package var displayName: String {
         let name: ArraySlice<UInt8>
         switch self {
@@ -134,7 +134,7 @@ package enum MediaSource: Sendable {
         return String(validating: stem, as: UTF8.self) ?? Self.latin1(stem)
     }
 
-    /// What a name from before UTF-8 mostly is; what has no sign there stays a mark.
+    /// Decodes a name from before UTF-8 as Latin-1; bytes without a character become U+FFFD.
     private static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(

@@ -2,7 +2,7 @@ import NowPlaying
 
 /// A time in a piece of media, exact in the unit that it was given in, from 0 to `TimeLimit.seconds`.
 package struct MediaTime: Hashable, Sendable {
-    /// How many of the units lie before it.
+    /// Number of units before it.
     package let count: Int64
     /// Units a second.
     package let perSecond: Int64
@@ -28,6 +28,6 @@ package struct MediaTime: Hashable, Sendable {
     /// The same in seconds, as near as a Double comes.
     package var seconds: Double { Double(count) / Double(perSecond) }
 
-    /// Whether it comes before the other, which has the same unit.
+    /// True if it is before the other, which has the same unit.
     package static func < (a: Self, b: Self) -> Bool { a.count < b.count }
 }

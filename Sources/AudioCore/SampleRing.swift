@@ -18,9 +18,9 @@ package final class SampleRing: @unchecked Sendable {
 
     /// Format of the frames.
     package let format: AudioFormat
-    /// Whether what it holds comes at the pace at which it is heard, so that there is never much ahead.
+    /// True if its frames arrive at the pace of playback, so that there is never much ahead.
     package let isLive: Bool
-    /// How many frames there is room for.
+    /// Capacity in frames.
     package let capacity: Int64
     private let memory: UnsafeMutableRawPointer
     private let byteCount: Int
@@ -49,7 +49,7 @@ package final class SampleRing: @unchecked Sendable {
 
     // MARK: Producer
 
-    /// Where the producer may write next, in one piece, of at most `limit` frames; nil if there is no room or another run
+    /// Next writable piece for the producer, of at most `limit` frames; nil if the ring is full or another run
     /// has begun. Producer only.
     package func writable(run: Int, limit: Int64) -> UnsafeMutableRawBufferPointer? {
         let bounds = bounds.withLock { $0 }

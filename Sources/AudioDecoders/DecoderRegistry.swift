@@ -40,7 +40,7 @@ package enum DecoderRegistry {
                 throw DecodingError(.notRecognised, "it is \(name): \(ForeignProgram.howToGet)")
             }
             return try openForeign(file)
-        case .unsupported(let name): throw DecodingError(.notRecognised, "\(name) is not built into this version")
+        case .unsupported(let name): throw DecodingError(.notRecognised, "this version does not support \(name)")
         case .text: throw DecodingError(.notRecognised, notRecognised.message + ": it is text")
         case .unknown:
             // Recordings of running streams begin anywhere.

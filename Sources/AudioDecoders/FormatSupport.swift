@@ -2,9 +2,9 @@
 package struct FormatSupport: Equatable, Sendable {
     /// The format's name for people.
     package let name: String
-    /// What names of such files usually end with; what a file is, is judged by its content.
+    /// Usual suffixes of such files; the content decides the format.
     package let endings: [String]
-    /// Whether this version plays it.
+    /// True if this version plays it.
     package let plays: Bool
     /// The Debian package with the library that decodes it.
     package let package: String

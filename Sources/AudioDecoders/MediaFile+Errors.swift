@@ -9,21 +9,21 @@ extension MediaFile {
         case EACCES, EPERM:
             DecodingError(
                 .unavailable, "no permission to read it: its mode and those of the folders above must allow it")
-        case ELOOP: DecodingError(.unavailable, "its name leads into a loop of symbolic links")
-        case EXDEV: DecodingError(.unavailable, "its name leads out of the folder that it was allowed for")
+        case ELOOP: DecodingError(.unavailable, "its path contains a loop of symbolic links")
+        case EXDEV: DecodingError(.unavailable, "its path leads out of its allowed folder")
         case ENOTDIR: DecodingError(.unavailable, "a part of its path is not a folder")
         case ENAMETOOLONG: DecodingError(.unavailable, "its name is too long")
         case EMFILE, ENFILE:
-            DecodingError(.unavailable, "too many files are open: raise the limit of open files (ulimit -n)")
+            DecodingError(.unavailable, "too many open files: raise the limit (ulimit -n)")
         case EBADF: DecodingError(.unavailable, "the descriptor handed over is not open")
-        default: goneError(code) ?? DecodingError(.unavailable, "it can't be opened: \(words(code))")
+        default: goneError(code) ?? DecodingError(.unavailable, "cannot open it: \(words(code))")
         }
     }
 
     /// Why reading failed, by errno of pread(2); ECANCELED: the work was given up.
     static func readingError(_ code: Int32) -> DecodingError {
-        if code == ECANCELED { return DecodingError(.unavailable, "reading it was given up") }
-        return goneError(code) ?? DecodingError(.unavailable, "it can't be read any more: \(words(code))")
+        if code == ECANCELED { return DecodingError(.unavailable, "the read was cancelled") }
+        return goneError(code) ?? DecodingError(.unavailable, "cannot read it: \(words(code))")
     }
 
     /// The disk can't read the block with this byte of the file, and reads others.
@@ -37,8 +37,8 @@ extension MediaFile {
     /// The error, if this errno says that the medium itself is gone.
     private static func goneError(_ code: Int32) -> DecodingError? {
         switch code {
-        case EIO: DecodingError(.mediaGone, "the disk or network below it reports an error of input or output")
-        case ESTALE: DecodingError(.mediaGone, "the file server does not know it any more")
+        case EIO: DecodingError(.mediaGone, "its disk or network reports an input/output error")
+        case ESTALE: DecodingError(.mediaGone, "the file server no longer has it")
         case ENODEV, ENXIO: DecodingError(.mediaGone, "the device it is on was removed")
         case ENOTCONN, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH, ECONNRESET, EREMOTEIO:
             DecodingError(.mediaGone, "the file server it is on is not connected")

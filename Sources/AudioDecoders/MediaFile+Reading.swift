@@ -2,7 +2,7 @@ package import AudioCore
 import Glibc
 
 extension MediaFile {
-    /// How far ahead the kernel is asked to have the file ready.
+    /// Bytes of readahead that the kernel is asked for.
     private static let adviceBytes: Int64 = 1 << 20
 
     /// Copies up to `target.count` bytes from `offset` on and says how many; less only at the end of the file as it is
@@ -104,8 +104,8 @@ extension MediaFile {
     /// Bytes of a block: a disk that can't read one can read the next.
     private static let blockBytes: Int64 = 4096
 
-    /// Reads at most to the end of the block at `offset`, after the disk reported an error for more. Throws `.unavailable` if that
-    /// block alone can't be read, `.mediaGone` if nothing can.
+    /// Reads at most to the end of the block at `offset`, after the disk reported an error for more. Throws `.unavailable` if
+    /// that block alone can't be read, `.mediaGone` if nothing can.
     private func readBesideBadBlock(
         into target: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(DecodingError) -> Int {
@@ -121,10 +121,10 @@ extension MediaFile {
         }
     }
 
-    /// Whether the disk reads any of some blocks of the file.
+    /// True if the disk reads any of some blocks of the file.
     var isReadable: Bool { isReadableElsewhere(than: -Self.blockBytes) }
 
-    /// Whether the disk reads another block of the file than the one at `bad`. What the kernel keeps of the file says nothing of
+    /// True if the disk reads a block of the file other than the one at `bad`. The kernel's cache says nothing about
     /// the disk, so it is dropped first.
     private func isReadableElsewhere(than bad: Int64) -> Bool {
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)

@@ -17,17 +17,17 @@ package final class MediaFile {
     let descriptor: Int32
     let shouldStop: @Sendable () -> Bool
     let window = UnsafeMutableRawBufferPointer.allocate(byteCount: MediaFile.windowBytes, alignment: 64)
-    /// What of the file is in `window`: `windowCount` bytes from `windowStart` on.
+    /// Offset of `window` in the file; it has `windowCount` bytes.
     var windowStart: Int64 = 0
     var windowCount = 0
-    /// How much the last filling of the window asked for; grows while reading goes straight on.
+    /// Bytes of the last fill of the window; grows during sequential reading.
     var fillBytes = 0
     /// End of what the kernel was asked to have ready.
     var advisedEnd: Int64 = 0
 
     /// Bytes of `window`.
     static let windowBytes = 64 << 10
-    /// What is read after a jump: about two frames of FLAC.
+    /// Bytes to read after a seek: about two frames of FLAC.
     static let firstFillBytes = 16 << 10
 
     /// Opens the file at this path; the path is bytes, as Linux has it, without NUL. `shouldStop` is asked before each
@@ -101,7 +101,7 @@ package final class MediaFile {
         DecodingError(.unavailable, "\(what), not a regular file")
     }
 
-    /// What the file is when it is not a regular one.
+    /// Text for the kind of a file that is not regular.
     private static func nameOfIrregular(_ mode: mode_t) -> String? {
         switch mode & S_IFMT {
         case S_IFREG: nil

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What a file is, judged by its first bytes and never by its name.
+/// Kind of a file, by its first bytes and never by its name.
 enum MediaKind: Equatable {
     case flac
     /// Ogg, whatever is in it.
@@ -66,7 +66,7 @@ enum MediaKind: Equatable {
         0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0x00, 0x00,
     ]
 
-    /// Whether the file begins with a header of ADTS (ISO 13818-7 §6.2), which is like that of a layer that there is not;
+    /// True if the file begins with a header of ADTS (ISO 13818-7 §6.2), which resembles that of a nonexistent layer;
     /// a frame of FLAC is like it, but its depth would be a length that no frame of AAC has.
     private static func isADTS(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 4 && bytes[0] == 0xFF && bytes[1] & 0xF6 == 0xF0

@@ -15,7 +15,7 @@ package struct BridgeFailure: Error, Equatable, Sendable {
 
 /// A program that follows the daemon for as long as the machine runs.
 @PlayerLoop package protocol Bridge: AnyObject {
-    /// What it reads from the configuration files.
+    /// Its settings from the configuration files.
     associatedtype Settings: BridgeSettings
 
     /// Begins. It sets the daemon's handlers.
@@ -26,7 +26,7 @@ package struct BridgeFailure: Error, Equatable, Sendable {
     func end()
 }
 
-/// What a bridge works with.
+/// Environment of a bridge.
 @PlayerLoop package struct BridgeContext {
     package let loop: EventLoop
     package let daemon: FollowedDaemon
@@ -105,9 +105,9 @@ package enum BridgeProgram {
             do throws(ConfigurationError) {
                 bridge.reload(try B.Settings.load(options.configurationFile, unreadable: &unreadable))
                 log.warn(ofUnreadable: unreadable)
-                log.info("the configuration was read again")
+                log.info("configuration reloaded")
             } catch {
-                for message in error.messages { log.error("the configuration stays as it was: \(message)") }
+                for message in error.messages { log.error("configuration not reloaded: \(message)") }
             }
         }
         if let reload { signals.append(reload) }

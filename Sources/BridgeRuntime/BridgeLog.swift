@@ -11,13 +11,13 @@ package struct BridgeLog: Sendable {
     /// A log of this program.
     package init(program: String) { self.program = program }
 
-    /// What went wrong.
+    /// Logs an error.
     package func error(_ message: String) { write(3, "error: ", message) }
 
-    /// What went wrong, but goes on.
+    /// Logs a fault after which the program continues.
     package func warning(_ message: String) { write(4, "warning: ", message) }
 
-    /// What happens.
+    /// Logs a normal event.
     package func info(_ message: String) { write(6, "", message) }
 
     /// Configuration files that were left out because this user may not read them.

@@ -28,12 +28,12 @@ struct BridgeOptions: Equatable {
                 }
                 if name == "--config" { configurationFile = value } else { socket = value }
             case "--check-config" where parts.count == 1: checksConfiguration = true
-            case "--version" where parts.count == 1: showsVersion = true
+            case "--version" where parts.count == 1, "-V": showsVersion = true
             case "--help" where parts.count == 1, "-h": showsHelp = true
             default:
                 let nearest = NearestName.suggestion(for: name, among: BridgeOptions.names)
                 throw UsageError(
-                    message: "“\(argument)” is not understood" + (nearest.map { "; did you mean “\($0)”?" } ?? ""))
+                    message: "unknown argument “\(argument)”" + (nearest.map { "; did you mean “\($0)”?" } ?? ""))
             }
         }
     }
@@ -46,13 +46,13 @@ struct BridgeOptions: Equatable {
         Usage: \(program) [OPTIONS]
 
         Options
-          --config FILE     read this configuration and no other
-          --check-config    check the configuration and end
-          --socket PATH     the daemon's socket, instead of $NOWPLAYING_SOCKET and the usual places
-          --version         print the version and end
-          --help            print this and end
+          --config FILE     read only this configuration
+          --check-config    check the configuration and exit
+          --socket PATH     use this socket instead of $NOWPLAYING_SOCKET and the default paths
+          -V, --version     print the version and exit
+          -h, --help        print this help and exit
 
-        More: man \(program)
+        Manual: man \(program)
 
         """
     }

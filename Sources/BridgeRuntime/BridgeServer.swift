@@ -44,7 +44,7 @@ import NowPlayingClient
         path = folder + "/control.sock"
         if let other = try? UnixSocket.connect(path) {
             close(other)
-            throw BridgeFailure("another \(program) runs already: \(path) answers")
+            throw BridgeFailure("another \(program) is already running: \(path) answers")
         }
         // Nobody listens there any more.
         var status = stat()

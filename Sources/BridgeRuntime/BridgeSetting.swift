@@ -1,22 +1,22 @@
 package import ConfigurationFiles
 import ControlProtocol
 
-/// What a bridge was told by its section of the configuration files.
+/// Settings of a bridge from its section of the configuration files.
 package protocol BridgeSettings: Sendable {
-    /// What holds when nothing is said.
+    /// The defaults.
     init()
     /// The name of the section.
     static var section: String { get }
-    /// What may stand in it, in the order of the manual.
+    /// All settings, in the order of the manual.
     static var all: [BridgeSetting<Self>] { get }
-    /// What is wrong with the settings together, in words; nil: nothing.
+    /// Contradiction between settings, as text; nil: none.
     var contradiction: String? { get }
 }
 
 /// One line of a bridge's section.
 package struct BridgeSetting<Settings: BridgeSettings>: Sendable {
     package let name: String
-    /// What it takes, for people: a phrase that follows "takes".
+    /// Valid values: a phrase that follows "expected".
     package let takes: String
     /// Takes a value over; false: it is not what the setting takes. Called once for each line that names it.
     package let apply: @Sendable (inout Settings, String) -> Bool
@@ -67,12 +67,12 @@ extension BridgeSettings {
         try INIFile.parse(text, named: name, judge: { _ in nil }) { section, name, value in
             guard section == Self.section else { return nil }
             guard let setting = Self.all.first(where: { $0.name == name }) else {
-                let nearest = NearestName.of(name, among: Self.all.map(\.name)).map { "; the nearest is “\($0)”" } ?? ""
-                return "there is no setting “\(name)” in [\(section)]" + nearest
+                let nearest = NearestName.of(name, among: Self.all.map(\.name)).map { "; did you mean “\($0)”?" } ?? ""
+                return "unknown setting “\(name)” in [\(section)]" + nearest
             }
             if seen.insert(name).inserted { setting.clear?(&result) }
             return setting.apply(&result, value)
-                ? nil : "“\(name)” in [\(section)] takes \(setting.takes), not “\(value)”"
+                ? nil : "invalid value “\(value)” for “\(name)” in [\(section)] (expected \(setting.takes))"
         }
         self = result
     }

@@ -1,9 +1,9 @@
 import ControlProtocol
 package import LinuxSystem
 
-/// What `nowplayingctl doctor` asks a bridge: whether its other side, a broker or a bus, is there.
+/// Status of a bridge for `nowplayingctl doctor`: its connection to its peer, a broker or a bus.
 @PlayerLoop package final class BridgeStatus {
-    /// How it goes, when it is asked.
+    /// Status at the time of the request.
     package struct Report: Sendable {
         /// The other side, for people: “the broker box.local”.
         package var peer: String
@@ -27,7 +27,7 @@ package import LinuxSystem
             server = try BridgeServer(context.loop, program: program) { [daemon = context.daemon] method, _, reply in
                 guard method == "bridge.status" else {
                     return reply(
-                        .failure(BridgeServer.Refusal(code: -32601, message: "there is no method “\(method)”")))
+                        .failure(BridgeServer.Refusal(code: -32601, message: "unknown method “\(method)”")))
                 }
                 let report = report()
                 var object = JSONObject([
@@ -37,6 +37,6 @@ package import LinuxSystem
                 object["problem"] = report.problem.map { .string($0) }
                 reply(.success(.object(object)))
             }
-        } catch { context.log.info("doctor can't ask how it goes: \(error.message)") }
+        } catch { context.log.info("no status for nowplayingctl doctor: \(error.message)") }
     }
 }

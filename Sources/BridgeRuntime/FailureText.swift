@@ -1,14 +1,14 @@
 package import NowPlayingClient
 
-/// What the client library reports, in the words of a log.
+/// Log texts for errors of the client library.
 package enum FailureText {
     /// One line for people; foreign text in it is not yet safe.
     package static func of(_ error: ClientError) -> String {
         switch error {
         case .noDaemon(let attempts):
             "no daemon answers: " + attempts.map { "\($0.path): \($0.explanation)" }.joined(separator: "; ")
-        case .connectionLost: "the daemon closes every connection before it answers; its log says why"
-        case .timedOut: "the daemon does not take what it is sent"
+        case .connectionLost: "the daemon closes every connection before it answers; its log shows why"
+        case .timedOut: "the daemon does not read its connection"
         case .notUnderstood(let what): "the socket does not speak the protocol of nowplayingd: \(what)"
         case .refused(let failure): "the daemon refuses: \(failure.message)"
         case .system(let call, let code): "\(call): \(SystemText.error(code))"

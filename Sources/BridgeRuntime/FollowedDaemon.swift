@@ -12,10 +12,10 @@ package import NowPlayingClient
     package var onLoss: (@PlayerLoop () -> Void)?
     /// Called when it can't be followed any more.
     package var onFailure: (@PlayerLoop (ClientError) -> Void)?
-    /// Whether there was a state since it was lost last.
+    /// True if a state has arrived since the last loss of the daemon.
     package private(set) var isThere = false
 
-    /// Where its socket may be, in the order in which that is tried.
+    /// Possible paths of its socket, in the order of the attempts.
     package let paths: [String]
 
     private let loop: EventLoop

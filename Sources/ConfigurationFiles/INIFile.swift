@@ -35,7 +35,7 @@ package enum INIFile {
         return files + files.flatMap { dropIns($0 + ".d") }
     }
 
-    /// Where configuration lies, the user's last.
+    /// Folders of configuration files, the user's last.
     private static var folders: [String] {
         if let folder = getenv("XDG_CONFIG_HOME"), folder.pointee != 0 { return ["/etc", String(cString: folder)] }
         if let home = getenv("HOME"), home.pointee != 0 { return ["/etc", String(cString: home) + "/.config"] }
@@ -90,7 +90,7 @@ package enum INIFile {
     ) throws(ConfigurationError) -> [UInt8]? {
         func failed() -> ConfigurationError {
             let why = String(cString: strerror(errno))
-            return ConfigurationError(messages: ["the configuration can't be read: open \(path): \(why)"])
+            return ConfigurationError(messages: ["cannot read the configuration \(path): \(why)"])
         }
         let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard file >= 0 else {
@@ -115,7 +115,7 @@ package enum INIFile {
         throw ConfigurationError(messages: ["the configuration \(path) has more than \(maximumBytes) bytes"])
     }
 
-    /// What happens between two calls of libinih, which does not tell line numbers: they are counted where it takes lines.
+    /// State between two callbacks of libinih, which reports no line numbers: the line reader counts them.
     private final class Parser {
         var faults: [String] = []
         private let text: [UInt8]
@@ -143,7 +143,7 @@ package enum INIFile {
             place = end + 1
             if content.last == UInt8(ascii: "\r") { content.removeLast() }
             if content.contains(0) || String(validating: content, as: UTF8.self) == nil {
-                fault("the line is not text in UTF-8")
+                fault("the line is not UTF-8")
                 content = []
             } else if content.count > min(INIFile.maximumLineBytes, size - 2) {
                 fault("the line has more than \(INIFile.maximumLineBytes) bytes")

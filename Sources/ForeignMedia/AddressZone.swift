@@ -1,4 +1,4 @@
-/// How far away a network address is. What lies farther may not lead to what lies nearer.
+/// Distance of a network address. A farther address must not redirect to a nearer one.
 package enum AddressZone: Int, Comparable, Sendable {
     /// Nobody's: unspecified, multicast, reserved. Never connected to.
     case unusable
@@ -62,8 +62,8 @@ package enum AddressZone: Int, Comparable, Sendable {
         return nil
     }
 
-    /// Whether something in this zone that `referrer` led to may be connected to. `referrer` nil: a client of the daemon
-    /// named it itself.
+    /// True if a connection to this zone is allowed after a redirect from `referrer`. `referrer` nil: a client of the daemon
+    /// named the address itself.
     package func isAllowed(from referrer: AddressZone?, mayUseLoopback: Bool) -> Bool {
         switch self {
         case .unusable: false

@@ -1,6 +1,6 @@
 /// The head of an answer over HTTP, or of an old radio server's, as its lines come. What a server sends is taken for hostile.
 package struct HTTPFields {
-    /// What a line was.
+    /// Kind of a line.
     package enum Line: Equatable {
         case status, field, end
         /// Nothing that is known.
@@ -33,7 +33,7 @@ package struct HTTPFields {
     /// The value of a field, its name in small letters; of several the last.
     package subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
 
-    /// Bytes of the body; nil: it is not told, or can't be.
+    /// Bytes of the body; nil: unknown or invalid.
     package var contentLength: Int64? { self["content-length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
     /// Bytes of the whole of which the body is the part from this byte on; nil: not known.
@@ -42,16 +42,16 @@ package struct HTTPFields {
         return sum.partialValue
     }
 
-    /// Whether the body begins with this byte of the whole, by its range.
+    /// True if the body begins with this byte of the whole, by its range.
     package func begins(at offset: Int64) -> Bool { self["content-range"]?.hasPrefix("bytes \(offset)-") == true }
 
-    /// Bytes of the whole, by its range; nil: not told.
+    /// Bytes of the whole, by its range; nil: unknown.
     package var rangedLength: Int64? { self["content-range"]?.split(separator: "/").last.flatMap { Int64($0) } }
 
-    /// Whether parts may be asked for.
+    /// True if the server accepts range requests.
     package var acceptsRanges: Bool { self["accept-ranges"]?.lowercased().contains("bytes") == true }
 
-    /// Whether it is a radio station's server.
+    /// True for a radio station's server.
     package var isRadio: Bool {
         let server = self["server"]?.lowercased() ?? ""
         return fields.contains { $0.name.hasPrefix("icy-") } || server.hasPrefix("icecast")
@@ -61,7 +61,7 @@ package struct HTTPFields {
     /// Bytes of audio between two titles in the stream; nil: there are none.
     package var titleInterval: Int? { self["icy-metaint"].flatMap { Int($0) } }
 
-    /// The type of the content as the server tells it, in small letters and without its parameters.
+    /// The server's content type, in lower case and without its parameters.
     package var contentType: String {
         (self["content-type"] ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
     }

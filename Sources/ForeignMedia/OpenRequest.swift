@@ -1,16 +1,16 @@
-/// What the child is to open; the body of `WireMessage.open`.
+/// Request to open a source; the body of `WireMessage.open`.
 package struct OpenRequest: Equatable, Sendable {
     /// Address of a stream or remote file, with what it needs to get in; empty: the file that was handed over.
     package var address = ""
-    /// Whether it may be on this very host.
+    /// True if it may be on this host.
     package var mayUseLoopback = false
-    /// Whether it was found in the public internet before: then it may not lead elsewhere by now.
+    /// True if its address was public before: then it must not be private now.
     package var wasPublic = false
     /// File of certificates that are trusted; empty: the system's.
     package var certificates = ""
     /// Name for the field `User-Agent`.
     package var userAgent = ""
-    /// What the frames have to look like; nil: as they are in the source.
+    /// Requested format of the frames; nil: that of the source.
     package var wanted: WireFormat?
 
     /// An empty request: the file that was handed over.
@@ -74,7 +74,7 @@ package struct WireSeek: Equatable, Sendable {
 
 /// Why nothing more can be had; the body of `WireMessage.failed`.
 package struct WireFailure: Error, Equatable, Sendable {
-    /// What the daemon can do about it.
+    /// Kind of failure, which decides the daemon's reaction.
     package enum Kind: UInt8, Sendable {
         /// Missing, refused, forbidden.
         case unavailable = 1

@@ -1,6 +1,6 @@
 /// Form of the frames that the child sends.
 package struct WireFormat: Equatable, Sendable {
-    /// How a sample is laid out, native byte order.
+    /// Layout of a sample, native byte order.
     package enum Sample: UInt8, Sendable {
         case int16 = 0
         case int32 = 1
@@ -132,16 +132,16 @@ package struct WireChapter: Equatable, Sendable {
     package static let maximumBytes = 256
 }
 
-/// What the child found; the body of `WireMessage.opened`.
+/// Description of an opened source; the body of `WireMessage.opened`.
 package struct OpenedMedia: Equatable, Sendable {
     package var format: WireFormat
     /// Frames from beginning to end; nil where the source does not promise them.
     package var length: Int64?
-    /// Whether it is a stream without beginning and end.
+    /// True for a stream without beginning and end.
     package var isLive = false
-    /// Whether a seek can be carried out.
+    /// True if it supports seeking.
     package var isSeekable = false
-    /// Whether it was found in the public internet.
+    /// True if its address is public.
     package var isPublic = false
     /// Name of the coding, as its makers write it.
     package var codec: String
@@ -154,7 +154,7 @@ package struct OpenedMedia: Equatable, Sendable {
     package var tags: [WireTag] = []
     package var chapters: [WireChapter] = []
 
-    /// What was found, by what always is known.
+    /// A description with the facts that are always known.
     package init(format: WireFormat, codec: String, sourceSampleRate: Int) {
         self.format = format
         self.codec = codec
@@ -196,7 +196,7 @@ package struct OpenedMedia: Equatable, Sendable {
         guard frames >= -1, frames <= Self.maximumLength else { throw WireError("a length of \(frames) frames") }
         length = frames < 0 ? nil : frames
         let flags = try reader.integer(UInt8.self)
-        guard flags < 8 else { throw WireError("flags that mean nothing") }
+        guard flags < 8 else { throw WireError("unknown flags") }
         isLive = flags & 1 != 0
         isSeekable = flags & 2 != 0
         isPublic = flags & 4 != 0
@@ -214,7 +214,7 @@ package struct OpenedMedia: Equatable, Sendable {
         chapters.reserveCapacity(count)
         for _ in 0..<count {
             let start = try reader.integer(Int64.self)
-            guard start >= 0, start < 1 << 53 else { throw WireError("a chapter that begins nowhere") }
+            guard start >= 0, start < 1 << 53 else { throw WireError("a chapter with an invalid start") }
             chapters.append(WireChapter(start: start, title: try reader.bytes(limit: WireChapter.maximumBytes)))
         }
         try reader.end()

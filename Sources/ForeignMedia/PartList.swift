@@ -23,7 +23,7 @@ package struct PartList: Equatable, Sendable {
     /// Longest playlist that is read, in bytes: days of parts.
     package static let maximumBytes = 4 << 20
 
-    /// Whether it does not grow any more.
+    /// True if it no longer grows.
     package private(set) var isWhole = false
     /// Seconds that no part is longer than, as it says itself.
     package private(set) var longest = 0.0
@@ -71,7 +71,7 @@ package struct PartList: Equatable, Sendable {
         guard !parts.isEmpty else { return nil }
     }
 
-    /// Whether these are the first bytes of a playlist.
+    /// True if these are the first bytes of a playlist.
     package static func isPlaylist(_ bytes: some Collection<UInt8>) -> Bool {
         let mark = Array("#EXTM3U".utf8)
         return bytes.starts(with: mark) || bytes.starts(with: [0xEF, 0xBB, 0xBF] + mark)

@@ -1,17 +1,17 @@
-/// What the child is to look for instead of decoding audio; the body of `WireMessage.look`.
+/// Request for pictures instead of audio; the body of `WireMessage.look`.
 package struct PictureRequest: Equatable, Sendable {
-    /// What is wanted.
+    /// Kind of request.
     package enum Task: UInt8, Sendable {
         /// The pictures inside of the file that was handed over, the best kind of them.
         case embedded = 1
-        /// What is at the address, as it is.
+        /// The file at the address, unchanged.
         case fetch = 2
         /// The first frame of the film that was handed over, as a JPEG or PNG.
         case firstFrame = 3
     }
 
     package var task: Task
-    /// Where from.
+    /// Source of the pictures.
     package var source: OpenRequest
 
     /// A request, by its parts.
@@ -34,7 +34,7 @@ package struct PictureRequest: Equatable, Sendable {
 /// A picture that follows in pieces (`WireMessage.piece`), all of them together `count` bytes; the body of
 /// `WireMessage.picture`.
 package struct WirePicture: Equatable, Sendable {
-    /// What it shows, as ID3v2 §4.14 numbers it: 3 is the front cover, 0 is not said.
+    /// Picture type of ID3v2 §4.14: 3 is the front cover, 0 is unknown.
     package var kindNumber: UInt8
     /// Bytes of it.
     package var count: Int

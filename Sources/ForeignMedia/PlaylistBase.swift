@@ -22,7 +22,7 @@ package enum PlaylistBase {
         hasScheme(text) ? text : resolve(text) ?? text
     }
 
-    /// Whether an address begins with a scheme (RFC 3986 §3.1).
+    /// True if an address begins with a scheme (RFC 3986 §3.1).
     private static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), let first = text.utf8.first else { return false }
         func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }

@@ -9,7 +9,7 @@ package enum PlaylistLinks: Equatable, Sendable {
     package static let maximumBytes = 64 << 10
     private static let maximumLinks = 32
 
-    /// What these bytes say; nil: they are no playlist. `isAnnounced`: the server says that it is one, so that it may be a
+    /// Reads the links; nil: not a playlist. `isAnnounced`: the server announces a playlist, so that it may be a
     /// bare list of links.
     package init?(_ bytes: [UInt8], isAnnounced: Bool) {
         let text = String(decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...], as: UTF8.self)
@@ -32,7 +32,7 @@ package enum PlaylistLinks: Equatable, Sendable {
         self = .links(Array(links.prefix(Self.maximumLinks)))
     }
 
-    /// Whether the type that a server tells is that of such a playlist.
+    /// True if the server's content type is that of such a playlist.
     package static func isAnnounced(by contentType: String) -> Bool {
         let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
         return [

@@ -1,4 +1,4 @@
-/// What the server of a radio station says about it.
+/// Description of a radio station by its server.
 package struct Station {
     package var name: String?
     package var genre: String?
@@ -6,13 +6,13 @@ package struct Station {
     package var artwork: String?
     /// Bits a second; 0: not known.
     package var bitRate = 0
-    /// The type of the content as the server tells it, in small letters.
+    /// The server's content type, in lower case.
     package var contentType = ""
 
     /// Nothing known.
     package init() {}
 
-    /// What the head of an answer says.
+    /// Reads the head of an answer.
     package init(_ head: HTTPFields) {
         name = Self.text(head["icy-name"])
         genre = Self.text(head["icy-genre"])
@@ -47,7 +47,7 @@ package struct Station {
         return [WireTag("ARTIST", whole[..<place]), WireTag("TITLE", whole[(place + 3)...])] + more
     }
 
-    /// Whether an address that comes with a title is that of a picture: many stations put their homepage there.
+    /// True if an address that comes with a title is that of a picture: many stations put their homepage there.
     private static func isPicture(_ address: [UInt8]) -> Bool {
         guard address.count <= WireTag.maximumBytes else { return false }
         let text = String(decoding: address, as: UTF8.self).lowercased()

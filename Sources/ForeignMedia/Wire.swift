@@ -1,7 +1,7 @@
-/// What the daemon and nowplaying-decode say to each other, orders over a socket and answers over a pipe (over the same
-/// socket, where pictures are asked for): messages of 8 bytes of header (kind, three
-/// zero bytes, length of the body as UInt32) and a body; all numbers little-endian. The daemon takes what comes from the
-/// child for hostile: whatever is not exactly as written here ends the child.
+/// Messages between the daemon and nowplaying-decode, orders over a socket and answers over a pipe (over the same
+/// socket for pictures): 8 bytes of header (kind, three
+/// zero bytes, length of the body as UInt32) and a body; all numbers little-endian. The daemon treats messages of the
+/// child as hostile: any deviation from this format ends the child.
 package enum WireMessage: UInt8, Sendable {
     /// To the child: what to open, once, as the first message.
     case open = 1
@@ -51,7 +51,7 @@ package enum WireMessage: UInt8, Sendable {
         let code = try reader.integer(UInt8.self)
         guard let kind = WireMessage(rawValue: code) else { throw WireError("a message of the unknown kind \(code)") }
         guard try reader.integer(UInt8.self) == 0, try reader.integer(UInt16.self) == 0 else {
-            throw WireError("a header with bits that mean nothing")
+            throw WireError("a header with unknown bits")
         }
         let count = Int(try reader.integer(UInt32.self))
         guard count <= (kind == .audio || kind == .piece ? maximumAudioBytes : maximumBodyBytes) else {
@@ -61,7 +61,7 @@ package enum WireMessage: UInt8, Sendable {
     }
 }
 
-/// What came over the socket is not as agreed, in words.
+/// A violation of the wire format, as text.
 package struct WireError: Error, Equatable, Sendable {
     package let message: String
 
@@ -96,7 +96,7 @@ package struct WireReader {
     /// Reads these bytes from the first.
     package init(_ bytes: some Collection<UInt8>) { rest = Array(bytes)[...] }
 
-    /// Whether all was taken.
+    /// True if the reader has consumed all bytes.
     package var isAtEnd: Bool { rest.isEmpty }
 
     /// The next number. Throws `WireError` if there is none.

@@ -10,7 +10,7 @@ package final class AbandonFlag: Sendable {
     /// Not set.
     package init() {}
 
-    /// Whether to give up.
+    /// True if the work should stop.
     package var isSet: Bool { value.load(ordering: .acquiring) }
 
     /// From now on the work is for nobody.

@@ -41,7 +41,7 @@ private final class ChildKeeper: Sendable {
 
     private struct State {
         var isRunning = false
-        /// What is to be started; each takes its place in `started`.
+        /// Programs to start; each result takes its ticket's place in `started`.
         var waiting: [(ticket: Int, path: String, arguments: [String], descriptors: [Int32])] = []
         var nextTicket = 0
         /// Pids, or negative numbers of errors.
@@ -90,7 +90,7 @@ private final class ChildKeeper: Sendable {
     }
 
     private func serve() {
-        /// Killed processes that the kernel has not let go yet, each with a descriptor that tells when it has.
+        /// Killed processes that the kernel has not removed yet, each with a descriptor that becomes readable then.
         var dying: [(pid: pid_t, descriptor: Int32)] = []
         while true {
             var polled = [pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)]

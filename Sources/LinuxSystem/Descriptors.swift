@@ -1,6 +1,6 @@
 import Glibc
 
-/// How many files the process may have open.
+/// Limit of the process's open files.
 package enum DescriptorLimit {
     /// Raises the soft limit as far as the hard one allows, at most to `wanted`. Returns the limit that holds then.
     package static func raise(to wanted: UInt) -> Int {

@@ -40,7 +40,7 @@ package import NowPlaying
     package func exit(_ status: Int32) { sd_event_exit(event, status) }
 
     /// Calls `handler` whenever one of `events` (EPOLLIN, EPOLLOUT, …) holds on the descriptor, until the source is
-    /// released. EPOLLHUP and EPOLLERR are always told. The descriptor stays the caller's; one descriptor can be watched
+    /// released. EPOLLHUP and EPOLLERR are always reported. The descriptor stays the caller's; one descriptor can be watched
     /// once at a time. Nil: it can't be watched (EPERM: a regular file), or memory is short.
     package func watch(
         _ descriptor: Int32, _ events: UInt32, _ handler: @escaping @PlayerLoop (_ events: UInt32) -> Void

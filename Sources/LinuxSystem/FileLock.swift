@@ -15,7 +15,7 @@ package final class FileLock: Sendable {
 
     /// Takes the lock at `path`, which is made if need be with mode 0640. Held until the object is released or the process
     /// ends. On a disk that can't be written to, a file that is there is locked as it is, and without one the folder; where
-    /// the pid can't be written, others are not told of it, and the lock holds all the same.
+    /// the pid can't be written, others do not see it, but the lock is valid.
     package init(_ path: String) throws(Failure) {
         var opened = Self.open(path)
         guard opened >= 0 else { throw .system(SystemError("open the lock file \(path)")) }

@@ -27,7 +27,7 @@ package struct FilePath: Hashable, Sendable {
         return bytes[(start.map { $0 + 1 } ?? 0)..<(end + 1)]
     }
 
-    /// What comes before the last part, without a slash at its end (but for `/` itself); empty: there is none.
+    /// Path before the last part, without a slash at its end (but for `/` itself); empty: there is none.
     package var folder: FilePath {
         let start = name.startIndex
         if start == 0 { return FilePath(unchecked: []) }
@@ -53,7 +53,7 @@ package struct FilePath: Hashable, Sendable {
         return FilePath(unchecked: result.isEmpty && bytes.first == Self.slash ? [Self.slash] : result)
     }
 
-    /// Whether one of its parts is `..`.
+    /// True if one of its parts is `..`.
     package var leadsUp: Bool { bytes.split(separator: Self.slash).contains { $0.elementsEqual("..".utf8) } }
 
     /// Without `..` and the part before it, as if there were no symbolic links: whether that is the same the file system
@@ -71,7 +71,7 @@ package struct FilePath: Hashable, Sendable {
         return FilePath(unchecked: start + Array(parts.joined(separator: [Self.slash])))
     }
 
-    /// What follows `folder` in this path, relative; empty: it is the folder itself. Nil: it does not lie below it by its
+    /// Rest of this path after `folder`, relative; empty: it is the folder itself. Nil: it does not lie below it by its
     /// text. Both normalized.
     package func below(_ folder: FilePath) -> FilePath? {
         guard bytes.starts(with: folder.bytes) else { return nil }

@@ -70,7 +70,7 @@ package enum Log {
         state.withLock { state in
             guard level.priority <= state.level.priority else { return }
             var text = ""
-            if state.lost > 0 { text = line("\(state.lost) lines were lost", .warning, state.isJournal) }
+            if state.lost > 0 { text = line("lost \(state.lost) lines of the log", .warning, state.isJournal) }
             text += line(message(), level, state.isJournal)
             if put(text) { state.lost = 0 } else { state.lost += 1 }
         }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Wakes the player's loop from another thread: an eventfd. Any number of notifications before the loop runs are one call.
 ///
-/// The last reference may be given up on any thread; what was told until then may be heard once more.
+/// The last reference may be released on any thread; a notification from before may still call the handler once.
 package final class LoopSignal: Sendable {
     /// Held by the watch as well, which the loop ends later than the thread that gave the signal up: a number that epoll still
     /// watches must not be given to another file.

@@ -57,12 +57,12 @@ package struct MountTable: Sendable {
     }
 }
 
-/// Tells when something is mounted or unmounted, for as long as it lives. It costs no wakeup that nobody caused.
+/// Watches the mount table while it lives. It wakes only for changes.
 @PlayerLoop package final class MountWatch {
     private let descriptor: Int32
     private var source: EventSource?
 
-    /// Calls `handler` on the loop after each change. Nil: the kernel does not tell of them here.
+    /// Calls `handler` on the loop after each change. Nil: the kernel does not report changes here.
     package init?(_ loop: EventLoop, _ handler: @escaping @PlayerLoop () -> Void) {
         descriptor = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Work in several threads at once, for a caller that waits for all of it.
 package enum Parallel {
-    /// Collects what the threads made, and tells when all is there.
+    /// Collects the threads' results, and signals when they are complete.
     private final class Collection<Result: Sendable>: Sendable {
         private let results: Mutex<[Result?]>
         private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
@@ -29,8 +29,8 @@ package enum Parallel {
         }
     }
 
-    /// What `body` makes of 0, 1 … `count` − 1, in this order: of the last one on the calling thread, which blocks, of the
-    /// others each on a thread of its own, or where there is none to be had on the calling one.
+    /// Results of `body` for 0, 1 … `count` − 1, in this order: the last one on the calling thread, which blocks, the
+    /// others each on a thread of its own, or on the calling one if no thread is available.
     package static func map<Result: Sendable>(
         _ count: Int, _ body: @escaping @Sendable (Int) -> Result
     ) -> [Result] {

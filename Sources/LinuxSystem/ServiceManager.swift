@@ -4,8 +4,8 @@ import Glibc
 
 /// The service manager that may have started the process: systemd, or none.
 package enum ServiceManager {
-    /// The listening sockets of the Unix domain that were handed over (sd_listen_fds(3)). The variables that told
-    /// of them are removed.
+    /// The listening Unix sockets from the service manager (sd_listen_fds(3)). The variables about them
+    /// are removed.
     package static func listeningSockets() -> [Int32] {
         let count = sd_listen_fds(1)
         guard count > 0 else { return [] }
@@ -15,7 +15,7 @@ package enum ServiceManager {
         }
     }
 
-    /// Where a listening socket lies; nil: it has no name in the file system.
+    /// Path of a listening socket; nil: it has no name in the file system.
     package static func path(ofSocket descriptor: Int32) -> String? {
         var address = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)
@@ -27,6 +27,6 @@ package enum ServiceManager {
         return path.isEmpty ? nil : path
     }
 
-    /// Tells that the process is ready to be used, or whatever else sd_notify(3) knows.
+    /// Sends a state to the service manager (sd_notify(3)), such as readiness.
     package static func notify(_ state: String) { sd_notify(0, state) }
 }

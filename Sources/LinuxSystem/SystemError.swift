@@ -4,7 +4,7 @@ import Glibc
 package struct SystemError: Error, Equatable, Sendable {
     /// The system's number for it (errno).
     package let code: Int32
-    /// What was tried and on what, in words: `open /a/b`.
+    /// The failed operation and its object: `open /a/b`.
     package let operation: String
 
     /// An error, by its parts; `code` is the present errno unless it is given.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Who is at the other end of a Unix socket, as the kernel knew it when the connection was made.
+/// Credentials of the process at the other end of a Unix socket, from the time of the connection.
 package struct PeerCredentials: Equatable, Sendable {
     package let pid: Int32
     package let uid: UInt32
@@ -82,7 +82,7 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// Who is at the other end (SO_PEERCRED, SO_PEERGROUPS). Nil: not a connected Unix socket.
+    /// Credentials of the peer (SO_PEERCRED, SO_PEERGROUPS). Nil: not a connected Unix socket.
     package static func peer(_ descriptor: Int32) -> PeerCredentials? {
         var pid = pid_t()
         var uid = uid_t()
@@ -99,7 +99,7 @@ package enum UnixSocket {
         return PeerCredentials(pid: pid, uid: uid, gid: gid, groups: Array(groups.prefix(count)))
     }
 
-    /// What `receive` got.
+    /// Result of `receive`.
     package struct Received {
         /// Bytes; 0: the other end sends no more. Negative: the system's number for what went wrong.
         package let count: Int

@@ -11,7 +11,7 @@ package enum WallClock {
         return Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9 + instant.seconds(since: EventLoop.now)
     }
 
-    /// Whether the wall clock was ever set: by the network, or from a clock that runs while the machine is off. Any thread.
+    /// True if the wall clock was ever set: by the network, or from a clock that runs while the machine is off. Any thread.
     package static var isSet: Bool {
         // Before this version was written it can't be right, whoever set it.
         guard time(of: EventLoop.now) > firstPossible else { return false }
@@ -28,12 +28,12 @@ package enum WallClock {
     private static let firstPossible = 1_735_689_600.0
 }
 
-/// Tells when the wall clock is set or the host wakes from sleep. Costs no wakeup: a timer that never fires by itself.
+/// Watches for steps of the wall clock and for the end of the host's sleep. Costs no wakeup: its timer never expires.
 @PlayerLoop package final class WallClockWatch {
     private let descriptor: Int32
     private var source: EventSource?
 
-    /// Calls `handler` after each step of the wall clock. Nil: the kernel can't tell.
+    /// Calls `handler` after each step of the wall clock. Nil: the kernel does not support it.
     package init?(_ loop: EventLoop, _ handler: @escaping @PlayerLoop () -> Void) {
         descriptor = timerfd_create(CLOCK_REALTIME, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
         guard descriptor >= 0 else { return nil }

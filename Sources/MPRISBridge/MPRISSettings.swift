@@ -2,14 +2,14 @@ package import BridgeRuntime
 
 /// The section `[mpris]` of the configuration.
 package struct MPRISSettings: BridgeSettings, Equatable {
-    /// Which bus it is on.
+    /// The bus of the player.
     var bus = BusAddress.session
     /// Members of this group may control, besides the bridge's own user and root.
     var controlGroup: String?
     /// Members of this group may look.
     var readGroup: String?
 
-    /// What holds when nothing is said.
+    /// The defaults.
     package init() {}
 
     package static let section = "mpris"

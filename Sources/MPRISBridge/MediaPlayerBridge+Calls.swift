@@ -36,7 +36,7 @@ extension MediaPlayerBridge {
             let call = Call(message: message, bus: bus, rights: rights)
             guard rights.role != nil else {
                 return call.refuse(
-                    .accessDenied, "this user may not use the player; members of the bridge's groups may")
+                    .accessDenied, "permission denied; only members of the bridge's groups can use the player")
             }
             // Before the answer: the sender misses nothing that follows it.
             receivers.admit(message.sender, bus)
@@ -59,7 +59,7 @@ extension MediaPlayerBridge {
         case ("", "AddTrack"), ("", "RemoveTrack"), ("", "GoTo"), ("", "GetTracksMetadata"): trackList(call)
         case ("", _): player(call)
         case (Introspection.root, _): unknown(call)
-        default: call.refuse(.unknownInterface, "there is no interface \(message.interface) here")
+        default: call.refuse(.unknownInterface, "unknown interface \(message.interface) here")
         }
     }
 
@@ -115,11 +115,11 @@ extension MediaPlayerBridge {
         isForgiven: @escaping @PlayerLoop (JSONValue) -> Bool = { _ in false }
     ) {
         guard let role = call.rights.role, role >= .control else {
-            return call.refuse(.accessDenied, "this user may look, but not control the player")
+            return call.refuse(.accessDenied, "this user can read, but not control the player")
         }
         guard state != nil else { return call.refuse(.failed, "the daemon is not running") }
         guard outstanding < Self.maximumOutstanding else {
-            return call.refuse(.limitsExceeded, "too many calls wait for the daemon")
+            return call.refuse(.limitsExceeded, "too many calls are waiting for the daemon")
         }
         outstanding += 1
         let caller: @PlayerLoop (JSONValue?) -> Void = { [weak self] answer in
@@ -137,7 +137,7 @@ extension MediaPlayerBridge {
 
     // MARK: Arguments
 
-    /// Whether the arguments are of these types; refuses the call if not.
+    /// True if the arguments have these types; refuses the call otherwise.
     func takes(_ call: Call, _ signature: String) -> Bool {
         if call.message.has(signature: signature) { return true }
         let wanted = signature.isEmpty ? "no arguments" : "arguments of the types “\(signature)”"
@@ -156,6 +156,6 @@ extension MediaPlayerBridge {
 
     /// Refuses a call of a method that is not there.
     func unknown(_ call: Call) {
-        call.refuse(.unknownMethod, "there is no method \(call.message.member) here")
+        call.refuse(.unknownMethod, "unknown method \(call.message.member) here")
     }
 }

@@ -33,7 +33,7 @@ extension MediaPlayerBridge {
         let name = call.message.readText() ?? ""
         let own = [Introspection.root, Introspection.player, Introspection.trackList]
         if own.contains(name) { return name }
-        call.refuse(.unknownInterface, "there is no interface \(name) here")
+        call.refuse(.unknownInterface, "unknown interface \(name) here")
         return nil
     }
 
@@ -87,7 +87,7 @@ extension MediaPlayerBridge {
                 if values[name] == nil {
                     call.refuse(.unknownProperty, "\(interface) has no property \(name)")
                 } else {
-                    call.refuse(.propertyReadOnly, "\(name) can't be set")
+                    call.refuse(.propertyReadOnly, "\(name) is read-only")
                 }
             }
         }

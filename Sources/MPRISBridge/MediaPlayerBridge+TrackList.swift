@@ -45,11 +45,11 @@ extension MediaPlayerBridge {
     private func withTracks(_ call: Call, _ then: @escaping @PlayerLoop () -> Void) {
         guard let state else { return call.refuse(.failed, "the daemon is not running") }
         tracks.refresh(state) { isDone in
-            isDone ? then() : call.refuse(.failed, "the daemon did not tell its queue")
+            isDone ? then() : call.refuse(.failed, "the daemon did not list its queue")
         }
     }
 
-    /// The current track has more to tell than the list does.
+    /// Metadata of a track; the current one has more than the list does.
     func metadata(_ path: String) -> BusDictionary? {
         if let item = state?.item, TrackPath.id(path) == item["id"]?.integerValue {
             return TrackMetadata.of(item, picture: pictures.path(of: item))

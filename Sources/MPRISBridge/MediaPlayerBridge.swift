@@ -24,10 +24,10 @@ import NowPlayingClient
     /// The last state; nil while there is no daemon.
     private(set) var state: StateView?
     private(set) var commands = CommandTable()
-    /// What `commands` was asked for; nil: it was not.
+    /// Key of the last request for `commands`; nil: none.
     private var commandsKey: [String]?
     private var hasCommands = false
-    /// What clients know, and what they believe about the position.
+    /// Properties as clients know them, and their idea of the position.
     private var published = BusDictionary()
     private var position: PositionModel?
     /// Calls that the daemon has not answered.
@@ -44,7 +44,7 @@ import NowPlayingClient
             let isHidden = isThere && hasCommands && presence?.isSeen == false
             return .init(
                 peer: "the bus \(address)", isConnected: isThere && !isHidden,
-                problem: isHidden ? "the name \(BusPresence.name) is another's, or is not allowed to us" : nil)
+                problem: isHidden ? "another program owns the name \(BusPresence.name), or the bus denies it" : nil)
         }
     }
 
@@ -77,7 +77,7 @@ import NowPlayingClient
     }
 
     package func reload(_ settings: MPRISSettings) {
-        context.log.info("a new configuration of [mpris] holds from the next start on")
+        context.log.info("changes in [mpris] take effect after a restart")
     }
 
     package func end() {
@@ -123,10 +123,10 @@ import NowPlayingClient
         hasCommands = false
         tracks.forget()
         presence?.setSeen(false)
-        context.log.info("the daemon has ended; waiting for it to come back")
+        context.log.info("the daemon has ended; waiting for a new one")
     }
 
-    /// What the command centre allows depends on what it was told, and on whether there is something to act on.
+    /// Requests the allowed commands, which depend on the configuration of commands and on the current item.
     private func askForCommands(_ state: StateView) {
         let version = state.json["commandsVersion"]?.integerValue ?? 0
         let key = [state.instance, "\(version)", "\(state.itemID ?? 0)", "\(state.queueCount == 0)"]
@@ -141,7 +141,7 @@ import NowPlayingClient
         }
     }
 
-    // MARK: Telling the bus
+    // MARK: Signals
 
     /// The properties of the player that change by events: all but its position.
     func properties(of state: StateView) -> BusDictionary {
@@ -154,7 +154,7 @@ import NowPlayingClient
         position = PositionModel(state, at: EventLoop.now)
     }
 
-    /// Tells what has changed, and nothing else.
+    /// Sends only the changed properties.
     private func publish() {
         guard let state, hasCommands, let bus = presence?.connection, bus.isOwner else { return }
         let properties = properties(of: state)
@@ -178,7 +178,7 @@ import NowPlayingClient
         }
     }
 
-    /// Tells what became of the list; nil: it is another one.
+    /// Sends the changes of the list; nil: it is another one.
     private func changed(_ list: [TrackListChange]?) {
         guard let state, let bus = presence?.connection, bus.isOwner else { return }
         func signal(_ member: String, _ values: BusValue...) {

@@ -1,6 +1,6 @@
 /// A picture of an item, as listeners see it. A value; the picture itself is asked for by its id.
 package struct Artwork: Hashable, Sendable {
-    /// Whether it moves.
+    /// Kind of artwork: still or animated.
     package enum Kind: String, Sendable {
         case image, animated
     }
@@ -28,7 +28,7 @@ package struct Artwork: Hashable, Sendable {
     /// One that nobody has fetched yet.
     package init(unfetched id: String) { self.init(id: id, width: 0, height: 0, mediaType: "") }
 
-    /// Whether anything is known of it but its address.
+    /// True if its size is known, not only its address.
     package var isFetched: Bool { width > 0 && height > 0 }
 
     /// Width to height in small numbers, `1:1`, `4:3`: the nearest usual shape where it is within 2 %, else reduced;
@@ -45,7 +45,7 @@ package struct Artwork: Hashable, Sendable {
     }
 }
 
-/// How a picture shall fit a wanted size.
+/// Fit of a picture to a requested size.
 package enum ArtworkFit: String, Sendable, CaseIterable {
     /// The smallest that covers it.
     case cover

@@ -1,6 +1,6 @@
 /// A part of an item that can be gone to.
 package struct Chapter: Equatable, Sendable {
-    /// Seconds into the item. What a client gives and what is told is content time; what a file says is the file's. At most
+    /// Seconds into the item: content time for clients, the file's time in a file. At most
     /// `TimeLimit.seconds`.
     package let start: Double
     package var title: String?
@@ -35,7 +35,7 @@ package struct AdTimeRange: Equatable, Sendable {
     package static let limit = 1000
 }
 
-/// What an item is, for those who show it and for what is usual with its kind.
+/// Kind of an item, for display and for the defaults of its kind.
 package enum MediaType: String, Sendable, CaseIterable {
     case audio, music, podcast, audiobook, video
 }

@@ -1,5 +1,5 @@
-/// How the time of an item's content goes with that of its file: advertisements are heard, but are no content. A pure value;
-/// all times are seconds. A place in the content where a range lies means the place behind the range.
+/// Mapping between an item's content time and its file's time: advertisements play, but are not content. A pure value;
+/// all times are seconds. A content time at which a range lies maps to the end of the range.
 package struct ContentTime: Equatable, Sendable {
     /// In ascending order, without overlaps.
     package let ranges: [AdTimeRange]
@@ -21,7 +21,7 @@ package struct ContentTime: Equatable, Sendable {
     package func media(ofContent content: Double) -> Double {
         var media = content
         for range in ranges {
-            // What is told of a place was computed: as near as this is the same place.
+            // Published times are computed values: times as close as this are equal.
             if range.start > media + 1e-6 { break }
             media = max(media, range.start) + range.duration
         }
@@ -34,9 +34,9 @@ package struct ContentTime: Equatable, Sendable {
     }
 }
 
-/// A place of an item that listeners are told of when it is heard.
+/// A position of an item that is an event when it is audible.
 package struct ItemMark: Equatable, Sendable {
-    /// What begins or ends there, by its number in its list.
+    /// Chapter or advertisement that begins or ends there, by its index in its list.
     package enum Kind: Equatable, Sendable {
         case adEnded(Int)
         case adBegan(Int)

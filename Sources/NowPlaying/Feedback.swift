@@ -1,4 +1,4 @@
-/// What is remembered of an item: what its listeners think of it, and how it was heard before this time.
+/// Saved opinions of listeners about an item, and its earlier playback.
 package struct Feedback: Equatable, Sendable {
     /// 0…5; nil: nobody gave one.
     package var rating: Double?
@@ -8,9 +8,9 @@ package struct Feedback: Equatable, Sendable {
     package var bookmark: Double?
     /// Seconds of content where it was left in the middle; nil: it was not, or that is not kept.
     package var left: Double?
-    /// How many times it was heard to its end.
+    /// Number of times that it played to its end.
     package var playCount = 0
-    /// How many times somebody went on to the next before its end.
+    /// Number of skips to the next item before its end.
     package var skipCount = 0
     /// Unix time, seconds, when it was heard last, before this time.
     package var lastPlayed: Double?
@@ -18,13 +18,13 @@ package struct Feedback: Equatable, Sendable {
     /// Nothing is remembered.
     package init() {}
 
-    /// Where play of it goes on; nil: at its beginning.
+    /// Position at which it resumes; nil: its beginning.
     package var resumePosition: Double? { bookmark ?? left }
 
-    /// Whether somebody said something about it.
+    /// True if a listener has expressed an opinion.
     package var isSaid: Bool { rating != nil || isLiked || isDisliked || bookmark != nil }
 
-    /// Which of the commands `like`, `dislike` and `bookmark` are active.
+    /// Active commands among `like`, `dislike` and `bookmark`.
     package var activeCommands: Set<RemoteCommand> {
         var result: Set<RemoteCommand> = []
         if isLiked { result.insert(.like) }

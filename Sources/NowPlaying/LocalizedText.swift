@@ -1,6 +1,6 @@
 /// A text of an item in one language.
 package struct LocalizedText: Equatable, Sendable {
-    /// Which text it is; raw values are the item's keys on the wire.
+    /// Field of the text; raw values are the item's keys on the wire.
     package enum Key: String, Sendable, CaseIterable {
         case title, subtitle, artist, albumTitle, albumArtist, composer, genre, description, show
     }
@@ -75,7 +75,7 @@ extension MediaMetadata {
 }
 
 extension NowPlayingState {
-    /// Whether anything in it is told in more than one language.
+    /// True if any text in it has more than one language.
     package var hasTexts: Bool { item?.metadata.texts?.isEmpty == false || upcoming?.texts.isEmpty == false }
 
     /// The same for somebody who reads these languages, the dearest first.

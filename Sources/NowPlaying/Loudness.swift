@@ -1,4 +1,4 @@
-/// How tracks of different loudness are brought together.
+/// Mode of loudness normalisation.
 package enum LoudnessMode: String, Sendable, CaseIterable {
     /// Every sample as it is.
     case off
@@ -10,7 +10,7 @@ package enum LoudnessMode: String, Sendable, CaseIterable {
     case auto
 }
 
-/// What is done about loudness.
+/// Loudness normalisation in effect.
 package struct LoudnessStatus: Equatable, Sendable {
     package var mode: LoudnessMode
     /// dB on top of what the tags ask for.
@@ -18,7 +18,7 @@ package struct LoudnessStatus: Equatable, Sendable {
     /// dB that the item is changed by, the preamp and the protection against clipping included; nil: it is left as it is,
     /// as it has no tags or the mode is `off`.
     package var gain: Double?
-    /// Which of its tags it follows, `track` or `album`; nil without a gain.
+    /// Source of the gain, `track` or `album`; nil without a gain.
     package var basis: LoudnessMode?
 
     /// A status, by its parts.

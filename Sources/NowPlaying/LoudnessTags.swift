@@ -1,7 +1,7 @@
-/// How loud an item is, as its tags say: what to add to it to be as loud as others.
+/// Loudness of an item from its tags: the gain that makes it as loud as others.
 ///
 /// Gains are in dB relative to the reference of ReplayGain 2, −18 LUFS; peaks are amplitudes, 1 = full scale (lossy codings
-/// may lie above). Nil: not told.
+/// may lie above). Nil: unknown.
 package struct LoudnessTags: Equatable, Sendable {
     /// Brings this track alone to the reference.
     package var trackGain: Double?
@@ -22,6 +22,6 @@ package struct LoudnessTags: Equatable, Sendable {
         self.albumPeak = albumPeak
     }
 
-    /// Whether no gain is known: peaks alone say nothing about loudness.
+    /// True if no gain is known: peaks alone say nothing about loudness.
     package var isEmpty: Bool { trackGain == nil && albumGain == nil }
 }

@@ -32,7 +32,7 @@ package struct MediaFormat: Equatable, Sendable {
     }
 }
 
-/// What is known about a piece of media besides its sound. Every text is valid UTF-8 of at most 4 KiB. Nil: not known.
+/// Metadata of a piece of media. Every text is valid UTF-8 of at most 4 KiB. Nil: unknown.
 package struct MediaMetadata: Equatable, Sendable {
     package var title: String?
     package var subtitle: String?
@@ -58,7 +58,7 @@ package struct MediaMetadata: Equatable, Sendable {
     package var language: String?
     package var isExplicit: Bool?
     package var isLiveStream: Bool?
-    /// Nil: told as `audio`.
+    /// Nil: published as `audio`.
     package var mediaType: MediaType?
     /// Rate that `play` gives this item; nil: 1.
     package var defaultRate: Double?
@@ -71,7 +71,7 @@ package struct MediaMetadata: Equatable, Sendable {
     package var adTimeRanges: [AdTimeRange]?
     /// The same texts in other languages; nil: nobody says anything about that.
     package var texts: [LocalizedText]?
-    /// How loud it is; nil where nothing tells.
+    /// Its loudness; nil: unknown.
     package var loudness: LoudnessTags?
 
     /// Nothing known yet.
@@ -92,7 +92,7 @@ package struct MediaMetadata: Equatable, Sendable {
         return bytes
     }
 
-    /// Whether it names a picture or an animated one.
+    /// True if it names a picture or animated artwork.
     package var namesPictures: Bool { artworkURL != nil || animatedArtwork != nil }
 
     /// These values where they are known, else those of `other`.

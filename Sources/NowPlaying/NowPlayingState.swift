@@ -1,4 +1,4 @@
-/// What the player is doing, as everybody sees it.
+/// Playback state for clients.
 package enum PlaybackState: String, Sendable, CaseIterable {
     case stopped, playing, paused, interrupted, stalled
 }
@@ -56,11 +56,11 @@ package struct Route: Equatable, Sendable {
     }
 }
 
-/// Who silences us.
+/// Program that interrupts playback.
 package struct Interruption: Equatable, Sendable {
     /// The program's name, for people, without control characters.
     package var by: String
-    /// Whether play goes on when it ends: it was playing, and nobody pressed pause since.
+    /// True if playback resumes when it ends: it was playing, and nobody has paused since.
     package var shouldResume: Bool
 
     /// An interruption, by its parts.
@@ -70,7 +70,7 @@ package struct Interruption: Equatable, Sendable {
     }
 }
 
-/// Who asked for a change.
+/// Client that requested a change.
 package struct Originator: Equatable, Sendable {
     /// Name that the client gave with `hello`, or its program's; without control characters.
     package var client: String
@@ -91,7 +91,7 @@ package struct Originator: Equatable, Sendable {
 /// The item that is audible, or would be if it played.
 package struct NowPlayingItem: Equatable, Sendable {
     package var id: ItemID
-    /// How many times this item began.
+    /// Number of times that this item began.
     package var play: Int
     package var uri: String
     package var metadata: MediaMetadata
@@ -100,7 +100,7 @@ package struct NowPlayingItem: Equatable, Sendable {
     package var format: MediaFormat?
     /// The chapter that is heard, from 0; nil without chapters and before the first.
     package private(set) var chapterIndex: Int?
-    /// What is remembered of it; nil: not looked up yet.
+    /// Saved feedback about it; nil: not looked up yet.
     package var feedback: Feedback?
     /// Its pictures; empty while none is known.
     package var artwork: [Artwork]
@@ -119,7 +119,7 @@ package struct NowPlayingItem: Equatable, Sendable {
         self.artwork = artwork
     }
 
-    /// Seconds by which a chapter counts as begun too soon: a place is told to the frame.
+    /// Seconds before its start at which a chapter counts as begun: positions are exact to the frame.
     private static let chapterTolerance = 0.001
 
     /// The chapter is that of this place, in seconds.
@@ -170,14 +170,14 @@ package struct PlaybackError: Equatable, Sendable {
     }
 }
 
-/// Whether the samples of the item reach the device as they are in the file.
+/// Fidelity of the samples on their way from the file to the device.
 package enum Fidelity: Equatable, Sendable {
-    /// Bit for bit, as far as the sound server tells.
+    /// Bit-perfect, as far as the sound server reports it.
     case exact
     /// They are changed on the way, first of all by this.
     case changed(Change)
 
-    /// What changes samples, in the order of the way.
+    /// Causes of changed samples, in the order of the signal path.
     package enum Change: String, Sendable, CaseIterable {
         /// Another rate than 1.
         case rate
@@ -212,7 +212,7 @@ package struct OutputStatus: Equatable, Sendable {
     package var latency: Double?
     /// Frames a second of the device; nil while unknown.
     package var sampleRate: Int?
-    /// Whether what plays arrives bit for bit; nil while nothing plays.
+    /// Fidelity of the playback; nil while nothing plays.
     package var bitPerfect: Fidelity?
 
     /// An output, by its parts.

@@ -1,4 +1,4 @@
-/// What follows the last item; raw values are the words on the wire.
+/// Repeat mode; raw values are the names on the wire.
 package enum RepeatMode: String, Sendable, CaseIterable {
     /// Nothing: play ends.
     case off

@@ -7,17 +7,17 @@ package struct PlaybackAnchor: Equatable, Sendable {
     package var rate: Double
     /// The rate that `play` returns to.
     package var defaultRate: Double
-    /// How much faster the device's clock runs than CLOCK_MONOTONIC; 0 until known.
+    /// Relative excess speed of the device's clock over CLOCK_MONOTONIC; 0 until known.
     package var skew: Double
     /// The instant on CLOCK_MONOTONIC.
     package var monotonic: MonotonicTime
     /// The same instant in Unix time, seconds.
     package var wall: Double
-    /// Whether the wall clock was ever set.
+    /// True if the wall clock was ever set.
     package var wallSynced: Bool
-    /// Seconds of media time, in the file: `elapsed` and the advertisements before it. Not told.
+    /// Seconds of media time, in the file: `elapsed` and the advertisements before it. Unpublished.
     package var media: Double
-    /// Seconds of the file per second: that of the sound, also where the content stands still. Not told.
+    /// Seconds of the file per second: that of the sound, even if the content stands still. Unpublished.
     package var mediaRate: Double
     /// The advertisement that is heard at that instant; nil: the content is.
     package var ad: AdPlace?

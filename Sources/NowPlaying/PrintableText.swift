@@ -24,7 +24,7 @@ package enum PrintableText {
         return result
     }
 
-    /// Whether a terminal shows this character and does nothing else.
+    /// True if a terminal only shows this character and does nothing else.
     package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7f..<0xa0, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: false

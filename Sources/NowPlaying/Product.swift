@@ -1,7 +1,7 @@
-/// What the daemon and its tools are called and which release they are.
+/// Name and release of the daemon and its tools.
 package enum Product {
     /// The daemon's name, as `hello` answers it.
     package static let name = "nowplayingd"
-    /// The release; `CHANGELOG.md` tells what is in it.
-    package static let version = "0.1.0"
+    /// The release; CHANGELOG.md describes it.
+    package static let version = "0.2.0"
 }

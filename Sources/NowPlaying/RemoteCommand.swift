@@ -38,7 +38,7 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
     }
 }
 
-/// What a remote shows for one command.
+/// Status of one command for a remote.
 package struct CommandStatus: Equatable, Sendable {
     package var command: RemoteCommand
     package var isEnabled: Bool

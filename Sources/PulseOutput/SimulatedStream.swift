@@ -1,7 +1,7 @@
 import AudioCore
 package import LinuxSystem
 
-/// What the streams without a server have in common: telling things in a later turn of the loop, and drains.
+/// Common part of the streams without a server: callbacks in a later turn of the loop, and drains.
 @PlayerLoop package class SimulatedStream {
     let loop: EventLoop
     /// Nil: the stream was closed or died.
@@ -14,8 +14,8 @@ package import LinuxSystem
         self.delegate = delegate
     }
 
-    /// Tells the delegate something in the next turn, if the stream is still open then.
-    func tell(_ what: @escaping @PlayerLoop (any AudioStreamDelegate) -> Void) {
+    /// Calls the delegate in the next turn, if the stream is still open then.
+    func notify(_ what: @escaping @PlayerLoop (any AudioStreamDelegate) -> Void) {
         loop.later { [self] in if isOpen, let delegate { what(delegate) } }
     }
 
@@ -29,13 +29,13 @@ package import LinuxSystem
     /// Calls this once all that was written is heard, or with an error when the stream is closed before.
     func addDrain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) { drains.append(completion) }
 
-    /// All that was written is heard: what waits for that is told.
+    /// All written frames have played: completes the waiting drains.
     func completeDrains() {
         for drain in drains { complete(drain) }
         drains = []
     }
 
-    /// Closes the stream: nothing is told any more but the failure of what is outstanding.
+    /// Closes the stream: afterwards it only fails its outstanding completions.
     func shut() {
         isOpen = false
         delegate = nil

@@ -45,7 +45,7 @@ struct StreamQueue: Equatable {
     /// Frame whose taking makes room for another request.
     var nextRequest: Int64 { end + refill + asked - target }
 
-    /// Whether frames have to be asked for now; if so, they count as asked for.
+    /// True if frames have to be requested now; if so, they count as requested.
     mutating func ask() -> Bool {
         let room = target - (end - position)
         guard room - asked >= refill else { return false }

@@ -103,7 +103,7 @@ final class AudioSender {
 
     private func seconds(_ bytes: Int) -> Double { Double(bytes / frameBytes) / rate }
 
-    /// Whether what is held should go: it is a third of all that is ahead of the listener with it.
+    /// True if the held audio should be sent: it is a third of all that is ahead of the listener with it.
     private func isDue(_ now: Double) -> Bool {
         guard isLive else { return sent == 0 || now - heldSince >= Self.heldSeconds }
         return held >= leastSeconds && 2 * held >= lead(now)

@@ -95,7 +95,7 @@ enum Confinement {
         try allow("clone", [Condition(argument: 0, mask: thread, value: thread)], in: filter)
     }
 
-    /// What an argument of a system call has to be.
+    /// Condition for an argument of a system call.
     private struct Condition {
         /// Counted from 0.
         var argument: UInt32
@@ -115,7 +115,7 @@ enum Confinement {
     private static var unavailable: WireFailure {
         WireFailure(
             .unavailable,
-            "this kernel has no seccomp, and without it nothing of this kind is opened (CONFIG_SECCOMP_FILTER)")
+            "this kernel has no seccomp (CONFIG_SECCOMP_FILTER), so the sandboxed decoder opens nothing")
     }
 
     private static func allow(
@@ -149,7 +149,7 @@ enum Confinement {
         defer { for text in texts { free(text) } }
         let constants = texts.map { UnsafePointer($0) }
         guard linux_landlock_read_only(constants, Int32(constants.count)) >= 0 else {
-            throw WireFailure(.unavailable, "the kernel refuses to keep this machine's files from what reads it")
+            throw WireFailure(.unavailable, "the kernel refuses the file sandbox")
         }
     }
 }

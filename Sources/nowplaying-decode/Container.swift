@@ -8,7 +8,7 @@ final class Container {
     private var context: UnsafeMutablePointer<AVFormatContext>?
     private let io: InputContext
     private let segments: SegmentSource?
-    /// Where the playlist of parts was found; nil: it is none.
+    /// Address of the playlist of parts; nil: it is none.
     private let address: String?
     private(set) var packet: UnsafeMutablePointer<AVPacket>?
     /// The stream of audio that is decoded.
@@ -29,7 +29,7 @@ final class Container {
 
     /// The same source of parts once more, from the part on that plays at this second. Throws `WireFailure`.
     func reopened(at seconds: Double) throws(WireFailure) -> Container {
-        guard let segments else { throw WireFailure(.broken, "it can't be moved in") }
+        guard let segments else { throw WireFailure(.broken, "it does not support seeking") }
         close()
         return try Container(segments.begin(at: seconds), segments, address: address)
     }
@@ -42,7 +42,7 @@ final class Container {
         io = try InputContext(input)
         packet = av_packet_alloc()
         guard packet != nil, let new = avformat_alloc_context() else {
-            throw WireFailure(.broken, "there is no memory left")
+            throw WireFailure(.broken, "no memory left")
         }
         new.pointee.pb = io.context
         new.pointee.flags |= AVFMT_FLAG_CUSTOM_IO | (isLive ? AVFMT_FLAG_NOBUFFER : 0)
@@ -79,7 +79,7 @@ final class Container {
         let best = Self.audio(of: context)
         guard best >= 0, let stream = context.pointee.streams[Int(best)] else {
             avformat_close_input(&opening)
-            throw network?.failure ?? segments?.failure ?? WireFailure(.notRecognised, "there is no audio in it")
+            throw network?.failure ?? segments?.failure ?? WireFailure(.notRecognised, "it contains no audio")
         }
         self.context = context
         self.stream = stream
@@ -108,11 +108,11 @@ final class Container {
 
     private static func notRecognised(_ code: Int32) -> WireFailure {
         code == ffmpeg_error_io
-            ? WireFailure(.lost, "it can't be read")
-            : WireFailure(.notRecognised, "its content is no audio that is known")
+            ? WireFailure(.lost, "it cannot be read")
+            : WireFailure(.notRecognised, "its content is not a supported audio format")
     }
 
-    /// Whether it is a whole of parts.
+    /// True if it consists of a finite list of parts.
     var hasParts: Bool { segments != nil && !isEndless }
 
     /// Seconds from the beginning of the whole to that of the first part that is read.
@@ -124,7 +124,7 @@ final class Container {
     /// Name of the container, as FFmpeg has it.
     var formatName: String { context?.pointee.iformat.map { String(cString: $0.pointee.name) } ?? "" }
 
-    /// Whether nothing says how long it is.
+    /// True if its length is unknown.
     var isEndless: Bool { context?.pointee.duration == ffmpeg_no_time }
 
     /// Seconds of one unit of the stream's times.
@@ -166,7 +166,7 @@ final class Container {
         }
     }
 
-    /// Where in the input the last packet began; nil: not known.
+    /// Offset of the last packet in the input; nil: unknown.
     var packetPosition: Int64? { packet.flatMap { $0.pointee.pos >= 0 ? $0.pointee.pos : nil } }
 
     /// Reading was given up for a command, and goes on.
@@ -182,7 +182,7 @@ final class Container {
         for target in wanted < startTime ? [wanted, startTime] : [wanted] {
             if avformat_seek_file(context, stream.pointee.index, .min, target, target, 0) >= 0 { return }
         }
-        throw WireFailure(.broken, "the place can't be found in it")
+        throw WireFailure(.broken, "cannot seek to this position in it")
     }
 
     // MARK: What it says about itself

@@ -4,7 +4,7 @@ import ForeignMedia
 /// Brings decoded frames into the one form that was announced: interleaved, at one rate, with the same channels, also when a
 /// stream changes them on its way.
 final class Converter {
-    /// What comes out.
+    /// Format of the output.
     let format: WireFormat
     private var context: OpaquePointer?
     private var layout = AVChannelLayout()
@@ -13,13 +13,13 @@ final class Converter {
 
     /// Converts to the form nearest to that of the decoder's frame, or to the one that is wanted. Throws `WireFailure`.
     init(_ decoder: Decoder, _ wanted: WireFormat?) throws(WireFailure) {
-        guard let frame = decoder.frame else { throw WireFailure(.broken, "there is no memory left") }
+        guard let frame = decoder.frame else { throw WireFailure(.broken, "no memory left") }
         if let wanted {
             format = wanted
         } else {
             let rate = Int(frame.pointee.sample_rate)
             guard rate >= WireFormat.sampleRates.lowerBound else {
-                throw WireFailure(.broken, "it has \(rate) frames a second, which no sound server plays")
+                throw WireFailure(.broken, "its sample rate of \(rate) Hz is too high for a sound server")
             }
             format = WireFormat(
                 sample: Self.sample(of: frame.pointee.format), sampleRate: min(rate, 384_000),
@@ -80,7 +80,7 @@ final class Converter {
         if context == nil || now != source { try prepare(frame, now) }
         let count = to - from
         let room = Int(swr_get_out_samples(context, Int32(count)))
-        guard room >= 0, room < 1 << 22 else { throw WireFailure(.broken, "it can't be converted") }
+        guard room >= 0, room < 1 << 22 else { throw WireFailure(.broken, "it cannot be converted") }
         if bytes.count < room * format.bytesPerFrame {
             bytes = [UInt8](repeating: 0, count: room * format.bytesPerFrame)
         }
@@ -93,7 +93,7 @@ final class Converter {
             var output: UnsafeMutablePointer<UInt8>? = target.bindMemory(to: UInt8.self).baseAddress
             return swr_convert(context, &output, Int32(room), &inputs, Int32(count))
         }
-        guard done >= 0 else { throw WireFailure(.broken, "it can't be converted") }
+        guard done >= 0 else { throw WireFailure(.broken, "it cannot be converted") }
         return bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[..<(Int(done) * format.bytesPerFrame)]) }
     }
 
@@ -118,7 +118,7 @@ final class Converter {
         }
         swr_alloc_set_opts2(
             &context, &layout, target, Int32(format.sampleRate), &input, AVSampleFormat(now.0), now.1, 0, nil)
-        guard context != nil, swr_init(context) >= 0 else { throw WireFailure(.broken, "it can't be converted") }
+        guard context != nil, swr_init(context) >= 0 else { throw WireFailure(.broken, "it cannot be converted") }
         source = now
     }
 }

@@ -60,15 +60,15 @@ enum CurlSupport {
     static func failure(_ code: CURLcode) -> WireFailure {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            WireFailure(.unavailable, "its host is not known: check the name and this machine's network")
-        case CURLE_COULDNT_CONNECT: WireFailure(.unavailable, "its host can't be connected to")
+            WireFailure(.unavailable, "unknown host: check the name and this machine's network")
+        case CURLE_COULDNT_CONNECT: WireFailure(.unavailable, "cannot connect to its host")
         case CURLE_OPERATION_TIMEDOUT: WireFailure(.lost, "its host does not answer in time")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR:
             WireFailure(
                 .unavailable,
-                "its host can't prove who it is: its certificate is not valid (“ca-file” names another authority)")
-        case CURLE_SSL_CONNECT_ERROR: WireFailure(.unavailable, "no secure connection can be made to its host")
-        case CURLE_TOO_MANY_REDIRECTS: WireFailure(.unavailable, "it leads from address to address")
+                "its host's certificate is not valid (“ca-file” can name another authority)")
+        case CURLE_SSL_CONNECT_ERROR: WireFailure(.unavailable, "cannot make a secure connection to its host")
+        case CURLE_TOO_MANY_REDIRECTS: WireFailure(.unavailable, "too many redirects")
         default: WireFailure(.lost, String(cString: curl_easy_strerror(code)).lowercased())
         }
     }

@@ -13,11 +13,11 @@ final class DaemonChannel {
 
     private var received: [UInt8] = []
     private var request: OpenRequest?
-    /// What pictures are wanted; nil: audio is.
+    /// Requested pictures; nil: audio is requested.
     private(set) var task: PictureRequest.Task?
     /// The newest seek that was asked for and not taken yet.
     private var seek: WireSeek?
-    /// What collects audio to be sent; nil before there is any.
+    /// Collector of audio to send; nil before there is any.
     weak var audio: AudioSender?
 
     /// Sends a message; waits as long as the daemon has no room for it.
@@ -51,7 +51,7 @@ final class DaemonChannel {
         return request ?? OpenRequest()
     }
 
-    /// Whether a seek waits. Does not block.
+    /// True if a seek waits. Does not block.
     func hasCommand() -> Bool {
         var polled = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
         if poll(&polled, 1, 0) > 0 { receive() }
@@ -108,7 +108,7 @@ final class DaemonChannel {
             task = look.task
             request = look.source
         case .seek: seek = try WireSeek(body)
-        default: throw WireError("a message that is none for the child")
+        default: throw WireError("an unexpected message")
         }
         received.removeFirst(end)
         return true

@@ -7,24 +7,24 @@ final class Decoder {
     private(set) var frame: UnsafeMutablePointer<AVFrame>?
     /// Packets in a row that could not be decoded.
     private var failures = 0
-    /// How many of them make a source broken.
+    /// Number of failures that make a source broken.
     private static let maximumFailures = 100
 
     /// Opens the decoder for the audio of a container. Throws `WireFailure`.
     init(_ container: Container) throws(WireFailure) {
         let parameters = container.stream.pointee.codecpar
         guard let parameters, let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
-            throw WireFailure(.notRecognised, "FFmpeg on this machine has no decoder for its coding")
+            throw WireFailure(.notRecognised, "this machine's FFmpeg has no decoder for its codec")
         }
         frame = av_frame_alloc()
         context = avcodec_alloc_context3(codec)
         guard let context, frame != nil, avcodec_parameters_to_context(context, parameters) >= 0 else {
-            throw WireFailure(.broken, "there is no memory left")
+            throw WireFailure(.broken, "no memory left")
         }
         context.pointee.pkt_timebase = container.timeBase
         context.pointee.thread_count = 1
         guard avcodec_open2(context, codec, nil) >= 0 else {
-            throw WireFailure(.broken, "its decoder refuses it: it is broken, or of a kind that is not decoded")
+            throw WireFailure(.broken, "its decoder rejects it: it is damaged or of an unsupported kind")
         }
     }
 
@@ -47,7 +47,7 @@ final class Decoder {
         let result = avcodec_receive_frame(context, frame)
         if result == 0 { return frame?.pointee.sample_rate ?? 0 > 0 }
         if result != ffmpeg_error_again, result != ffmpeg_error_end { failures += 1 }
-        guard failures < Self.maximumFailures else { throw WireFailure(.broken, "it is too damaged to be decoded") }
+        guard failures < Self.maximumFailures else { throw WireFailure(.broken, "it is too damaged to decode") }
         return false
     }
 

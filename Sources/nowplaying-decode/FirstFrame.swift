@@ -3,7 +3,7 @@ import ForeignMedia
 
 /// The first frame of a short film, as a still picture.
 enum FirstFrame {
-    /// What short films are made of: the one place where decoders of films read bytes of strangers, in a process that
+    /// Demuxers of short films: the only case where film decoders read bytes of strangers, in a process that
     /// may do nothing but that.
     private static let demuxers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,gif"
     private static let decoders = "h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,gif"
@@ -19,8 +19,8 @@ enum FirstFrame {
             $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
                 && $0.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
-        guard let stream else { throw WireFailure(.notRecognised, "there is no film in it") }
-        guard let frame = try decoded(file, stream) else { throw WireFailure(.broken, "there is no picture in it") }
+        guard let stream else { throw WireFailure(.notRecognised, "it contains no film") }
+        guard let frame = try decoded(file, stream) else { throw WireFailure(.broken, "it contains no picture") }
         defer { free(frame) }
         return try StillEncoder.encoded(frame)
     }
@@ -37,20 +37,20 @@ enum FirstFrame {
         let allowed = decoders.split(separator: ",")
         guard let codec = avcodec_find_decoder(stream.pointee.codecpar.pointee.codec_id),
             allowed.contains(where: { $0 == String(cString: codec.pointee.name) })
-        else { throw WireFailure(.notRecognised, "its film is coded in a way that is not known") }
+        else { throw WireFailure(.notRecognised, "its film has an unknown codec") }
         var context = avcodec_alloc_context3(codec)
         var packet = av_packet_alloc()
         defer {
             avcodec_free_context(&context)
             av_packet_free(&packet)
         }
-        guard let context, let packet else { throw WireFailure(.broken, "there is no memory left") }
+        guard let context, let packet else { throw WireFailure(.broken, "no memory left") }
         avcodec_parameters_to_context(context, stream.pointee.codecpar)
         context.pointee.thread_count = 1
         context.pointee.max_pixels = Int64(maximumPixels)
-        guard avcodec_open2(context, codec, nil) == 0 else { throw WireFailure(.broken, "its film can't be decoded") }
+        guard avcodec_open2(context, codec, nil) == 0 else { throw WireFailure(.broken, "its film cannot be decoded") }
         let frame = av_frame_alloc()
-        guard let frame else { throw WireFailure(.broken, "there is no memory left") }
+        guard let frame else { throw WireFailure(.broken, "no memory left") }
         var isDraining = false
         for _ in 0..<maximumPackets {
             if avcodec_receive_frame(context, frame) == 0 { return frame }

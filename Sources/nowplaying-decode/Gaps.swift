@@ -3,7 +3,7 @@ import ForeignMedia
 import Glibc
 import NowPlaying
 
-/// Which frames of what a decoder gives are the item: what encoders put before and behind is left out, so that one item
+/// The item's frames among those of a decoder: it leaves out the encoder's frames at both ends, so that one item
 /// joins the next without a gap.
 struct Gaps {
     /// First frame of the item, counted from where the stream's times begin.
@@ -14,12 +14,12 @@ struct Gaps {
     private(set) var length: Int64?
     private let rate: Int
 
-    /// What the container says of it.
+    /// Reads the container's gapless tags.
     init(_ container: Container, _ decoder: Decoder, isLive: Bool) {
         rate = decoder.frameRate
         guard !isLive else { return }
-        if let told = container.tag("iTunSMPB").flatMap(Self.gaplessLength) {
-            length = told
+        if let stated = container.tag("iTunSMPB").flatMap(Self.gaplessLength) {
+            length = stated
         } else if let duration = container.duration {
             length = av_rescale_q(duration, container.timeBase, AVRational(num: 1, den: Int32(rate)))
         } else {

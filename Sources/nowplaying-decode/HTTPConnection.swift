@@ -4,14 +4,14 @@ import NowPlaying
 
 /// The way to one thing over HTTP: one connection after the other, each step judged by where it comes from.
 final class HTTPConnection {
-    /// Where something is to be found.
+    /// An address and its zone.
     struct Place {
         var address: CurlSupport.Address
         /// The farthest zone on the way to it; nil: a client of the daemon named it.
         var referrer: AddressZone?
     }
 
-    /// How often one address may lead to another.
+    /// Maximum number of redirects.
     private static let maximumReferrals = 10
     /// Seconds without a byte after which a connection is given up.
     private static let patience = 15.0
@@ -24,19 +24,19 @@ final class HTTPConnection {
     private let credentials: CurlSupport.Address
     private let multi: UnsafeMutableRawPointer
     private(set) var transfer: HTTPTransfer?
-    /// Where it was found, or is looked for first.
+    /// Final address, or the first one to try.
     private(set) var place: Place
-    /// Where the last answer came from.
+    /// Zone of the last answer's server.
     private(set) var zone = AddressZone.unusable
     /// The farthest zone on the way to the last answer.
     var reach: AddressZone { max(place.referrer ?? zone, zone) }
-    /// Whether the last answer is a playlist of HLS.
+    /// True if the last answer is a playlist of HLS.
     private(set) var isSegmented = false
 
     /// The way to what the daemon asked for. Throws `WireFailure` if that is no address.
     convenience init(_ channel: DaemonChannel, _ request: OpenRequest) throws(WireFailure) {
         guard let address = CurlSupport.address(request.address) else {
-            throw WireFailure(.unavailable, "its address is not understood")
+            throw WireFailure(.unavailable, "its address is invalid")
         }
         try self.init(
             channel, request, Place(address: address, referrer: request.wasPublic ? .everywhere : nil), address)
@@ -52,7 +52,7 @@ final class HTTPConnection {
     private init(
         _ channel: DaemonChannel, _ request: OpenRequest, _ place: Place, _ credentials: CurlSupport.Address
     ) throws(WireFailure) {
-        guard let multi = curl_multi_init() else { throw WireFailure(.broken, "there is no memory left") }
+        guard let multi = curl_multi_init() else { throw WireFailure(.broken, "no memory left") }
         self.channel = channel
         self.request = request
         self.place = place
@@ -105,15 +105,15 @@ final class HTTPConnection {
     }
 
     private static var leadsNowhere: WireFailure {
-        WireFailure(.unavailable, "it leads to something that is neither http:// nor https://")
+        WireFailure(.unavailable, "it redirects to an address that is neither http:// nor https://")
     }
 
     private static func refusal(_ status: Int) -> WireFailure {
         switch status {
-        case 401, 407: WireFailure(.unavailable, "its server wants a name and a password (\(status))")
-        case 403: WireFailure(.unavailable, "its server forbids it (403)")
-        case 404, 410: WireFailure(.unavailable, "its server knows no such stream or file (\(status))")
-        case 500...599: WireFailure(.lost, "its server is in trouble (\(status))")
+        case 401, 407: WireFailure(.unavailable, "its server requires a user name and a password (\(status))")
+        case 403: WireFailure(.unavailable, "its server denies access (403)")
+        case 404, 410: WireFailure(.unavailable, "its server has no such stream or file (\(status))")
+        case 500...599: WireFailure(.lost, "its server reports an error (\(status))")
         default: WireFailure(.unavailable, "its server answers with status \(status)")
         }
     }
@@ -145,7 +145,7 @@ final class HTTPConnection {
             transfer.result != nil || transfer.available >= (isAnnounced ? PlaylistLinks.maximumBytes : 512)
         }
         guard PlaylistLinks(transfer.peek(PlaylistLinks.maximumBytes), isAnnounced: isAnnounced) != nil else {
-            if isAnnounced { throw WireFailure(.notRecognised, "its server calls it a playlist, and it is none") }
+            if isAnnounced { throw WireFailure(.notRecognised, "its server announces a playlist, but it is not one") }
             return nil
         }
         try wait { transfer.result != nil || transfer.available >= PlaylistLinks.maximumBytes }
@@ -179,7 +179,7 @@ final class HTTPConnection {
                 deadline = now + patience
             }
             guard now < deadline else {
-                throw WireFailure(.lost, "nothing came for \(Int(clamping: patience)) seconds")
+                throw WireFailure(.lost, "no data for \(Int(clamping: patience)) seconds")
             }
             channel.audio?.flushIfDue()
             let seconds = min(deadline - now, transfer?.restForPiece(channel.audio) ?? .infinity)

@@ -14,7 +14,7 @@ final class HTTPInput: MediaInput {
     private static let maximumTitles = 64
 
     private let connection: HTTPConnection
-    /// Whether reading is given up when a command waits. A part of something larger is read to its end.
+    /// True if a waiting command interrupts a read. A part of something larger is read to its end.
     private let isInterruptible: Bool
     private var filter: IcyFilter?
     /// Audio that was freed from titles: the last bytes before `arrived`.
@@ -25,15 +25,15 @@ final class HTTPInput: MediaInput {
     private var position: Int64
     private(set) var size: Int64?
     private(set) var isSeekable = false
-    /// Whether a connection that broke is made again where it broke.
+    /// True if a broken connection is resumed at its position.
     private var isResumable = false
-    /// Whether it has neither beginning nor end.
+    /// True for a stream without beginning and end.
     private(set) var isLive = false
-    /// What the server says about it.
+    /// The server's description of it.
     private(set) var station = Station()
     /// Titles that were found, each with the offset in the audio from which on it holds.
     private var titles: [(offset: Int64, text: [UInt8])] = []
-    /// What went wrong; nil while nothing did.
+    /// The failure; nil: none so far.
     private(set) var failure: WireFailure?
 
     /// Opens what the daemon asked for, following where it leads. Waits for the answer. Throws `WireFailure`.
@@ -60,9 +60,9 @@ final class HTTPInput: MediaInput {
 
     /// The ways from and to the daemon.
     var channel: DaemonChannel { connection.channel }
-    /// Whether it is a playlist of HLS.
+    /// True for a playlist of HLS.
     var isSegmented: Bool { connection.isSegmented }
-    /// Where it was found.
+    /// Zone of its server.
     var zone: AddressZone { connection.zone }
     /// The farthest zone on the way to it.
     var reach: AddressZone { connection.reach }
@@ -170,14 +170,14 @@ final class HTTPInput: MediaInput {
         return true
     }
 
-    /// Whether an answer begins where it was asked to. Throws `WireFailure`.
+    /// Checks that an answer begins at the requested offset. Throws `WireFailure`.
     private func check(_ transfer: HTTPTransfer) throws(WireFailure) {
         guard arrived > 0 else { return }
         guard transfer.status == 206, transfer.head.begins(at: arrived) else {
-            throw WireFailure(.broken, "its server sends another part than it was asked for")
+            throw WireFailure(.broken, "its server sends a different part than requested")
         }
         guard let size, let whole = transfer.head.rangedLength else { return }
-        guard whole == size else { throw WireFailure(.broken, "it was changed while it was read") }
+        guard whole == size else { throw WireFailure(.broken, "it changed during the download") }
     }
 
     private func drain(_ transfer: HTTPTransfer) {

@@ -6,7 +6,7 @@ import NowPlaying
 
 /// One request over HTTP and its answer. Redirects are not followed here: each is judged before.
 final class HTTPTransfer {
-    /// What decides whether a connection may be made.
+    /// Conditions for a connection.
     struct Judgement {
         /// Zone of what led here; nil: a client named it.
         var referrer: AddressZone?
@@ -23,14 +23,14 @@ final class HTTPTransfer {
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// The head of the answer, as far as it has come.
     private(set) var head = HTTPFields()
-    /// Whether an address was refused by its zone.
+    /// True if an address was refused because of its zone.
     private var isRefused = false
-    /// Answers of status 401 that are not the last word: libcurl asks first how the server wants to be told the password.
+    /// Answers of status 401 to skip: libcurl first asks for the server's method of authentication.
     private var refusalsToSkip = 0
     private var received: [UInt8] = []
     private var taken = 0
     private(set) var hasHeaders = false
-    /// How it ended; nil while it goes on.
+    /// Result of the transfer; nil: still running.
     private(set) var result: CURLcode?
     /// Bytes of the body that have come.
     private(set) var bodyCount: Int64 = 0
@@ -38,13 +38,14 @@ final class HTTPTransfer {
     /// The connections that were tried, of which one is in use.
     private var sockets: [curl_socket_t] = []
 
-    /// Begins a request; `offset`: for the bytes from there on; `hurries`: there is another place to look. Throws `WireFailure`.
+    /// Begins a request; `offset`: for the bytes from there on; `hurries`: there is another place to look. Throws
+    /// `WireFailure`.
     init(
         _ address: CurlSupport.Address, in multi: UnsafeMutableRawPointer, _ judgement: Judgement,
         _ request: OpenRequest,
         credentials: CurlSupport.Address?, offset: Int64, hurries: Bool
     ) throws(WireFailure) {
-        guard let handle = curl_easy_init() else { throw WireFailure(.broken, "there is no memory left") }
+        guard let handle = curl_easy_init() else { throw WireFailure(.broken, "no memory left") }
         self.address = address
         self.handle = handle
         self.multi = multi
@@ -123,7 +124,7 @@ final class HTTPTransfer {
         return code
     }
 
-    /// Where the answer comes from.
+    /// Zone of the answer's server.
     var zone: AddressZone {
         var text: UnsafePointer<CChar>?
         guard curl_get_text(handle, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text else { return .unusable }
@@ -138,7 +139,7 @@ final class HTTPTransfer {
         return .unusable
     }
 
-    /// What is there of the body and not taken yet.
+    /// Bytes of the body that have arrived and are unread.
     var available: Int { received.count - taken }
 
     /// Takes up to so many bytes as fit.
@@ -167,7 +168,7 @@ final class HTTPTransfer {
         if code == CURLE_OK { hasHeaders = true }
     }
 
-    /// Whether this is the transfer of that handle.
+    /// True if this is the transfer of that handle.
     func isOf(_ other: UnsafeMutableRawPointer?) -> Bool { other == handle }
 
     /// Why it failed, in words.
@@ -178,8 +179,8 @@ final class HTTPTransfer {
         return WireFailure(
             .unavailable,
             judgement.referrer == nil
-                ? "its host is this machine, which only the daemon's own user may name, or no host's address"
-                : "it leads to an address that is nearer to this machine than where it came from, which is not followed"
+                ? "its host is this machine, which only the daemon's own user can name, or not a host address"
+                : "it redirects to a nearer network (this machine or the LAN), which is not allowed"
         )
     }
 

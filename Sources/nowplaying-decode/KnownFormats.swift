@@ -1,7 +1,7 @@
 import CFFmpeg
 import ForeignMedia
 
-/// What of FFmpeg's hundreds of formats may read bytes from strangers: the containers of audio, and decoders of audio. What
+/// The few of FFmpeg's hundreds of formats that may read bytes from strangers: containers and decoders of audio. Code that
 /// decodes pictures, films and subtitles is not reached.
 enum KnownFormats {
     /// Names of demuxers, as FFmpeg has them, with commas between.

@@ -65,7 +65,7 @@ enum LocalName {
         return name.addresses(in: Array(bytes[..<count])).compactMap(text)
     }
 
-    /// An address as libcurl takes it. One that holds on one link only would need to be told which.
+    /// An address for libcurl. A link-local address would need the name of the link.
     private static func text(_ address: [UInt8]) -> String? {
         if address.count == 4 { return address.map(String.init).joined(separator: ".") }
         if address[0] == 0xFE, address[1] & 0xC0 == 0x80 { return nil }

@@ -5,11 +5,11 @@ import NowPlaying
 
 /// One source: its container opened, its audio found and decoded, frame by frame.
 final class Media {
-    /// What the next step brought.
+    /// Result of a step.
     enum Step {
         /// Frames in the form that was announced; valid until the next step.
         case frames(UnsafeRawBufferPointer)
-        /// What the source says of what follows.
+        /// Tags of the following frames.
         case tags([WireTag])
         /// Nothing: a command waits.
         case interrupted
@@ -30,9 +30,9 @@ final class Media {
     /// Frames before this one are decoded, but not sent.
     private var firstWanted: Int64 = 0
     private var isDraining = false
-    /// What was decoded to learn the format, and not given out yet.
+    /// True if the first frames, decoded for the format, are still undelivered.
     private var hasFirst = true
-    /// Frame before which nothing is told of what changes.
+    /// Frame before which no change of tags is reported.
     private var tagsFrom: Int64 = 0
     private(set) var opened: OpenedMedia
 
@@ -45,10 +45,10 @@ final class Media {
         network = input as? HTTPInput
         container = try Container(input)
         decoder = try Decoder(container)
-        // The first frame tells the format for certain, whatever the container says.
+        // The first frame has the true format, whatever the container says.
         guard try Media.decodeFirst(container, decoder, input) else {
             throw network?.failure ?? container.segmentFailure
-                ?? WireFailure(.broken, "there is no audio in it that can be decoded")
+                ?? WireFailure(.broken, "it contains no audio that can be decoded")
         }
         sourceRate = decoder.frameRate
         guard OpenedMedia.sourceSampleRates.contains(sourceRate) else {
@@ -93,7 +93,7 @@ final class Media {
 
     /// Goes to this frame of the item. Throws `WireFailure`.
     func seek(to frame: Int64) throws(WireFailure) {
-        guard opened.isSeekable else { throw WireFailure(.broken, "it can't be moved in") }
+        guard opened.isSeekable else { throw WireFailure(.broken, "it does not support seeking") }
         let source = gaps.sourceFrame(
             av_rescale(frame, Int64(sourceRate), Int64(converter.format.sampleRate)))
         converter.reset()
@@ -116,7 +116,7 @@ final class Media {
         var wanted = frame - decoder.preroll
         while true {
             container = try container.reopened(at: Double(max(0, wanted)) / Double(sourceRate))
-            // One that was used remembers the shape of its last window, whatever it is told to forget.
+            // A used decoder remembers the shape of its last window, even after a flush.
             decoder = try Decoder(container)
             guard try Media.decodeFirst(container, decoder, input) else {
                 if let failure = container.segmentFailure { throw failure }
@@ -159,7 +159,7 @@ final class Media {
         }
     }
 
-    /// What comes in parts and whose last part could not be had has not ended; what is live was lost then.
+    /// Failure of the last part. A source with such a failure has not ended; a live source is lost.
     private var lostSegment: WireFailure? {
         guard let failure = container.segmentFailure else { return nil }
         return opened.isLive ? WireFailure(.lost, failure.message) : failure
@@ -177,7 +177,7 @@ final class Media {
         return try converter.convert(decoder, from: Int(max(0, from)), to: Int(end))
     }
 
-    /// What is to be told before the next frames. A hostile server sends a title with every byte.
+    /// Tags that are due before the next frames. A hostile server sends a title with every byte.
     private func dueTags() -> [WireTag]? {
         if let nextFrame, nextFrame < tagsFrom { return nil }
         guard let tags = changedTags() else { return nil }

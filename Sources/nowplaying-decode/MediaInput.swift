@@ -1,11 +1,11 @@
 import CFFmpeg
 import ForeignMedia
 
-/// Where the bytes come from.
+/// Source of bytes.
 protocol MediaInput: AnyObject {
     /// Bytes of the whole; nil where that is not known.
     var size: Int64? { get }
-    /// Whether `seek` can be carried out.
+    /// True if `seek` works.
     var isSeekable: Bool { get }
     /// Copies what there is, waiting for at least one byte: how many, or a number of FFmpeg's for why there are none.
     func read(into target: UnsafeMutableRawBufferPointer) -> Int32
@@ -38,7 +38,7 @@ final class InputContext {
                 guard let own else { return Int64(ffmpeg_error_io) }
                 return Unmanaged<InputContext>.fromOpaque(own).takeUnretainedValue().seek(offset, whence)
             })
-        guard let context else { throw WireFailure(.broken, "there is no memory left") }
+        guard let context else { throw WireFailure(.broken, "no memory left") }
         context.pointee.seekable = input.isSeekable ? AVIO_SEEKABLE_NORMAL : 0
     }
 

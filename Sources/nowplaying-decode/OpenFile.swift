@@ -9,7 +9,7 @@ final class OpenFile {
     /// Opens a file of one of these containers, of which no other codecs may be used. Throws `WireFailure`.
     init(_ input: any MediaInput, demuxers: String, decoders: String) throws(WireFailure) {
         io = try InputContext(input)
-        guard let new = avformat_alloc_context() else { throw WireFailure(.broken, "there is no memory left") }
+        guard let new = avformat_alloc_context() else { throw WireFailure(.broken, "no memory left") }
         new.pointee.pb = io.context
         new.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         new.pointee.max_streams = 64
@@ -21,14 +21,14 @@ final class OpenFile {
         var opening: UnsafeMutablePointer<AVFormatContext>? = new
         // On failure the context is freed.
         guard avformat_open_input(&opening, nil, nil, nil) == 0, let opening else {
-            throw WireFailure(.notRecognised, "its content is nothing that is known")
+            throw WireFailure(.notRecognised, "its content has an unknown format")
         }
         context = opening
     }
 
     deinit { avformat_close_input(&context) }
 
-    /// What is in it.
+    /// Its streams.
     var streams: [UnsafeMutablePointer<AVStream>] {
         guard let context else { return [] }
         return (0..<Int(context.pointee.nb_streams)).compactMap { context.pointee.streams[$0] }

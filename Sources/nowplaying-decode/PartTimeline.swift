@@ -2,7 +2,7 @@ import CFFmpeg
 import ForeignMedia
 import NowPlaying
 
-/// Where in the whole a part stands that is read first: the times in it are coarser than frames, and may begin anew with
+/// Position in the whole of the part that is read first: its times are coarser than frames, and may restart with
 /// each part.
 struct PartTimeline {
     /// Time of the first frame of the whole, in units of the stream; nil: not known.
@@ -21,8 +21,8 @@ struct PartTimeline {
     /// Frame of the whole at which the frame stands that the decoder gave first after the container was opened.
     func place(_ decoder: Decoder, _ container: Container) -> Int64 {
         guard container.beginning > 0 else { return 0 }
-        let told = StreamFrame.bounded(Int64(clamping: (container.beginning * Double(rate)).rounded()))
-        var place = told
+        let claimed = StreamFrame.bounded(Int64(clamping: (container.beginning * Double(rate)).rounded()))
+        var place = claimed
         if let origin, let time = decoder.frameTime {
             var distance = time &- origin
             // Times of MPEG begin anew after a day. What an encoder put in front may lie before the first.
@@ -33,8 +33,8 @@ struct PartTimeline {
             }
             let unit = AVRational(num: 1, den: Int32(clamping: rate))
             let found = StreamFrame.bounded(av_rescale_q(distance, container.timeBase, unit))
-            // Whole seconds are all that some playlists tell of a part; but parts that each begin at 0 are farther off.
-            if abs(found - told) <= told / 10 * 3 + rate / 20 { place = found }
+            // Some playlists have only whole seconds for a part; but parts that each begin at 0 are farther off.
+            if abs(found - claimed) <= claimed / 10 * 3 + rate / 20 { place = found }
         }
         // A coded frame begins where all before it end, if its time says about that.
         let size = max(1, firstCount, Int64(decoder.frameCount))

@@ -18,7 +18,7 @@ enum Pictures {
         case (.firstFrame, .file):
             send(try FirstFrame.picture(FileInput()), kindNumber: 0, channel)
         case (.fetch, .network): send(try fetched(channel, request), kindNumber: 0, channel)
-        default: throw WireFailure(.unavailable, "this is no order for this profile")
+        default: throw WireFailure(.unavailable, "this sandbox profile does not support the request")
         }
         channel.send(.end, [])
         channel.awaitEnd()
@@ -77,7 +77,7 @@ enum Pictures {
         return Array(found.filter { order($0.kindNumber) == best }.prefix(WirePicture.maximumCount))
     }
 
-    /// What a picture shows, by what its container says in one of many ways.
+    /// Type of a picture, which containers state in several ways.
     private static func kind(of stream: UnsafeMutablePointer<AVStream>) -> UInt8 {
         let metadata = stream.pointee.metadata
         let words = [Tags.value("comment", of: metadata), Tags.value("filename", of: metadata)].compactMap(\.self)

@@ -1,8 +1,9 @@
 import CLinux
 import ForeignMedia
 import Glibc
+import NowPlaying
 
-/// What of the system a child may use.
+/// Resources of the system that a child may use.
 enum Profile: String {
     /// Nothing but the file that was handed over.
     case file
@@ -13,16 +14,23 @@ enum Profile: String {
 /// Ends the process without a word: nobody is there to read it.
 func leave(_ status: Int32) -> Never { _exit(status) }
 
+/// Ends the process after a text on `descriptor`.
+private func leave(_ text: String, on descriptor: Int32, _ status: Int32) -> Never {
+    _ = text.withCString { write(descriptor, $0, strlen($0)) }
+    leave(status)
+}
+
 /// Carries out the orders of the daemon that started us.
 func run(_ arguments: [String]) -> Never {
+    let usage = "nowplayingd starts nowplaying-decode; it has no other use. See nowplaying-decode(8).\n"
+    if arguments.count == 2 {
+        if ["-h", "--help"].contains(arguments[1]) { leave(usage, on: 1, 0) }
+        if ["-V", "--version"].contains(arguments[1]) { leave("nowplaying-decode \(Product.version)\n", on: 1, 0) }
+    }
     guard arguments.count == 3 || arguments.count == 4 && arguments[3] == "check",
         let profile = Profile(rawValue: arguments[1]), let parent = pid_t(arguments[2]),
         linux_harden_process() == 0, getppid() == parent
-    else {
-        let usage = "nowplaying-decode is started by nowplayingd.\n"
-        _ = usage.withCString { write(2, $0, strlen($0)) }
-        leave(64)
-    }
+    else { leave(usage, on: 2, 64) }
     Limits.set(profile)
     signal(SIGPIPE, SIG_IGN)
     let channel = DaemonChannel()

@@ -2,8 +2,8 @@ import CFFmpeg
 import ForeignMedia
 import NowPlaying
 
-/// What a playlist of HLS (RFC 8216) refers to: FFmpeg asks for each part, and we fetch it, judged as any other address.
-/// FFmpeg moves in it inexactly, and not at all behind the last part; so for each jump it is given a playlist that begins
+/// Parts of a playlist of HLS (RFC 8216): FFmpeg requests each part, and we fetch it, judged as any other address.
+/// FFmpeg seeks in it inexactly, and not at all after the last part; so for each seek it gets a playlist that begins
 /// there.
 final class SegmentSource {
     /// Parts that are open at once at most, and playlists that are kept.
@@ -25,20 +25,20 @@ final class SegmentSource {
     private var wanted: Double?
     /// Seconds from the beginning of the whole to that of the first part that is read.
     private(set) var beginning = 0.0
-    /// What FFmpeg is doing: it waits only after it has opened all that it knows.
+    /// True once FFmpeg has opened the playlist: only then it waits.
     private var isOpen = false
-    /// Whether all parts are known: none is left out then.
+    /// True if all parts are known: none is left out then.
     private var isWhole = false
     /// The playlist that was read last, and when FFmpeg wants to read it again, as it grows.
     private var growing: (link: String, list: PartList)?
     private var nextReading = 0.0
     private var lastFailure: WireFailure?
-    /// Whether it was given up for a command.
+    /// True if a command interrupted it.
     private var isInterrupted = false
     /// Why the last part could not be had; nil: it could.
     var failure: WireFailure? { isInterrupted ? nil : lastFailure }
 
-    /// What this playlist refers to. Throws `WireFailure` if it can't be read.
+    /// Reads this playlist. Throws `WireFailure` if that fails.
     init(_ list: HTTPInput) throws(WireFailure) {
         self.list = list
         farthest = list
@@ -114,7 +114,9 @@ final class SegmentSource {
     private func open(_ link: String, offset: Int64) -> UnsafeMutablePointer<AVIOContext>? {
         do throws(WireFailure) {
             guard !link.hasPrefix("crypto") else { throw WireFailure(.unavailable, "it is encrypted") }
-            guard parts.count < Self.maximumOpen else { throw WireFailure(.broken, "it refers to too much at once") }
+            guard parts.count < Self.maximumOpen else {
+                throw WireFailure(.broken, "it refers to too many parts at once")
+            }
             if isWhole, let lastFailure { throw lastFailure }
             let input = try opened(link, offset: offset)
             let io = try InputContext(input)
@@ -181,7 +183,7 @@ final class SegmentSource {
             } else if count == ffmpeg_error_end {
                 return bytes
             } else if count != ffmpeg_error_exit {
-                throw input.failure ?? WireFailure(.lost, "its playlist can't be read")
+                throw input.failure ?? WireFailure(.lost, "its playlist cannot be read")
             }
         }
         throw WireFailure(.broken, "its playlist is too long")

@@ -3,9 +3,9 @@ import CLinux
 import ForeignMedia
 import Glibc
 
-/// Tries what a confined process may not do: `nowplaying-decode PROFILE PARENT check` tells it instead of decoding.
+/// Tries the operations that the sandbox must deny: `nowplaying-decode PROFILE PARENT check` reports them instead of decoding.
 enum SelfCheck {
-    /// What was allowed, by name, in order.
+    /// Allowed operations by name, in order.
     static func allowed() -> [String] {
         var status = stat()
         var thread = pthread_t()
@@ -36,7 +36,7 @@ enum SelfCheck {
         return tries.filter(\.1).map(\.0)
     }
 
-    /// Whether a limit can be set by a pointer whose lower 32 bits are 0: a filter that compares those alone takes it for null.
+    /// True if a pointer whose lower 32 bits are 0 can set a limit: a filter that compares only those takes it for null.
     private static func setsLimitByHighPointer() -> Bool {
         for place in 1...8 as ClosedRange<UInt> {
             let wanted = UnsafeMutableRawPointer(bitPattern: place << 32)
@@ -50,7 +50,7 @@ enum SelfCheck {
         return false
     }
 
-    /// Whether a pair of local sockets of this type can be made.
+    /// True if the process can create a pair of local sockets of this type.
     private static func makesPair(_ type: __socket_type) -> Bool {
         var ends: [Int32] = [-1, -1]
         return socketpair(AF_UNIX, Int32(type.rawValue), 0, &ends) == 0

@@ -7,7 +7,7 @@ final class Session {
     private let media: Media
     private let audio: AudioSender
 
-    /// Opens the source and tells what was found. Throws `WireFailure`.
+    /// Opens the source and describes it to the daemon. Throws `WireFailure`.
     init(_ channel: DaemonChannel, _ profile: Profile, _ request: OpenRequest) throws(WireFailure) {
         self.channel = channel
         let input: any MediaInput =

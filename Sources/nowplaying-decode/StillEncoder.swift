@@ -13,27 +13,27 @@ enum StillEncoder {
         let format = AVPixelFormat(frame.pointee.format)
         var still: UnsafeMutablePointer<AVFrame>? = av_frame_alloc()
         defer { av_frame_free(&still) }
-        guard let still else { throw WireFailure(.broken, "there is no memory left") }
+        guard let still else { throw WireFailure(.broken, "no memory left") }
         still.pointee.width = frame.pointee.width
         still.pointee.height = frame.pointee.height
         if format == AV_PIX_FMT_BGRA {
             still.pointee.format = AV_PIX_FMT_RGBA.rawValue
-            guard av_frame_get_buffer(still, 0) == 0 else { throw WireFailure(.broken, "there is no memory left") }
+            guard av_frame_get_buffer(still, 0) == 0 else { throw WireFailure(.broken, "no memory left") }
             copySwapped(frame, still)
             return try encode(still, "png")
         }
         if format == AV_PIX_FMT_GBRP {
             still.pointee.format = AV_PIX_FMT_RGB24.rawValue
-            guard av_frame_get_buffer(still, 0) == 0 else { throw WireFailure(.broken, "there is no memory left") }
+            guard av_frame_get_buffer(still, 0) == 0 else { throw WireFailure(.broken, "no memory left") }
             copyPlanes(frame, still)
             return try encode(still, "png")
         }
         guard let target = planar[format.rawValue], let description = av_pix_fmt_desc_get(format) else {
-            throw WireFailure(.notRecognised, "its film has colours that are not known")
+            throw WireFailure(.notRecognised, "its film has an unknown pixel format")
         }
         still.pointee.format = target.rawValue
         still.pointee.color_range = AVCOL_RANGE_JPEG
-        guard av_frame_get_buffer(still, 0) == 0 else { throw WireFailure(.broken, "there is no memory left") }
+        guard av_frame_get_buffer(still, 0) == 0 else { throw WireFailure(.broken, "no memory left") }
         let depth = Int(description.pointee.comp.0.depth)
         let isFull = frame.pointee.color_range == AVCOL_RANGE_JPEG || target == format
         let planes = [
@@ -73,7 +73,7 @@ enum StillEncoder {
         AV_PIX_FMT_YUV444P10LE.rawValue: AV_PIX_FMT_YUVJ444P,
     ]
 
-    /// What each level becomes: films leave room at both ends (ITU-R BT.601), JPEG does not.
+    /// Mapping of levels: films leave headroom at both ends (ITU-R BT.601), JPEG does not.
     private static func table(depth: Int, isFull: Bool, isChroma: Bool) -> [UInt8] {
         let shift = depth - 8
         return (0..<(1 << depth)).map { value in
@@ -112,7 +112,7 @@ enum StillEncoder {
     }
 
     private static func encode(_ still: UnsafeMutablePointer<AVFrame>, _ name: String) throws(WireFailure) -> [UInt8] {
-        let failure = WireFailure(.broken, "no picture can be made of it")
+        let failure = WireFailure(.broken, "cannot make a picture of it")
         guard let codec = avcodec_find_encoder_by_name(name) else { throw failure }
         var context = avcodec_alloc_context3(codec)
         var packet = av_packet_alloc()

@@ -1,4 +1,4 @@
-/// What a live stream is, by its first bytes and the word of its server, so that it need not be listened to for long.
+/// Format of a live stream, from its first bytes and its server's content type, without long probing.
 enum StreamKind {
     /// Name of the demuxer of FFmpeg's; nil: it must find out itself.
     static func demuxer(_ bytes: [UInt8], _ contentType: String) -> String? {
@@ -12,7 +12,7 @@ enum StreamKind {
         }
     }
 
-    /// Whether two frames of ADTS (ISO 13818-7 §6.2) follow each other somewhere.
+    /// True if two frames of ADTS (ISO 13818-7 §6.2) follow each other somewhere.
     private static func hasADTS(_ bytes: [UInt8]) -> Bool {
         func length(at place: Int) -> Int? {
             guard place + 6 < bytes.count, bytes[place] == 0xFF, bytes[place + 1] & 0xF6 == 0xF0 else { return nil }

@@ -13,7 +13,7 @@ enum Tags {
         "replaygain_album_gain": "REPLAYGAIN_ALBUM_GAIN", "replaygain_album_peak": "REPLAYGAIN_ALBUM_PEAK",
     ]
 
-    /// What of a dictionary is of use.
+    /// The useful entries of a dictionary.
     static func read(_ dictionary: OpaquePointer?) -> [WireTag] {
         var result: [WireTag] = []
         var entry: UnsafeMutablePointer<AVDictionaryEntry>?

@@ -1,21 +1,21 @@
 import LinuxSystem
 import NowPlaying
 
-/// Whether the amplifier should be on: from the first sound until it has been quiet for a while.
+/// Activity for an amplifier: on from the first sound until some time without sound.
 @PlayerLoop final class Activity {
     /// Seconds of silence after which it ends.
     var quietTime: Double
     private(set) var isActive = false
 
     private let loop: EventLoop
-    private let tell: @PlayerLoop (_ event: String) -> Void
+    private let report: @PlayerLoop (_ event: String) -> Void
     private var deadline: EventSource?
 
-    /// `tell` is called with `active-began` and `active-ended`.
-    init(_ loop: EventLoop, quietTime: Double, _ tell: @escaping @PlayerLoop (_ event: String) -> Void) {
+    /// `report` is called with `active-began` and `active-ended`.
+    init(_ loop: EventLoop, quietTime: Double, _ report: @escaping @PlayerLoop (_ event: String) -> Void) {
         self.loop = loop
         self.quietTime = quietTime
-        self.tell = tell
+        self.report = report
     }
 
     /// There is sound.
@@ -23,7 +23,7 @@ import NowPlaying
         deadline = nil
         guard !isActive else { return }
         isActive = true
-        tell("active-began")
+        report("active-began")
     }
 
     /// There is none any more.
@@ -32,7 +32,7 @@ import NowPlaying
         deadline = loop.deadline(EventLoop.now.advanced(bySeconds: quietTime)) { [unowned self] in
             deadline = nil
             isActive = false
-            tell("active-ended")
+            report("active-ended")
         }
     }
 }

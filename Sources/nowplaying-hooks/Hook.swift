@@ -100,7 +100,7 @@ import NowPlayingClient
         let result = HookResult(
             event: occasion.event, wall: HookRun.wall, seconds: 0, end: .refused(reason), output: [])
         records[arguments, default: Record()].last = result
-        if refusal != reason { log.warning("the hook \(path) is not run: \(reason)") }
+        if refusal != reason { log.warning("the hook \(path) does not run: \(reason)") }
         refusal = reason
         return result
     }

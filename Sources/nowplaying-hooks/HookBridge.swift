@@ -59,7 +59,7 @@ import NowPlayingClient
     }
 
     private func lost() {
-        context.log.info("the daemon has ended; waiting for it to come back")
+        context.log.info("the daemon has ended; waiting for a new one")
         activity?.silence()
         if let state { fire(HookOccasion("daemon-lost", state, isActive: activity?.isActive == true)) }
     }
@@ -70,7 +70,7 @@ import NowPlayingClient
         }
     }
 
-    /// What is to be run: the programs of the folders, and those configured for one of the events.
+    /// Programs to run: those of the folders, and those configured for one of the events.
     private func targets(_ occasion: HookOccasion) -> [(path: String, arguments: [String])] {
         var result: [(path: String, arguments: [String])] = []
         if settings.events.map({ !$0.isDisjoint(with: occasion.events) }) ?? true {
@@ -94,7 +94,7 @@ import NowPlayingClient
             return true
         } catch {
             if refusedFolders.updateValue(error.reason, forKey: folder) != error.reason {
-                context.log.warning("no hook in \(folder) is run: it \(error.reason)")
+                context.log.warning("no hook in \(folder) runs: it \(error.reason)")
             }
             return false
         }
@@ -129,7 +129,7 @@ import NowPlayingClient
         }
         for index in entries.indices {
             do throws(HookFile.Refusal) { _ = try HookFile(entries[index].path) } catch {
-                entries[index].problem = "the hook \(entries[index].path) is not run: \(error.reason)"
+                entries[index].problem = "the hook \(entries[index].path) does not run: \(error.reason)"
             }
         }
         return entries
@@ -146,7 +146,7 @@ import NowPlayingClient
                     "daemon": .bool(context.daemon.isThere),
                 ]))
         case "hooks.test": test(parameters, reply)
-        default: reply(.failure(BridgeServer.Refusal(code: -32601, message: "there is no method “\(method)”")))
+        default: reply(.failure(BridgeServer.Refusal(code: -32601, message: "unknown method “\(method)”")))
         }
     }
 
@@ -176,7 +176,7 @@ import NowPlayingClient
                 100, "there is no hook “\(name)”" + (names.isEmpty ? "; there are none" : "; there are \(names)"))
         }
         guard let state, context.daemon.isThere else {
-            return refuse(200, "no daemon is there, so there is no state to give to the hook; start nowplayingd")
+            return refuse(200, "no daemon runs, so there is no state for the hook; start nowplayingd")
         }
         let event = wanted ?? (entry.events.first == "*" ? "snapshot" : entry.events[0])
         guard HookSettings.allEvents.contains(event) else {
@@ -188,6 +188,6 @@ import NowPlayingClient
         let begins = hook(entry.path).test(occasion, entry.arguments, timeout: settings.timeout) { result in
             reply(.success(result.json(withOutput: true)))
         }
-        if !begins { refuse(200, "the hook runs at the moment; try again when it has ended") }
+        if !begins { refuse(200, "the hook is running; try again when it has ended") }
     }
 }

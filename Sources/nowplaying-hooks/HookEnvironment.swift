@@ -13,7 +13,7 @@ enum HookEnvironment {
         inherited() + (own(occasion, at: time) + librespot(occasion, at: time)).map { "\($0.0)=\($0.1)" }
     }
 
-    /// What this process was given, but for what is meant for it alone.
+    /// The environment of this process without the variables meant for it alone.
     private static func inherited() -> [String] {
         var result: [String] = []
         var place = environ

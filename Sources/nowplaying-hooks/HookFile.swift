@@ -22,7 +22,7 @@ struct HookFile: Equatable {
         self.path = path
         var status = stat()
         guard stat(resolved, &status) == 0 else { throw Refusal(reason: SystemText.error(errno)) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: "is no regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: "is not a regular file") }
         try HookFile.judge(status, user, "")
         guard access(resolved, X_OK) == 0 else {
             throw Refusal(reason: "is not executable for this user; try: chmod +x")
@@ -32,7 +32,7 @@ struct HookFile: Equatable {
         if path != resolved { try HookFile.judgeFolders(of: path, user) }
     }
 
-    /// Whether it may be looked for hooks in this folder; a refusal when others could put some there.
+    /// Checks that others cannot put hooks into this folder. Throws a refusal otherwise.
     static func judgeFolder(_ folder: String, user: UInt32 = geteuid()) throws(Refusal) {
         try judgeFolders(of: folder + "/x", user)
     }
@@ -56,7 +56,7 @@ struct HookFile: Equatable {
             throw Refusal(reason: what + "belongs to user \(status.st_uid), neither root nor the user of the hooks")
         }
         guard status.st_mode & 0o022 == 0 else {
-            throw Refusal(reason: what + "can be written by others; try: chmod go-w")
+            throw Refusal(reason: what + "is writable by others; try: chmod go-w")
         }
     }
 }

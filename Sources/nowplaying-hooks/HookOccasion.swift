@@ -1,6 +1,6 @@
 import NowPlayingClient
 
-/// Why hooks are run, and what they are told.
+/// An occasion for hooks, and the values for their environment.
 struct HookOccasion {
     /// A key event's name, or one of ours: `active-began`.
     var event: String
@@ -8,9 +8,9 @@ struct HookOccasion {
     var events: [String]
     /// The state that came with it, or the last one known.
     var state: StateView
-    /// Whether sound is on, or was until a moment ago.
+    /// True if there is sound, or was a moment ago.
     var isActive: Bool
-    /// Whether a change of modes was one of what is repeated.
+    /// True if the repeat mode changed.
     var repeatChanged: Bool
 
     /// An occasion of one event.

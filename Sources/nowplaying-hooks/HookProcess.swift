@@ -21,7 +21,7 @@ struct HookProcess {
         let state = try HookProcess.sealed(input)
         defer { close(state) }
         var ends: [Int32] = [-1, -1]
-        guard linux_pipe(&ends) == 0 else { throw Failure(reason: "no pipe can be had: \(errno)") }
+        guard linux_pipe(&ends) == 0 else { throw Failure(reason: "cannot create a pipe: error \(errno)") }
         defer { close(ends[1]) }
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         var started = pid_t()
@@ -29,11 +29,11 @@ struct HookProcess {
         guard result == 0 else {
             close(ends[0])
             let hint = result == ENOEXEC ? "; a script begins with a line such as #!/bin/sh" : ""
-            throw Failure(reason: "can't be started: \(String(cString: strerror(result)))\(hint)")
+            throw Failure(reason: "cannot start: \(String(cString: strerror(result)))\(hint)")
         }
         descriptor = linux_pidfd_open(started)
         guard descriptor >= 0 else {
-            let reason = "its end can't be watched: \(String(cString: strerror(errno)))"
+            let reason = "cannot watch the process: \(String(cString: strerror(errno)))"
             close(ends[0])
             kill(-started, SIGKILL)
             waitpid(started, nil, 0)
@@ -76,7 +76,7 @@ struct HookProcess {
     /// A file in memory that holds these bytes, and that nobody can change any more; read from its beginning.
     private static func sealed(_ bytes: [UInt8]) throws(Failure) -> Int32 {
         let file = linux_sealable_file("nowplaying-state")
-        guard file >= 0 else { throw Failure(reason: "no memory can be had for the state: \(errno)") }
+        guard file >= 0 else { throw Failure(reason: "no memory for the state: error \(errno)") }
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
@@ -85,7 +85,7 @@ struct HookProcess {
         }
         guard written == bytes.count, lseek(file, 0, SEEK_SET) == 0, linux_seal(file) == 0 else {
             close(file)
-            throw Failure(reason: "no memory can be had for the state")
+            throw Failure(reason: "no memory for the state")
         }
         return file
     }
@@ -93,7 +93,7 @@ struct HookProcess {
     /// Sends a signal to the whole group.
     func signal(_ number: Int32) { kill(-pid, number) }
 
-    /// Ends what is left of the group and returns how the program itself ended (wait(2)). Only after `descriptor` told its
+    /// Kills the rest of the group and returns the program's status (wait(2)). Call it only after `descriptor` signalled its
     /// end, before which the number can't be another's.
     func collect() -> Int32 {
         signal(SIGKILL)

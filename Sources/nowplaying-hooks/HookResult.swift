@@ -2,20 +2,20 @@ import ControlProtocol
 import Glibc
 import NowPlayingClient
 
-/// How a run of a hook ended.
+/// Result of a run of a hook.
 struct HookResult {
-    /// What it was run for.
+    /// Event of the run.
     var event: String
     /// When it began, in Unix time.
     var wall: Double
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     var seconds: Double
-    /// How it ended.
+    /// End of the program.
     var end: End
     /// The end of what it printed.
     var output: [UInt8]
 
-    /// How a program can end.
+    /// Possible ends of a program.
     enum End: Equatable {
         case exited(Int32)
         case killed(Int32)
@@ -36,13 +36,13 @@ struct HookResult {
     var words: String {
         switch end {
         case .exited(let status): "ended with status \(status)"
-        case .killed(let signal): "was ended by signal \(signal)"
-        case .timedOut: "took longer than it may and was ended"
+        case .killed(let signal): "was killed by signal \(signal)"
+        case .timedOut: "exceeded its timeout and was killed"
         case .refused(let reason): reason
         }
     }
 
-    /// As the control socket tells it.
+    /// The result for the control socket.
     func json(withOutput: Bool) -> JSONValue {
         var object = JSONObject([
             .init("event", .string(event)), .init("wall", .number(wall)), .init("seconds", .number(seconds)),

@@ -27,7 +27,7 @@ struct HookSettings: BridgeSettings {
 
     var contradiction: String? { nil }
 
-    /// What hooks are run for beside the daemon's key events.
+    /// Events of the hooks besides the daemon's key events.
     static let ownEvents = ["active-began", "active-ended", "daemon-lost"]
 
     /// Everything that hooks are run for.

@@ -3,5 +3,5 @@ import Glibc
 
 exit(
     BridgeProgram.run(
-        HookBridge.self, program: "nowplaying-hooks", summary: "runs programs of yours when something happens",
+        HookBridge.self, program: "nowplaying-hooks", summary: "runs programs at playback events",
         Array(CommandLine.arguments.dropFirst())))

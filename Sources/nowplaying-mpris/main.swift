@@ -5,5 +5,5 @@ import MPRISBridge
 exit(
     BridgeProgram.run(
         MediaPlayerBridge.self, program: "nowplaying-mpris",
-        summary: "shows nowplayingd on a message bus as a media player",
+        summary: "presents nowplayingd on D-Bus as an MPRIS media player",
         Array(CommandLine.arguments.dropFirst())))

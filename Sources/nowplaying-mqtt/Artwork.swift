@@ -36,8 +36,8 @@ import NowPlayingClient
         daemon.call("artwork.get", wanted) { [weak self] answer in
             guard let self, current == id, let answer else { return }
             guard let path = answer["result"]?["path"]?.stringValue, let bytes = Artwork.read(path) else {
-                let why = answer["error"]?["message"]?.stringValue ?? "it can't be read or has more than 1 MiB"
-                log.warning("no picture is published: \(why)")
+                let why = answer["error"]?["message"]?.stringValue ?? "it is unreadable or has more than 1 MiB"
+                log.warning("no picture published: \(why)")
                 return set([])
             }
             // Of one from the network the id is known when it was fetched: it is not fetched twice.

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Finds out, without waiting, whether somebody takes connections at an address: the client library waits for that, and
-/// where it is told not to, it turns in circles when a broker with TLS is not there (2.0.11, measured).
+/// Tests without waiting that an address accepts connections: the client library waits for that, and
+/// without waiting it spins if a broker with TLS is not there (2.0.11, measured).
 @PlayerLoop final class BrokerProbe {
     private let loop: EventLoop
     private let done: @PlayerLoop (_ failure: String?) -> Void

@@ -9,11 +9,11 @@ struct Discovery {
     /// The box in identifiers, and for people.
     var node: String
     var name: String
-    /// What our topics begin with.
+    /// Prefix of our topics.
     var base: String
     /// Methods that the daemon has and that may be called; empty: no commands are taken.
     var methods: Set<String>
-    /// Whether pictures are published.
+    /// True if pictures are published.
     var hasArtwork = false
 
     /// Topics and their retained payloads.

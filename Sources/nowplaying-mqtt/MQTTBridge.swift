@@ -11,7 +11,7 @@ import NowPlayingClient
     private let connection: MQTTConnection
     private let base: String
     private var state: StateView?
-    /// What the retained topics hold on the broker, as far as we know.
+    /// Content of the retained topics on the broker, as far as we know.
     private var published: [String: [UInt8]] = [:]
     /// Methods of the daemon; empty while none is there.
     private var methods: Set<String> = []
@@ -22,14 +22,14 @@ import NowPlayingClient
     private var retry: EventSource?
     /// Attempts to connect that failed in a row.
     private var failures = 0
-    /// Whether something is to be told when the broker has taken what it was told before.
+    /// True if the newest state is due as soon as the broker has received the previous one.
     private var isOutdated = false
-    /// Causes of events that were not told yet, in their order.
+    /// Causes of unpublished events, in their order.
     private var causes: [String] = []
     /// Commands that wait for the daemon, and answers that wait for the broker.
     private var commands = 0
     private var answers = 0
-    /// Whether the daemon has taken away our own rights, without which no command is passed on.
+    /// True if the daemon has reduced our rights, without which no command is passed on.
     private var isLowered = false
 
     /// Commands that wait, and answers that wait, at most.
@@ -64,7 +64,7 @@ import NowPlayingClient
     }
 
     func reload(_ settings: MQTTSettings) {
-        context.log.warning("a change of [mqtt] comes true when the program is started again")
+        context.log.warning("changes in [mqtt] take effect after a restart")
     }
 
     func end() {
@@ -92,7 +92,7 @@ import NowPlayingClient
             guard let answer else { return }
             isLowered = answer["result"] != nil
             if !isLowered, settings.takesCommands {
-                context.log.warning("this daemon can't lower our rights, so no command is passed on; it is too old")
+                context.log.warning("this daemon is too old to limit rights; commands from the broker are off")
             }
         }
         context.daemon.call("rpc.discover") { [unowned self] answer in
@@ -117,7 +117,7 @@ import NowPlayingClient
         problem = nil
         context.log.info("connected to \(settings.host)")
         if keepAlive > 0, settings.keepAlive == 0 {
-            context.log.info("the broker insists on a sign of life every \(keepAlive) s, which wakes this program")
+            context.log.info("the broker requires a keepalive every \(keepAlive) s, which wakes this program")
         }
         published = [:]
         answers = 0
@@ -130,7 +130,7 @@ import NowPlayingClient
 
     private func ended(_ why: String) {
         // An hour without a broker is an hour with a line, and a look every minute.
-        if failures == 0 { context.log.warning("\(settings.host): \(why); trying again until it is there") }
+        if failures == 0 { context.log.warning("\(settings.host): \(why); retrying") }
         let due = EventLoop.now.advanced(bySeconds: RetrySchedule.spreadPause(after: failures))
         failures += 1
         problem = why
@@ -138,13 +138,13 @@ import NowPlayingClient
         retry = context.loop.deadline(due) { [unowned self] in connection.connect() }
     }
 
-    /// The broker has taken what it was told.
+    /// Called when the broker has received all messages.
     private func drained() {
         answers = 0
         if isOutdated { refresh() }
     }
 
-    /// Tells the broker all that it does not know yet. Where it has not taken yet what it was told before, it gets the
+    /// Publishes all changes. If the broker has not received the previous ones yet, it gets the
     /// newest state when it has: nothing piles up here.
     private func refresh() {
         guard connection.isConnected else { return }
@@ -191,13 +191,13 @@ import NowPlayingClient
             command = try MQTTCommand(payload, state: state)
             guard context.daemon.isThere, isLowered else {
                 throw MQTTCommand.Refusal(
-                    code: -32000, message: "no daemon is there that takes commands", id: command.id)
+                    code: -32000, message: "no daemon accepts commands", id: command.id)
             }
             guard commands < MQTTBridge.maximumWaiting else {
-                throw MQTTCommand.Refusal(code: -32000, message: "too many commands wait", id: command.id)
+                throw MQTTCommand.Refusal(code: -32000, message: "too many commands are waiting", id: command.id)
             }
         } catch {
-            context.log.warning("a command was refused: \(error.message)")
+            context.log.warning("refused a command: \(error.message)")
             return answer(
                 error.id, ["error": ["code": .integer(Int64(error.code)), "message": .string(error.message)]])
         }
@@ -214,7 +214,7 @@ import NowPlayingClient
         }
     }
 
-    /// Tells those who want to know; refusals always, results where a request had an `id`.
+    /// Publishes an answer: refusals always, results if the request had an `id`.
     private func answer(_ id: JSONValue?, _ answer: JSONValue) {
         guard answers < MQTTBridge.maximumWaiting else { return }
         if connection.isBehind { answers += 1 }

@@ -1,7 +1,7 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// What a message on the command topic asks for: a JSON-RPC request, or a word with at most one argument.
+/// Command of a message on the command topic: a JSON-RPC request, or a word with at most one argument.
 struct MQTTCommand: Equatable {
     var method: String
     var parameters: JSONValue
@@ -27,14 +27,14 @@ struct MQTTCommand: Equatable {
     /// Reads a message. `state`: the last one, for words that turn something over.
     init(_ payload: [UInt8], state: StateView?) throws(Refusal) {
         guard payload.count <= MQTTCommand.maximumBytes else {
-            throw Refusal(code: -32600, message: "a command has at most \(MQTTCommand.maximumBytes) bytes")
+            throw Refusal(code: -32600, message: "the command has more than \(MQTTCommand.maximumBytes) bytes")
         }
         let first = payload.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
             try self.init(json: payload)
         } else {
             guard let text = String(validating: payload, as: UTF8.self) else {
-                throw Refusal(code: -32700, message: "a command is text in UTF-8")
+                throw Refusal(code: -32700, message: "the command is not UTF-8")
             }
             try self.init(words: text, state)
         }
@@ -52,7 +52,7 @@ struct MQTTCommand: Equatable {
         }
         id = request["id"]
         if MQTTCommand.ours.contains(method) {
-            throw Refusal(code: 403, message: "“\(method)” can't be called by way of the broker", id: id)
+            throw Refusal(code: 403, message: "“\(method)” is not available through the broker", id: id)
         }
         switch request["params"] {
         case .object?, nil: break
@@ -63,7 +63,8 @@ struct MQTTCommand: Equatable {
         // It would be the bridge's own, which answers no requests and stays when its maker has gone.
         if method == "session.create", parameters["external"] == true || parameters["whileConnected"] == true {
             throw Refusal(
-                code: 403, message: "a session that ends with its connection can't be made by way of the broker", id: id
+                code: 403, message: "a session that ends with its connection is not available through the broker",
+                id: id
             )
         }
         self.method = method
@@ -80,7 +81,7 @@ struct MQTTCommand: Equatable {
             throw Refusal(
                 code: -32601,
                 message: "“\(word.prefix(64))”" + (argument == nil ? "" : " with an argument")
-                    + " is no command; there are "
+                    + " is not a command; commands are "
                     + MQTTCommand.words.joined(separator: ", "))
         }
         (method, parameters) = found
@@ -91,9 +92,9 @@ struct MQTTCommand: Equatable {
     static let words = [
         "play [URI]", "pause", "playpause", "toggle", "stop", "next", "nextitem", "previous", "previtem", "playresume",
         "beginff", "beginrew", "shuffle_songs", "volumeup", "volumedown", "mutetoggle", "mute", "unmute", "volume 0…1",
-        "seek SECONDS", "skip SECONDS", "add URI", "announce URI", "endff", "endrew", "like", "unlike", "dislike",
-        "undislike", "bookmark", "unbookmark", "rating 0…5", "rate FACTOR", "repeat off|one|all",
-        "shuffle off|items|collections", "sleep SECONDS", "sleep item", "sleep off", "session NAME",
+        "seek SECONDS", "skip SECONDS", "add URI", "announce URI", "endff", "endrew", "like [undo]", "dislike [undo]",
+        "bookmark [undo]", "rating 0…5", "rate FACTOR", "repeat off|one|all",
+        "shuffle off|items|collections", "sleep SECONDS", "sleep end-of-item", "sleep off", "session NAME",
     ]
 
     private static func of(_ word: String, _ argument: String?, _ state: StateView?) -> (String, JSONValue)? {
@@ -109,7 +110,6 @@ struct MQTTCommand: Equatable {
         case "endff": ("seekForward", ["phase": "end"])
         case "endrew": ("seekBackward", ["phase": "end"])
         case "like", "dislike", "bookmark": (word, [:])
-        case "unlike", "undislike", "unbookmark": (String(word.dropFirst(2)), ["active": false])
         case "shuffle_songs": ("queue.shuffle", [:])
         case "volumeup": ("volume.set", ["step": 0.05])
         case "volumedown": ("volume.set", ["step": -0.05])
@@ -126,11 +126,13 @@ struct MQTTCommand: Equatable {
         switch (word, number) {
         case ("play", _), ("announce", _): return (word, ["uri": .string(argument)])
         case ("add", _): return ("queue.add", ["items": [.string(argument)]])
+        case ("like", _), ("dislike", _), ("bookmark", _):
+            return argument == "undo" ? (word, ["active": false]) : nil
         case ("repeat", _): return ("changeRepeatMode", ["mode": .string(argument)])
         case ("shuffle", _): return ("changeShuffleMode", ["mode": .string(argument)])
         case ("session", _): return ("session.activate", ["name": .string(argument)])
         case ("sleep", nil) where argument == "off": return ("sleep.set", ["after": 0])
-        case ("sleep", nil) where argument == "item": return ("sleep.set", ["endOf": "item"])
+        case ("sleep", nil) where argument == "end-of-item": return ("sleep.set", ["endOf": "item"])
         case ("sleep", let value?) where !isNegative: return ("sleep.set", ["after": .number(value)])
         case ("rating", let value?) where !isNegative: return ("rating", ["rating": .number(value)])
         case ("rate", let value?) where !isNegative: return ("changePlaybackRate", ["rate": .number(value)])

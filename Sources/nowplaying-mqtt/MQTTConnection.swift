@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// What to connect to, and as whom.
+/// Address of the broker, and the account there.
 struct MQTTAccount {
     var clientID: String
     var host: String
@@ -16,7 +16,7 @@ struct MQTTAccount {
     var tls: (authority: String?, certificate: String?, key: String?)?
     /// Seconds; 0: none.
     var keepAlive: Int32
-    /// What the broker tells others when we are gone.
+    /// Last will, which the broker publishes when the connection is lost.
     var will: (topic: String, payload: String)
 }
 
@@ -44,7 +44,7 @@ struct MQTTAccount {
     private var signOfLife: EventSource?
     private var keepAlive: Int
     private var isOldProtocol = false
-    /// Why the broker refused us, until the end is told.
+    /// Reason of the broker's refusal, until the end of the connection is reported.
     private var refusal: String?
 
     /// Prepares a client. Throws in words when a certificate can't be used.
@@ -54,7 +54,7 @@ struct MQTTAccount {
         keepAlive = Int(account.keepAlive)
         mosquitto_lib_init()
         guard let made = mosquitto_new(account.clientID, true, nil) else {
-            throw MQTTFailure(words: "no MQTT client can be made: \(String(cString: strerror(errno)))")
+            throw MQTTFailure(words: "cannot create an MQTT client: \(String(cString: strerror(errno)))")
         }
         client = made
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -114,19 +114,19 @@ struct MQTTAccount {
         update()
     }
 
-    /// Whether the broker has not taken yet what was published: what is published now would be kept here until it does.
+    /// True if the broker has not received all messages yet: another one would be kept in memory until it has.
     var isBehind: Bool { mosquitto_want_write(client) }
 
     /// Takes messages of this topic from now on.
     func subscribe(_ topic: String) {
-        // Retained messages are not even sent, and what comes tells whether it is one that the broker keeps.
+        // The broker sends no retained messages, and marks messages that it retains.
         let retain = MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue | MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue
         let options = isOldProtocol ? 0 : Int32(retain)
         mosquitto_subscribe_v5(client, nil, topic, 0, options, nil)
         update()
     }
 
-    /// Says good-bye, so that the broker does not tell our will.
+    /// Disconnects properly, so that the broker does not publish the last will.
     func disconnect() {
         onEnd = nil
         probe = nil
@@ -150,7 +150,7 @@ struct MQTTAccount {
             setsockopt(socket, level, name, &value, 4)
         }
         source = loop.watch(socket, wanted) { [unowned self] events in serve(events) }
-        if source == nil { fail("the connection can't be watched") }
+        if source == nil { fail("cannot watch the connection") }
     }
 
     private var wanted: UInt32 {
@@ -165,7 +165,7 @@ struct MQTTAccount {
             guard result == MOSQ_ERR_SUCCESS.rawValue else { return over(result) }
             if isConnected, !isBehind { onDrain?() }
         }
-        // One packet is read at a time; what TLS has decrypted already is told by no descriptor.
+        // One packet is read at a time; no descriptor signals data that TLS has decrypted already.
         for _ in 0..<1000 {
             errno = 0
             let result = mosquitto_loop_read(client, 1)
@@ -177,7 +177,7 @@ struct MQTTAccount {
         update()
     }
 
-    /// The library tells the end of a connection by a call, but not that of one whose handshake failed.
+    /// The library reports the end of a connection by a call, but not that of one whose handshake failed.
     private func over(_ result: Int32) {
         if source != nil { fail("no connection: " + Self.words(result)) }
     }
@@ -237,7 +237,7 @@ struct MQTTAccount {
         if !isRetained { onMessage?(topic, payload) }
     }
 
-    /// What a result of libmosquitto means, or, from 128 on, a reason that the broker gave.
+    /// Text for a result of libmosquitto or, from 128 on, for a reason of the broker.
     static func words(_ code: Int32) -> String {
         if code == MOSQ_ERR_ERRNO.rawValue { return String(cString: strerror(errno)) }
         if code >= 128 { return mosquitto_reason_string(code).map { String(cString: $0) } ?? "reason \(code)" }

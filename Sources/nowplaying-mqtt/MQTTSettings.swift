@@ -16,16 +16,16 @@ struct MQTTSettings: BridgeSettings {
     var usesTLS = false
     /// Nil: the certificates of the system.
     var certificateAuthority: String?
-    /// What we show to a broker that wants to see it.
+    /// Client certificate for a broker that requires one.
     var certificate: String?
     var key: String?
-    /// What this box is called in topics.
+    /// Name of this box in topics.
     var name = MQTTSettings.hostName
-    /// What all topics begin with; nil: `nowplaying/` and the name.
+    /// Prefix of all topics; nil: `nowplaying/` and the name.
     var topic: String?
-    /// Whether commands are taken.
+    /// True if commands are accepted.
     var takesCommands = false
-    /// Whether pictures are published.
+    /// True if pictures are published.
     var publishesArtwork = false
     /// The prefix of Home Assistant's discovery; nil: none.
     var discovery: String?
@@ -39,7 +39,7 @@ struct MQTTSettings: BridgeSettings {
         return nil
     }
 
-    /// What all topics begin with.
+    /// Prefix of all topics.
     var base: String { topic ?? "nowplaying/" + name }
 
     /// The name in identifiers: letters, digits, `_` and `-` alone.
@@ -120,7 +120,7 @@ struct MQTTSettings: BridgeSettings {
 
     private static func firstLine(of path: String) throws(BridgeFailure) -> String {
         guard let file = fopen(path, "re") else {
-            throw BridgeFailure("the password can't be read: open \(path): \(SystemText.error(errno))")
+            throw BridgeFailure("cannot read the password file \(path): \(SystemText.error(errno))")
         }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 4096)

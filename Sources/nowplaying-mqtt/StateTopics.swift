@@ -2,7 +2,7 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// What is published of a state: retained topics below the box's own, one for the whole and one for each field.
+/// Retained topics of a state: one for the whole and one for each field.
 enum StateTopics {
     /// Name behind the box's topic, and what it holds.
     typealias Entry = (name: String, payload: [UInt8])
@@ -20,7 +20,7 @@ enum StateTopics {
         return Array(TerminalText.escapedJSON(JSONWriter.text(.object(object))).utf8)
     }
 
-    /// What happened, for a topic that is not retained. `causes`: of all events that it stands for, in their order.
+    /// Message of an event, for a topic that is not retained. `causes`: of all events in it, in their order.
     static func event(_ state: StateView, _ causes: [String]) -> [UInt8] {
         var object = JSONObject([.init("cause", .string(state.cause)), .init("state", .string(state.stateName))])
         for name in ["reason", "seq", "by"] {

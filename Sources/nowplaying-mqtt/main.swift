@@ -3,5 +3,6 @@ import Glibc
 
 exit(
     BridgeProgram.run(
-        MQTTBridge.self, program: "nowplaying-mqtt", summary: "tells an MQTT broker what plays, and takes its commands",
+        MQTTBridge.self, program: "nowplaying-mqtt",
+        summary: "publishes the playback to an MQTT broker, and accepts commands from it",
         Array(CommandLine.arguments.dropFirst())))

@@ -17,9 +17,9 @@ struct Option: Sendable {
     var name: String
     /// `-f`, if there is one.
     var short: String?
-    /// What its value is called; nil for one without.
+    /// Placeholder of its value in the help; nil: it has none.
     var value: String?
-    /// What it does, in a phrase.
+    /// A phrase that says its effect.
     var help: String
 
     /// An option, by its parts.
@@ -33,7 +33,7 @@ struct Option: Sendable {
 
 /// The command line, taken apart: options may stand anywhere, `--` ends them, and `-15` is a number.
 struct Arguments {
-    /// What was given, by the options' long names; the value of one without a value is empty.
+    /// Options of the command line by their long names; an option without a value has an empty one.
     private(set) var options: [String: Word] = [:]
     /// All that is no option.
     private(set) var words: [Word] = []
@@ -51,8 +51,7 @@ struct Arguments {
                 words.append(word)
                 continue
             }
-            let equals = text.hasPrefix("--") ? word.bytes.firstIndex(of: UInt8(ascii: "=")) : nil
-            let name = equals.map { String(decoding: word.bytes[..<$0], as: UTF8.self) } ?? text
+            let (name, attached) = Arguments.parts(word, known)
             guard let option = known.first(where: { $0.name == name || $0.short == name }) else {
                 let nearest = NearestName.suggestion(for: name, among: known.map(\.name))
                 throw .usage(
@@ -60,18 +59,32 @@ struct Arguments {
             }
             var value = Word(bytes: [])
             if let meaning = option.value {
-                if let equals {
-                    value.bytes = Array(word.bytes[(equals + 1)...])
+                if let attached {
+                    value.bytes = attached
                 } else if let following = rest.popFirst() {
                     value = following
                 } else {
                     throw .usage("\(option.name) needs a value: \(option.name) \(meaning)")
                 }
-            } else if equals != nil {
+            } else if attached != nil {
                 throw .usage("\(option.name) takes no value")
             }
             options[option.name] = value
         }
+    }
+
+    /// Name of an option, and the value attached to it: `--format=X` or `-fX`.
+    private static func parts(_ word: Word, _ known: [Option]) -> (name: String, attached: [UInt8]?) {
+        let text = word.text
+        if text.hasPrefix("--") {
+            guard let equals = word.bytes.firstIndex(of: UInt8(ascii: "=")) else { return (text, nil) }
+            return (String(decoding: word.bytes[..<equals], as: UTF8.self), Array(word.bytes[(equals + 1)...]))
+        }
+        let short = String(text.prefix(2))
+        guard word.bytes.count > 2, known.contains(where: { $0.short == short && $0.value != nil }) else {
+            return (text, nil)
+        }
+        return (short, Array(word.bytes[2...]))
     }
 
     private static func looksLikeOption(_ text: String) -> Bool {

@@ -37,8 +37,9 @@ enum CommandLineTool {
             return .success
         }
         let wantsHelp = arguments.options["--help"] != nil
-        guard let name = arguments.words.first?.text, !(name == "help" && arguments.words.count == 1) else {
-            guard wantsHelp || arguments.words.count == 1 else { throw .usage("what shall it do?") }
+        // Without a verb, the program shows the status.
+        let name = arguments.words.first?.text ?? (wantsHelp ? "help" : "status")
+        if name == "help", arguments.words.count < 2 {
             Help.overview(output)
             return .success
         }

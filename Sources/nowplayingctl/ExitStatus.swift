@@ -1,7 +1,7 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// How the program ends; the numbers are documented and never change.
+/// Exit status of the program; the numbers are documented and never change.
 enum ExitStatus: Int32 {
     case success = 0
     case general = 1
@@ -17,7 +17,7 @@ enum ExitStatus: Int32 {
 
 /// Why a verb could not do its work.
 struct Failure: Error {
-    /// How the program is to end.
+    /// Exit status for this failure.
     var status: ExitStatus
     /// For people; lines are separated by line breaks of ours, foreign text in it is safe already.
     var message: String
@@ -37,7 +37,7 @@ struct Failure: Error {
 }
 
 extension Failure {
-    /// What the client library reports.
+    /// A failure that the client library reports.
     init(_ error: ClientError, socketOption: String? = nil) {
         switch error {
         case .noDaemon(let attempts):
@@ -58,7 +58,7 @@ extension Failure {
         }
     }
 
-    /// What the daemon answered.
+    /// A failure that the daemon answered.
     init(_ failure: RemoteFailure) {
         let status: ExitStatus
         var hint = ""

@@ -1,10 +1,10 @@
-/// What `--help` prints, made from the table of verbs.
+/// Text of `--help`, made from the table of verbs.
 enum Help {
     /// The whole program.
     static func overview(_ output: Output) {
-        output.line("nowplayingctl: hear, control and follow what nowplayingd plays")
+        output.line("nowplayingctl: control and follow nowplayingd")
         output.line("")
-        output.line("Usage: nowplayingctl [--socket PATH] [--json] VERB …")
+        output.line("Usage: nowplayingctl [--socket PATH] [--json] [VERB …]\n\nWithout a verb it shows the status.")
         output.line("")
         output.line(output.styled("Verbs", .bold))
         for verb in Verb.all where !verb.isForeign {
@@ -18,7 +18,7 @@ enum Help {
                 columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
         }
         for verb in Verb.all where !verb.aliases.isEmpty {
-            output.line(columns(verb.aliases.joined(separator: ", "), "the same as \(verb.name)", width: 34))
+            output.line(columns(verb.aliases.joined(separator: ", "), "same as \(verb.name)", width: 34))
         }
         output.line("")
         options(Verb.common, output)
@@ -28,8 +28,8 @@ enum Help {
             output.line(columns("nowplayingctl \(line)", meaning, width: 50))
         }
         output.line("")
-        output.line("Times are seconds (83, 83.5) or 1:23.5 or 1:02:03; places in the queue count from 1.")
-        output.line("More about one verb: nowplayingctl VERB --help; about everything: man nowplayingctl")
+        output.line("A time is in seconds (83, 83.5) or as 1:23.5 or 1:02:03. Indexes in the queue count from 1.")
+        output.line("Help for one verb: nowplayingctl VERB --help. Manual: man nowplayingctl")
     }
 
     /// One verb.
@@ -71,15 +71,15 @@ enum Help {
 
     private static let overviewExamples = [
         ("play ~/Music/tune.flac", "play this file now"),
-        ("add ~/Music/album", "put a folder's files behind the queue"),
-        ("status", "what is playing, and where"),
+        ("add ~/Music/album", "add a folder's files at the end of the queue"),
+        ("status", "the current item and its position"),
         ("skip -15", "15 seconds back"),
         ("follow --format '{{artist}} - {{title}}'", "a line for every change"),
-        ("wait end && echo done", "go on when the queue has ended"),
+        ("wait end && echo done", "run a command when the queue ends"),
     ]
 
     private static let formats = [
-        "{{name}} is replaced by a value: status title artist album albumArtist trackNumber position mpris:length",
+        "{{name}} expands to a value: status title artist album albumArtist trackNumber position mpris:length",
         "  volume (0 to 1) and others of playerctl, in its units (position: microseconds); state cause elapsed",
         "  duration remaining in seconds; every field of the state by its path: {{output.description}}",
         "{{f(x)}} applies a function: duration(position) lc(x) uc(x) markup_escape(x) trunc(x, 30)",

@@ -1,13 +1,14 @@
 import ControlProtocol
+import NowPlaying
 import NowPlayingClient
 
 /// One run of the program: what was asked for, the connection, the output.
 final class Invocation {
-    /// What is to be done.
+    /// The verb to run.
     let verb: Verb
-    /// What stood behind the verb, without the options.
+    /// Arguments after the verb, without the options.
     let words: [Word]
-    /// Where results are printed.
+    /// Output for results.
     let output: Output
     private let options: [String: Word]
     private var opened: Connection?
@@ -36,13 +37,13 @@ final class Invocation {
 
     // MARK: Options
 
-    /// Whether this option was given.
+    /// True if the command line has this option.
     func has(_ option: String) -> Bool { options[option] != nil }
 
     /// The value of this option.
     func value(_ option: String) -> String? { options[option]?.text }
 
-    /// Whether answers are printed as they came.
+    /// True with `--json`: answers are printed as they came.
     var wantsJSON: Bool { has("--json") }
 
     /// `--timeout`.
@@ -62,7 +63,18 @@ final class Invocation {
 
     /// A mistake in a value.
     func wrong(_ what: String, _ text: String, _ expected: String) -> Failure {
-        .usage("\(what): \"\(TerminalText.safe(text))\" is not what it takes: \(expected)", verb: verb.name)
+        .usage("\(what): invalid value \"\(TerminalText.safe(text))\" (expected \(expected))", verb: verb.name)
+    }
+
+    /// A mistake in a percentage. A fraction gets the percentage that it probably means.
+    func wrongPercent(_ what: String, _ text: String, _ expected: String) -> Failure {
+        let digits = text.drop { "+-".contains($0) }
+        guard text.contains("."), !text.hasSuffix("%"), let number = ClockText.decimal(digits) else {
+            return wrong(what, text, expected)
+        }
+        let meant = number <= 1 ? ClockText.number(number * 100) : ClockText.number(number)
+        let sign = text.prefix { "+-".contains($0) }
+        return wrong(what, text, "\(expected); for \(meant) % write \(sign)\(meant)\(number <= 1 ? "" : "%")")
     }
 
     // MARK: The daemon
@@ -108,12 +120,38 @@ final class Invocation {
         try finish(call(method, parameters))
     }
 
-    /// Ends a command: prints its result where that is wanted, and tells when the wish could not come true yet.
+    /// Ends a command: prints its result for `--json`. If the daemon has accepted it but no sound is possible yet, reports the
+    /// reason on standard error, or waits with `--wait`. Throws `noDevice` if that wait is in vain.
     func finish(_ result: JSONValue) throws(Failure) {
         if wantsJSON { printJSON(result) }
         guard result["state"]?.stringValue == "stalled" else { return }
-        let reason = StateView(try call("nowPlaying.get")).stallReason
-        throw Failure(.noDevice, StatusText.stall(reason))
+        if has("--wait") { return try awaitSound() }
+        output.flush()
+        complain("accepted; " + StatusText.stall(StateView(try call("nowPlaying.get")).stallReason))
+    }
+
+    /// Waits until playback is not stalled, for the time of `--timeout`.
+    private func awaitSound() throws(Failure) {
+        let deadline = MonotonicClock.now().advanced(bySeconds: try timeout() ?? Invocation.patience)
+        var reason: String?
+        do {
+            let follower = try Follower(connection(), paths: sockets, session: value("--session"))
+            while true {
+                switch try follower.next(deadline: deadline) {
+                case .state(let state) where state.state == .stalled: reason = state.stallReason
+                case .state(let state):
+                    if state.state == .stopped, let error = StatusText.error(state) { throw Failure(.general, error) }
+                    return
+                case .deadline: throw Failure(.noDevice, StatusText.stall(reason))
+                case .disconnected: throw Failure(.noDaemon, "the daemon has ended")
+                case .readerGone: return
+                }
+            }
+        } catch let error as ClientError {
+            throw failure(error)
+        } catch let error as Failure {
+            throw error
+        } catch { return }
     }
 
     /// The present state.

@@ -4,13 +4,13 @@ import NowPlayingClient
 
 /// Standard output: whole lines, written when they are complete and the program is about to wait or has plenty of them.
 final class Output {
-    /// Whether people look at it.
+    /// True if standard output is a terminal.
     let isTerminal = isatty(STDOUT_FILENO) == 1
-    /// Whether colours may be used: in a terminal, unless NO_COLOR (no-color.org) says otherwise.
+    /// True if colours are allowed: in a terminal, unless NO_COLOR (no-color.org) forbids them.
     let hasColours: Bool
-    /// Whether a line can be drawn anew in its place.
+    /// True if a line can be redrawn in place.
     let canRedraw: Bool
-    /// Whether the terminal shows more than ASCII.
+    /// True if the terminal shows more than ASCII.
     let isUnicode: Bool
     private var bytes: [UInt8] = []
 

@@ -4,7 +4,7 @@ struct Verb: Sendable {
     var name: String
     /// Other words for the same: mpc's and playerctl's.
     var aliases: [String] = []
-    /// What follows the name.
+    /// Arguments after the name, for the help.
     var synopsis = ""
     /// One line.
     var summary: String
@@ -14,9 +14,9 @@ struct Verb: Sendable {
     var options: [Option] = []
     /// Command lines without the program's name, and what they do.
     var examples: [(line: String, meaning: String)] = []
-    /// How many words it takes at least and at most.
+    /// Minimum and maximum number of arguments.
     var arity: ClosedRange<Int> = 0...0
-    /// Whether it is another player's word, listed apart.
+    /// True for another player's verb, which the help lists apart.
     var isForeign = false
     /// Carries it out.
     var run: @Sendable (Invocation) throws(Failure) -> Void
@@ -25,16 +25,17 @@ struct Verb: Sendable {
 extension Verb {
     /// Options that every verb takes.
     static let common = [
-        Option("--session", value: "SESSION", "the session that is meant, instead of the active one (see session)"),
-        Option("--socket", value: "PATH", "the daemon's socket, instead of $NOWPLAYING_SOCKET and the usual places"),
-        Option("--json", "print what the daemon answers, as JSON"),
-        Option("--timeout", value: "SECONDS", "give up after this time (exit status 9); otherwise after 15 s"),
-        Option("--help", short: "-h", "explain the verb"),
+        Option("--session", value: "SESSION", "use this session instead of the active one (see session)"),
+        Option("--socket", value: "PATH", "use this socket instead of $NOWPLAYING_SOCKET and the default paths"),
+        Option("--json", "print the daemon's answer as JSON"),
+        Option("--timeout", value: "SECONDS", "give up after this time (exit status 9); default: 15 s"),
+        Option("--help", short: "-h", "print this help"),
         Option("--version", short: "-V", "print the version"),
     ]
 
     /// The option that many verbs take.
-    static let format = Option("--format", short: "-f", value: "FORMAT", "print this text, {{…}} replaced (see below)")
+    static let format = Option(
+        "--format", short: "-f", value: "FORMAT", "print this text with {{…}} expanded (see below)")
 
     /// All verbs, in the order of the help.
     static let all: [Verb] =

@@ -61,7 +61,7 @@ extension Acceptance {
             let folder = TemporaryFolder()
             let file = folder.path("settings.conf")
             let settings =
-                "[announcements]\nlimit = 1\npolicy = pauseSpoken\n[playback]\nspeech-folders = \(folder.path)/talk\n"
+                "[announcements]\nlimit = 1\npolicy = pause-spoken\n[playback]\nspeech-folders = \(folder.path)/talk\n"
             _ = folder.write(Array(settings.utf8), "settings.conf")
             mkdir(folder.path("talk"), 0o700)
             let daemon = await RealDaemon.start(nil, output: "null", in: folder, ["--config", file])

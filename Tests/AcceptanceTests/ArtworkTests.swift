@@ -162,7 +162,7 @@ extension Acceptance {
             let second = client.call("artwork.get", ["id": .string(unfetched())])
             #expect(second?["id"] == .string(id) && second?["path"] == .string(path))
             // What is none is none, and not asked for again.
-            for words in ["no picture that is known", "more than 32 MiB"] {
+            for words in ["not a supported picture", "more than 32 MiB"] {
                 client.call("nextTrack")
                 let wanted = unfetched()
                 let count = server.requests.count

@@ -93,13 +93,13 @@ extension Acceptance {
                 #expect(resting["item"]?["artwork"] == nil)
                 #expect(resting["error"]?["status"] == "commandFailed", "\(resting)")
                 let words = try #require(resting["error"]?["message"]?.stringValue)
-                #expect(words.hasPrefix("the daemon died 2 times within 10 seconds of its start"))
+                #expect(words.hasPrefix("the daemon crashed 2 times within 10 seconds of its start"))
                 #expect(client.call("diagnostics.get")?["rest"] == .string(words))
                 #expect(String(decoding: folder.read("log"), as: UTF8.self).contains(words))
                 let doctor = TestProcess.run(
                     [RealDaemon.program("nowplayingctl"), "--socket", daemon.socket, "doctor"])
                 // Once, and not again as what the item came to.
-                #expect(doctor.text.ranges(of: "the daemon died 2 times").count == 1, "\(doctor.text)")
+                #expect(doctor.text.ranges(of: "the daemon crashed 2 times").count == 1, "\(doctor.text)")
                 // A clean end without a play leaves the place as dangerous as it was.
                 #expect(daemon.stop() == 0)
             }

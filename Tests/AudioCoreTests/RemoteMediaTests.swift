@@ -3,7 +3,7 @@ import LinuxSystem
 import NowPlaying
 import Testing
 
-/// What was opened ahead of play.
+/// Connections that were opened ahead of play.
 @Suite struct RemoteMediaTests {
     @Test("what was opened for it is taken once, and soon: of an old connection nobody knows what comes of it")
     func kept() {

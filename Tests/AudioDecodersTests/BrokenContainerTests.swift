@@ -76,12 +76,12 @@ import Testing
 
     @Test("outside the limits") func limits() {
         func message(_ material: AudioMaterial) -> String? { openingError(material.wave(), folder)?.message }
-        #expect(message(.noise(frames: 10, channels: 9)) == "it has 9 channels; 1 to 8 can be played")
+        #expect(message(.noise(frames: 10, channels: 9)) == "it has 9 channels; 1 to 8 are supported")
         #expect(
             message(.noise(frames: 10, sampleRate: 0))
-                == "it is damaged or cut off, or coded in a way that is not built into this version")
+                == "it is damaged, truncated or in an unsupported coding")
         #expect(
             message(.noise(frames: 10, sampleRate: 768_000))
-                == "its sampling rate is 768000 Hz; the sound server takes at most 384 kHz")
+                == "its sample rate is 768000 Hz; the sound server takes at most 384 kHz")
     }
 }

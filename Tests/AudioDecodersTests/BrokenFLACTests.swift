@@ -74,7 +74,7 @@ import Testing
 
     @Test("numbers that jump far ahead: silence, but no work for it") func farJump() throws {
         var far = options
-        far.tellsLength = false
+        far.statesLength = false
         far.firstNumber = 1 << 28
         let bytes = material.flac(far).prefix(42) + blocks[0] + material.flacFrames(far)[0]
         let decoder = try open(Array(bytes))
@@ -184,15 +184,15 @@ import Testing
         #expect(throws: DecodingError.self) { try readFrames(open(header + parts[0].prefix(2000))) }
         #expect(
             openingError(header + [UInt8](repeating: 0xFF, count: 50_000), folder)?.message
-                == "no audio can be found in it")
-        #expect(openingError(header, folder)?.message == "it ends before its first sound")
+                == "it contains no audio")
+        #expect(openingError(header, folder)?.message == "it ends before its first audio frame")
     }
 
     @Test(
         "outside the limits",
         arguments: [
-            (0, "it says that its sampling rate is 0"),
-            (655_350, "its sampling rate is 655350 Hz; the sound server takes at most 384 kHz"),
+            (0, "its header claims a sample rate of 0"),
+            (655_350, "its sample rate is 655350 Hz; the sound server takes at most 384 kHz"),
         ])
     func limits(rate: Int, message: String) {
         let error = openingError(AudioMaterial.noise(frames: 100, sampleRate: rate).flac(), folder)

@@ -62,9 +62,9 @@ import Testing
     }
 
     @Test("a file that is still being written is heard as far as it gets", arguments: [true, false])
-    func stillWritten(tellsLength: Bool) throws {
+    func stillWritten(statesLength: Bool) throws {
         var options = FLACOptions()
-        options.tellsLength = tellsLength
+        options.statesLength = statesLength
         let whole = material.flac(options)
         let decoder = try DecoderRegistry.openDecoder(path: folder.write(Array(whole.prefix(100_000)), "a"))
         try expectSame(readFrames(decoder, frames: 10_000), expected[..<40_000])
@@ -78,7 +78,7 @@ import Testing
         let decoder = try DecoderRegistry.openDecoder(path: path) { flag.isSet.load(ordering: .relaxed) }
         #expect(try readFrames(decoder, frames: 1000).count == 4000)
         flag.isSet.store(true, ordering: .relaxed)
-        let error = DecodingError(.unavailable, "reading it was given up")
+        let error = DecodingError(.unavailable, "the read was cancelled")
         #expect(throws: error) { try readFrames(decoder) }
         #expect(throws: error) {
             try decoder.seek(toFrame: 90_000)

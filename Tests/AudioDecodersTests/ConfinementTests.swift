@@ -5,7 +5,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// What a child may do, and what it has: next to nothing.
+/// Rights and resources of a child: next to nothing.
 @Suite(.enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct ConfinementTests {
     private let folder = TemporaryFolder()
@@ -60,7 +60,7 @@ struct ConfinementTests {
             if profile == "file" {
                 #expect(words == [])
             } else {
-                // Without Landlock the kernel does not tell one file from another.
+                // Without Landlock the kernel does not distinguish files.
                 let files: Set = ["read a file", "look at a file"]
                 #expect(Set(words).subtracting(files) == ["use the network", "start a thread"])
             }

@@ -5,7 +5,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// Where the files are, each corpus in a folder of its own; nil: they are not to be looked at.
+/// Folder of the files, each corpus in a folder of its own; nil: the test does not run.
 private let corporaFolder = ProcessInfo.processInfo.environment["NOWPLAYING_CORPORA"]
 
 /// Files that others collected because programs fell over them: those that packages of other programs bring for their tests
@@ -17,10 +17,10 @@ struct CorpusTests {
     private static let report = ProcessInfo.processInfo.environment["NOWPLAYING_CORPORA_REPORT"]
     static let corpora = corporaFolder.map { names(in: $0) } ?? []
 
-    /// What is decoded by ourselves: what it promises was looked at. Of the others the promise is FFmpeg's, but for the lead-in
+    /// Codecs that we decode: their lengths were checked. The lengths of the others are FFmpeg's, except for the lead-in
     /// of Windows Media.
     private static let own = ["FLAC", "MP3", "MP2", "MP1", "Vorbis", "Opus"]
-    /// Files whose pages tell other times than their packets have sound for; all of it is played.
+    /// Files whose pages claim other times than their packets have sound for; all of the sound plays.
     private static let contradictory = ["broken.phobosstream.opus", "broken.testvector01.bit.opus"]
 
     private static func names(in folder: String) -> [String] {

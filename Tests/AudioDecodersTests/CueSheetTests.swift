@@ -88,7 +88,7 @@ import Testing
             ("TRACK 01 AUDIO\nINDEX 01 0:0:0", "is not a cue sheet with tracks of audio"),
             (
                 "FILE a WAVE\nTRACK 01 AUDIO\nINDEX 01 0:5:0\nTRACK 02 AUDIO\nINDEX 01 0:4:0",
-                "has tracks out of order: 2 does not begin behind 1"
+                "has tracks out of order: 2 does not begin after 1"
             ),
         ])
     func noSheets(text: String, message: String) {

@@ -31,7 +31,7 @@ func readFrames(_ decoder: any AudioDecoder, frames: Int = .max, piece: Int = 30
     return result
 }
 
-/// Expects the same bytes. A failure tells where they part, not what they are: `#expect` would take minutes to say that.
+/// Expects the same bytes. A failure shows the first difference, not the bytes: `#expect` would take minutes for that.
 func expectSame(
     _ read: some Collection<UInt8>, _ expected: some Collection<UInt8>, _ comment: String = "",
     location: SourceLocation = #_sourceLocation
@@ -51,7 +51,7 @@ func expectSame(
         sourceLocation: location)
 }
 
-/// Whether samples of 32 bit floats differ by less than the least bit of 16.
+/// True if samples of 32 bit floats differ by less than the least bit of 16.
 func isNear(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
     func samples(_ bytes: some Collection<UInt8>) -> [Float] {
         Array(bytes).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }

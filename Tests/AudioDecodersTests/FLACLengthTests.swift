@@ -17,7 +17,7 @@ import Testing
         return header + parts(material.flacFrames(options)).flatMap { $0 }
     }
 
-    /// Opens the bytes, expects so many frames of the material, told beforehand and delivered, and seeks to the last of them.
+    /// Opens the bytes, expects this number of frames of the material, announced and delivered, and seeks to the last of them.
     private func check(_ bytes: [UInt8], frames: Int, _ comment: String) throws {
         let decoder = try DecoderRegistry.openDecoder(path: folder.write(bytes, "a.flac"))
         #expect(decoder.lengthInFrames == Int64(frames), "\(comment)")
@@ -29,7 +29,7 @@ import Testing
         expectSame(try readFrames(decoder, frames: 2000), all[6000..<14_000], comment)
     }
 
-    @Test("what there is, is told and played, whatever was promised", arguments: [false, true])
+    @Test("the real length is announced and played, whatever the header promises", arguments: [false, true])
     func promises(isVariable: Bool) throws {
         for promised in [1, 999, 1000, 4000, 4500, 9000, 10_000, 10_300, 12_000, 1_000_000, .max >> 40] {
             let bytes = file(promising: promised, isVariable: isVariable)

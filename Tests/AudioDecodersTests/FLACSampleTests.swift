@@ -46,11 +46,11 @@ import Testing
     }
 
     @Test(
-        "a length that the header does not tell, numbers that do not begin at 0", arguments: [0, 1, 100_000],
+        "a length that is not in the header, numbers that do not begin at 0", arguments: [0, 1, 100_000],
         [[4096], [500, 600]])
     func openEnded(firstNumber: Int, blockFrames: [Int]) throws {
         var options = FLACOptions()
-        options.tellsLength = false
+        options.statesLength = false
         options.firstNumber = firstNumber
         options.blockFrames = blockFrames
         let material = AudioMaterial.noise(frames: 50_000)
@@ -62,7 +62,7 @@ import Testing
     @Test("lengths about one block, and none", arguments: [0, 1, 15, 16, 4095, 4096, 4097, 8192])
     func shortOnes(frames: Int) throws {
         var options = FLACOptions()
-        options.tellsLength = frames > 0
+        options.statesLength = frames > 0
         let material = AudioMaterial.noise(frames: frames)
         let decoder = try DecoderRegistry.openDecoder(path: folder.write(material.flac(options), "a"))
         #expect(decoder.lengthInFrames == Int64(frames))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct FLACStreamTests {
     private let folder = TemporaryFolder()
 
-    /// What `flac -d` makes of it; nil: it gives up.
+    /// Output of `flac -d`; nil: it fails.
     private func reference(_ bytes: [UInt8]) -> [UInt8]? {
         let words = ["--decode", "--silent", "--force", "--force-raw-format", "--endian=little", "--sign=signed", "-o"]
         let path = folder.write(bytes, "reference.flac")
@@ -28,11 +28,11 @@ import Testing
             .noise(frames: 16_384, sampleRate: 32_000, channels: 1),
             .noise(frames: 16_384, sampleRate: 32_000, channels: 6),
         ], [true, false])
-    func changes(second: AudioMaterial, tellsLength: Bool) throws {
+    func changes(second: AudioMaterial, statesLength: Bool) throws {
         var options = FLACOptions()
         options.isStreamable = true
-        options.tellsLength = tellsLength
-        // The header tells of both, the numbers go on.
+        options.statesLength = statesLength
+        // The header covers both, the numbers continue.
         var whole = Self.first
         whole.samples += [Int32](repeating: 0, count: second.frames * whole.channels)
         let head = whole.flac(options).prefix(42)
@@ -102,18 +102,18 @@ import Testing
     }
 
     @Test("blocks shorter than allowed are played as by the reference", arguments: [1, 2, 15], [true, false])
-    func shortBlocks(blockFrames: Int, tells: Bool) throws {
+    func shortBlocks(blockFrames: Int, isStated: Bool) throws {
         var options = FLACOptions()
         options.blockFrames = [blockFrames]
         let material = AudioMaterial.noise(frames: blockFrames * 100)
         var bytes = material.flac(options)
-        if !tells { bytes.replaceSubrange(8..<12, with: [16, 0, 16, 0]) }
+        if !isStated { bytes.replaceSubrange(8..<12, with: [16, 0, 16, 0]) }
         let theirs = try #require(reference(bytes))
         let decoder = try DecoderRegistry.openDecoder(path: folder.write(bytes, "a.flac"))
         try checkConformance(decoder, expected: theirs)
     }
 
-    @Test("longer blocks than STREAMINFO can tell of are refused in words") func longBlocks() {
+    @Test("blocks longer than STREAMINFO can describe are refused with a message") func longBlocks() {
         var options = FLACOptions()
         options.blockFrames = [65_536]
         for isStreamable in [true, false] {

@@ -4,7 +4,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// What the test files of the IETF's group CELLAR for FLAC are about (subset, uncommon, faulty), made anew with the encoders of
+/// Subjects of the FLAC test files of the IETF's group CELLAR (subset, uncommon, faulty), made anew with the encoders of
 /// libFLAC and FFmpeg: each decodes bit by bit as `flac -d` does, from any place on.
 @Suite struct FLACSuiteTests {
     private let folder = TemporaryFolder()
@@ -102,7 +102,7 @@ import Testing
         }
         let comment = AudioMaterial.vorbisComments([Array("TITLE=x".utf8)])
         let padding: [UInt8] = [comment.type, 0, 0, UInt8(comment.content.count)] + comment.content
-        // No STREAMINFO; another block before it; no header at all, and blocks that tell nothing themselves.
+        // No STREAMINFO; another block before it; no header at all, and blocks without format data.
         let marker = Array("fLaC".utf8)
         let alone: [UInt8] = marker + [0x84] + padding.dropFirst() + good[42...]
         let before: [UInt8] = marker + padding + good[4...]

@@ -11,7 +11,7 @@ struct ForeignCodingTests {
     private let folder = TemporaryFolder()
     private static let frames = 132_300
 
-    /// What ffmpeg decodes of a file, as 32 bit floats.
+    /// A file decoded by ffmpeg, as 32 bit floats.
     private func decoded(_ path: String) throws -> [UInt8] {
         try #require(
             AudioMaterial.run("ffmpeg", ["-v", "error", "-y", "-i", path, "-f", "f32le", folder.path("raw")]) == 0)
@@ -59,7 +59,7 @@ struct ForeignCodingTests {
         return samples.withUnsafeBytes { Array($0) }
     }
 
-    @Test("AAC whose padding is told by iTunes' own tag alone is as long as what was coded, and the same")
+    @Test("AAC whose padding is only in iTunes' own tag is as long as the original, and the same")
     func iTunesTag() throws {
         let material = AudioMaterial.waves(frames: Self.frames)
         let coding = ["-c:a", "aac", "-aac_pns", "0", "-b:a", "192k", "-map_metadata", "-1", "-fflags", "+bitexact"]
@@ -74,7 +74,7 @@ struct ForeignCodingTests {
         var size = ByteBuilder()
         size.big(file.count - start + box.count, 4)
         file.replaceSubrange(start..<start + 4, with: size.bytes)
-        let decoder = try DecoderRegistry.openDecoder(path: folder.write(file + box, "told.m4a"))
+        let decoder = try DecoderRegistry.openDecoder(path: folder.write(file + box, "padded.m4a"))
         #expect(decoder.lengthInFrames == Int64(Self.frames))
         expectSame(try readFrames(decoder), edited)
         try decoder.seek(toFrame: 50_000)

@@ -120,7 +120,7 @@ struct ForeignFileTests {
         return file.bytes + bits
     }
 
-    @Test("tags, chapters and the format are told")
+    @Test("tags, chapters and the format are read")
     func whatItSays() throws {
         let list = folder.write(
             Array(

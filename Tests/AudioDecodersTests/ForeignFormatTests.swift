@@ -19,7 +19,7 @@ struct ForeignFormatTests {
         var program = "ffmpeg"
         var options: [String] = []
         var isSpeech = false
-        /// Whether FFmpeg finds positions in it.
+        /// True if FFmpeg can seek in it.
         var isSought = true
         var testDescription: String { "\(program) \(name)" }
     }

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the reference program of a lossy format makes of a file, as 16 bit samples.
+/// A file decoded by the reference program of a lossy format, as 16 bit samples.
 func referenceSamples(_ program: [String], _ folder: TemporaryFolder, _ file: String) throws -> [Int16] {
     let words = program.dropFirst().map { $0 == "IN" ? file : $0 == "OUT" ? folder.path("reference.raw") : $0 }
     try #require(AudioMaterial.run(program[0], words) == 0, "\(program[0]) does not decode it")

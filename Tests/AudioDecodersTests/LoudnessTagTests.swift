@@ -4,7 +4,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// What tags tell about loudness.
+/// Loudness from tags.
 @Suite struct LoudnessTagTests {
     let folder = TemporaryFolder()
 
@@ -47,7 +47,7 @@ import Testing
         #expect(read == LoudnessTags(albumGain: -2))
     }
 
-    @Test("peaks alone tell nothing", arguments: ["0.5", "0", "-1", "101", "x"]) func peaksAlone(peak: String) throws {
+    @Test("peaks alone give no gain", arguments: ["0.5", "0", "-1", "101", "x"]) func peaksAlone(peak: String) throws {
         #expect(try loudness(["REPLAYGAIN_TRACK_PEAK=\(peak)"]) == nil)
         let read = try loudness(["REPLAYGAIN_TRACK_PEAK=\(peak)", "REPLAYGAIN_TRACK_GAIN=1"])
         #expect(read?.trackPeak == (peak == "0.5" ? 0.5 : nil))

@@ -48,7 +48,7 @@ import Testing
         try checkLossy(decoder, expected: referenceSamples(Self.reference, folder, path), seeks: 20)
     }
 
-    @Test("without a Xing header: full length, told at once or after counting", arguments: ["-q:a 2", "-b:a 96k"])
+    @Test("without a Xing header: full length, known at once or after counting", arguments: ["-q:a 2", "-b:a 96k"])
     func noXing(options: String) throws {
         let path = try encode(.waves(frames: 400_000), options + " -c:a libmp3lame -write_xing 0", with: "ffmpeg")
         let decoder = try DecoderRegistry.openDecoder(path: path)

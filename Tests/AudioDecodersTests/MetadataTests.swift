@@ -4,7 +4,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// What files say about themselves.
+/// Metadata of files.
 @Suite struct MetadataTests {
     let folder = TemporaryFolder()
 

@@ -168,7 +168,7 @@ import Testing
             #expect(chain.metadata.title == "2")
             #expect(chain.lengthInFrames == 20_000)
             let piece = openingError(Array(first[cut...]), folder)
-            #expect(piece?.message.contains("without its beginning") == true || cut > first.count - 100)
+            #expect(piece?.message.contains("without the headers") == true || cut > first.count - 100)
         }
     }
 

@@ -124,7 +124,7 @@ import Testing
             let link = position < 30_000 ? 0 : position < 42_345 ? 1 : 2
             position += count
             #expect(position <= [30_000, 42_345, 102_345][link])
-            // The change is told by the reading that ends where it is.
+            // The read that ends at the change reports it.
             let isLinkEnd = position == 30_000 || position == 42_345
             #expect(decoder.takeMetadataChange()?.title == (isLinkEnd ? "Link\(link + 1)" : nil))
         }

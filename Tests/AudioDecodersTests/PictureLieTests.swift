@@ -17,7 +17,7 @@ import Testing
         message(.picture, WirePicture(kindNumber: 0, count: count).bytes)
     }
 
-    /// What comes of a program that says these bytes.
+    /// Result of a program that sends these bytes.
     private func outcome(_ bytes: [UInt8]) throws -> Result<[[UInt8]], DecodingError> {
         let said = folder.write(bytes, "said")
         let program = folder.write(Array("#!/bin/bash\n/bin/cat \(said) >&4\n".utf8), "child")
@@ -39,8 +39,8 @@ import Testing
         let two = Self.picture(3) + Self.message(.piece, [1, 2]) + Self.message(.piece, [3]) + Self.picture(1)
         #expect(try outcome(two + Self.message(.piece, [4]) + end).get() == [[1, 2, 3], [4]])
         #expect(try outcome(end).get().isEmpty)
-        let failed = Self.message(.failed, WireFailure(.unavailable, "its server forbids it (403)").bytes)
-        #expect(try words(failed) == "its server forbids it (403)")
+        let failed = Self.message(.failed, WireFailure(.unavailable, "its server denies access (403)").bytes)
+        #expect(try words(failed) == "its server denies access (403)")
     }
 
     @Test func liesAreErrors() throws {
@@ -48,20 +48,20 @@ import Testing
         let piece = Self.message(.piece, [1, 2, 3])
         #expect(try words([]).contains("ended unexpectedly"))
         #expect(try words(Self.picture(3) + piece).contains("ended unexpectedly"))
-        #expect(try words(piece + end).contains("more of a picture than it said"))
-        #expect(try words(Self.picture(2) + piece).contains("more of a picture than it said"))
-        #expect(try words(Self.picture(4) + piece + end).contains("a part of a picture"))
-        #expect(try words(Self.picture(4) + piece + Self.picture(1)).contains("more pictures than"))
-        #expect(try words(Self.picture(3) + Self.message(.piece, []) + end).contains("more of a picture"))
+        #expect(try words(piece + end).contains("a picture larger than announced"))
+        #expect(try words(Self.picture(2) + piece).contains("a picture larger than announced"))
+        #expect(try words(Self.picture(4) + piece + end).contains("an incomplete picture"))
+        #expect(try words(Self.picture(4) + piece + Self.picture(1)).contains("too many pictures"))
+        #expect(try words(Self.picture(3) + Self.message(.piece, []) + end).contains("larger than announced"))
         let five = (0..<5).flatMap { _ in Self.picture(3) + piece }
-        #expect(try words(five + end).contains("more pictures than"))
+        #expect(try words(five + end).contains("too many pictures"))
         // Two that are allowed alone.
         let half = WirePicture.maximumBytes / 2 + 1
-        #expect(try words(Self.picture(half) + Self.picture(half)).contains("more pictures than"))
+        #expect(try words(Self.picture(half) + Self.picture(half)).contains("too many pictures"))
         for count in [0, WirePicture.maximumBytes + 1] {
             #expect(try words(Self.picture(count)).contains("a picture of \(count) bytes"))
         }
-        #expect(try words(Self.message(.opened, [0])).contains("does not belong here"))
+        #expect(try words(Self.message(.opened, [0])).contains("an unexpected message"))
         #expect(try words(WireMessage.audio.header(count: 4) + [0, 0, 0, 0]).contains("audio instead of pictures"))
         #expect(try words(WireMessage.piece.header(count: 1 << 20)).contains("a message of 1048576 bytes"))
         #expect(try words([255, 0, 0, 0, 0, 0, 0, 0]).contains("unknown kind"))

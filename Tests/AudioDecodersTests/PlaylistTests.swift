@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PlaylistTests {
-    /// What a list says, in a short form: `location|artist|title|seconds`.
+    /// Entries of a list, in a short form: `location|artist|title|seconds`.
     private static func short(_ kind: PlaylistKind, _ content: [UInt8]) throws -> [String] {
         try kind.entries(content).map { entry in
             let location = String(decoding: entry.location, as: UTF8.self)
@@ -114,9 +114,9 @@ import Testing
         }
         let laughs = (1...9).map { "<!ENTITY l\($0) \"\(String(repeating: "&l\($0 - 1);", count: 10))\">" }.joined()
         let billion = "<!DOCTYPE p [<!ENTITY l0 \"ha\">\(laughs)]><playlist><trackList><track><location>&l9;</location>"
-        #expect(message(Array(billion.utf8)) == "defines entities of its own, which is not taken from lists")
+        #expect(message(Array(billion.utf8)) == "defines XML entities, which playlists must not do")
         let outside = "<!DOCTYPE p [<!ENTITY x SYSTEM \"/etc/passwd\">]><playlist>&x;</playlist>"
-        #expect(message(Array(outside.utf8)) == "defines entities of its own, which is not taken from lists")
+        #expect(message(Array(outside.utf8)) == "defines XML entities, which playlists must not do")
         #expect(message(Array("<playlist><trackList>\n</playlist>".utf8)).hasSuffix("mismatched tag, line 2"))
         #expect(message(Self.xspf("", root: "html")) == "is XML, but not an XSPF list")
         for content in [[], Array("a.flac".utf8), Array("<playlist>&undefined;</playlist>".utf8), [0xFF, 0xFE, 0x3C]] {

@@ -5,7 +5,7 @@ import Testing
 
 /// Other rates by libsonic: how much comes out, and how true it stays to the line of its rate.
 @Suite struct RateTests {
-    /// Where crossings from negative to positive lie, in frames, of the left channel.
+    /// Positions of crossings from negative to positive, in frames, in the left channel.
     static func crossings(_ samples: [Int16]) -> [Double] {
         var result: [Double] = []
         for frame in 1..<(samples.count / 2) {

@@ -34,19 +34,19 @@ struct RemoteRadioTests {
     /// Reads to the end: frames, what it said of itself and from which frame on, and how it ended.
     private func listen(
         to decoder: ForeignDecoder
-    ) -> (frames: Int, told: [(frame: Int, metadata: MediaMetadata)], error: DecodingError?) {
+    ) -> (frames: Int, changes: [(frame: Int, metadata: MediaMetadata)], error: DecodingError?) {
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
         defer { room.deallocate() }
         var frames = 0
-        var told: [(Int, MediaMetadata)] = []
+        var changes: [(Int, MediaMetadata)] = []
         do throws(DecodingError) {
             while case let count = try decoder.read(into: room), count > 0 {
                 frames += count
-                if let change = decoder.takeMetadataChange() { told.append((frames, change)) }
+                if let change = decoder.takeMetadataChange() { changes.append((frames, change)) }
             }
-            return (frames, told, nil)
+            return (frames, changes, nil)
         } catch {
-            return (frames, told, error)
+            return (frames, changes, error)
         }
     }
 
@@ -70,19 +70,19 @@ struct RemoteRadioTests {
         let heard = listen(to: decoder)
         #expect(heard.frames > 430_000)
         #expect(heard.error?.kind == .mediaGone)
-        #expect(heard.told.map(\.metadata.title) == ["It's one", "Two"])
-        #expect(heard.told.map(\.metadata.artist) == ["Some Body", nil])
+        #expect(heard.changes.map(\.metadata.title) == ["It's one", "Two"])
+        #expect(heard.changes.map(\.metadata.artist) == ["Some Body", nil])
         // What comes with a title goes before what the station has for all.
         #expect(
-            heard.told.map(\.metadata.artworkURL) == [decoder.metadata.artworkURL, "https://x.org/a.JPG?b=1"])
-        #expect(heard.told.allSatisfy { $0.metadata.albumTitle?.hasPrefix("Küchen") == true })
-        // 21 times 4,000 bytes of 16,000 a second; a packet of MP3 is a whole one, and is told one packet late at most.
-        for (told, wanted) in zip(heard.told, [11_025, 231_525]) {
-            #expect(abs(told.frame - wanted) < 5 * 1152, "\(told.frame)")
+            heard.changes.map(\.metadata.artworkURL) == [decoder.metadata.artworkURL, "https://x.org/a.JPG?b=1"])
+        #expect(heard.changes.allSatisfy { $0.metadata.albumTitle?.hasPrefix("Küchen") == true })
+        // 21 times 4,000 bytes of 16,000 a second; a packet of MP3 is a whole one, and a change is one packet late at most.
+        for (change, wanted) in zip(heard.changes, [11_025, 231_525]) {
+            #expect(abs(change.frame - wanted) < 5 * 1152, "\(change.frame)")
         }
     }
 
-    @Test("a station that says something else of itself all the time is heard, and told a few times")
+    @Test("a station that changes its tags all the time plays, and is reported a few times")
     func flood() throws {
         let audio = try music()[..<48_000]
         let stream = withTexts(Array(audio), interval: 20) { "StreamTitle='\($0)';" }
@@ -93,7 +93,7 @@ struct RemoteRadioTests {
         let heard = listen(to: try remote(server.url("/live")))
         #expect(heard.error?.kind == .mediaGone)
         #expect(heard.frames > 120_000)
-        #expect((1...20).contains(heard.told.count), "\(heard.told.count)")
+        #expect((1...20).contains(heard.changes.count), "\(heard.changes.count)")
     }
 
     @Test("half a second of a stream is enough to begin; the connection ends with its decoder")

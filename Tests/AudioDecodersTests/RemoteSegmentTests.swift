@@ -62,7 +62,7 @@ struct RemoteSegmentTests {
         let size = decoder.format.bytesPerFrame
         let count = all.count / size
         #expect(abs(count - Self.frames) < 5000, "\(count)")
-        // What a playlist tells of its parts may be less than they have.
+        // A playlist may state shorter durations than its parts have.
         let last = min(count, Int(decoder.lengthInFrames ?? 0)) - 500
         for target in [100_000, 0, 88_200, last, 1, 1024, 5000, 177_000, 300_001, 90_000] {
             try decoder.seek(toFrame: Int64(target))
@@ -75,7 +75,7 @@ struct RemoteSegmentTests {
         #expect(try readFrames(decoder).isEmpty)
     }
 
-    @Test("a list of qualities, lists that tell whole seconds, and times that begin anew with each part")
+    @Test("a list of qualities, lists with whole seconds, and times that restart with each part")
     func oddTimes() throws {
         try make(["-hls_flags", "round_durations"])
         let master = server { text, count in
@@ -187,8 +187,8 @@ struct RemoteSegmentTests {
         for (link, words) in lists {
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(link)\n#EXT-X-ENDLIST\n"
             let server = server { _, _ in text }
-            let told = refusal(server.url("/list.m3u8"))
-            #expect(told != "" && told.contains(words), "\(link): \(told)")
+            let message = refusal(server.url("/list.m3u8"))
+            #expect(message != "" && message.contains(words), "\(link): \(message)")
         }
         let server = server { text, _ in
             text.replacing("#EXTINF", with: "#EXT-X-KEY:METHOD=AES-128,URI=\"list0.ts\"\n#EXTINF", maxReplacements: 1)

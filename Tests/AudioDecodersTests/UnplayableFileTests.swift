@@ -7,7 +7,7 @@ import Testing
 
 @_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32
 
-/// What can't be played is refused in words, at once.
+/// Files that cannot play are refused with a message, at once.
 @Suite struct UnplayableFileTests {
     let folder = TemporaryFolder()
 
@@ -36,7 +36,7 @@ import Testing
         let expected = [
             (folder.path("fifo"), "it is a FIFO, not a regular file"),
             (folder.path("link"), "it is a FIFO, not a regular file"),
-            (folder.path("loop"), "its name leads into a loop of symbolic links"),
+            (folder.path("loop"), "its path contains a loop of symbolic links"),
             (folder.path("socket"), "it is a socket, not a regular file"),
             (folder.path, "it is a folder, not a regular file"), ("/dev/zero", "it is a device, not a regular file"),
             ("/dev/null", "it is a device, not a regular file"),
@@ -96,12 +96,12 @@ import Testing
         #expect(message("") == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
         let text = Array(String(repeating: "fLa is not fLaC.\n", count: 50).utf8)
         #expect(openingError(text, folder)?.message == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file: it is text")
-        #expect(message("OggS") == "Ogg without sound is not built into this version")
+        #expect(message("OggS") == "this version does not support Ogg without sound")
         #expect(
             message("", [0xFF, 0xFB, 0x90, 0x64]) == "not a FLAC, MP3, Ogg, WAV, AIFF, AU or CAF file")
         #expect(
             message("ID3", [4, 0, 0, 0, 0, 1, 0]) == "it has an ID3 tag, but no MPEG audio follows it")
-        #expect(message("MThd") == "MIDI is not built into this version")
+        #expect(message("MThd") == "this version does not support MIDI")
         let media: [UInt8] = [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]
         let foreign: [(String, [UInt8])] = [
             ("", [0xFF, 0xF1, 0x50, 0x80]), ("", [0, 0, 0, 0x20] + Array("ftypM4A ".utf8)),

@@ -36,7 +36,7 @@ final class BrokerHouse: Sendable {
     }
 
     /// Waits until a line of `topics` contains this text.
-    func tells(_ text: String) -> Bool { house.comes(text, in: "topics") }
+    func receives(_ text: String) -> Bool { house.comes(text, in: "topics") }
 
     /// Waits until the bridge has connected so many times.
     func connects(times: Int = 1) -> Bool {

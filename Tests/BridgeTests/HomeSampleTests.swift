@@ -35,7 +35,7 @@ import Testing
         (try? JSONReader.read(entity.payload))?["object_id"]?.stringValue ?? ""
     }
 
-    /// What Home Assistant's schema wants of each kind. Specification: home-assistant.io/integrations/mqtt.
+    /// Required fields of each kind in Home Assistant's schema. Specification: home-assistant.io/integrations/mqtt.
     @Test func entitiesAreComplete() throws {
         let needs = [
             "binary_sensor": ["state_topic"], "sensor": ["state_topic"], "button": ["command_topic"],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import nowplaying_hooks
 
-/// What hooks are told, in our names and in librespot's.
+/// Environment of hooks, with our names and librespot's.
 @Suite struct HookEnvironmentTests {
     private func state(_ name: String, _ more: JSONValue = [:], item: JSONValue = [:]) -> StateView {
         var object = JSONObject([

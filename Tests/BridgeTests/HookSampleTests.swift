@@ -76,7 +76,7 @@ import Testing
         for process in [hooks, daemon] { process.stop() }
     }
 
-    @Test("a desktop is told each item that begins, and no markup of a file's tags")
+    @Test("a desktop gets a notification for each item, without markup from a file's tags")
     func notification() async {
         install("notify", in: "hooks.d")
         let address = "unix:path=" + house.folder.path("bus")
@@ -97,8 +97,8 @@ import Testing
         await house.tool("pause")
         let test = await house.tool("hooks", "test", "notify", "play")
         #expect(test.status == 0, "\(test.text)")
-        let told = house.text("desktop.log").split(separator: "\n").filter { $0.contains(" Notify ") }
-        #expect(told.count == 1, "\(told)")
+        let notes = house.text("desktop.log").split(separator: "\n").filter { $0.contains(" Notify ") }
+        #expect(notes.count == 1, "\(notes)")
         for process in [hooks, daemon, desktop, bus] { process.stop() }
     }
 }

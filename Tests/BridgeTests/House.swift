@@ -19,7 +19,7 @@ final class House: Sendable {
         return path
     }
 
-    /// Where a program of ours lies beside the tests; nil: it was not built.
+    /// Path of our program beside the tests; nil: it was not built.
     static func built(_ name: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -117,7 +117,7 @@ extension TestProcess {
         return Int(line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
     }
 
-    /// Whether it waits, and has waited for a moment.
+    /// True if it waits, and has waited for a moment.
     var isAsleep: Bool {
         let before = contextSwitches
         usleep(100_000)

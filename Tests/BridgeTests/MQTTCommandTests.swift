@@ -3,7 +3,7 @@ import Testing
 
 @testable import nowplaying_mqtt
 
-/// What messages on the command topic mean, and the times that are published.
+/// Messages on the command topic, and published times.
 @Suite struct MQTTCommandTests {
     private func read(_ text: String) -> String {
         do throws(MQTTCommand.Refusal) {
@@ -21,11 +21,12 @@ import Testing
         ("announce /a.wav", #"announce {"uri":"/a.wav"}"#), ("volume 0.5", #"volume.set {"volume":0.5}"#),
         ("skip -15", #"skipBackward {"interval":15}"#), ("seek 1.5", #"changePlaybackPosition {"position":1.5}"#),
         ("announce http://ha:8123/a b.mp3", #"announce {"uri":"http://ha:8123/a b.mp3"}"#), ("like", "like {}"),
-        ("unlike", #"like {"active":false}"#), ("undislike", #"dislike {"active":false}"#),
-        ("unbookmark", #"bookmark {"active":false}"#), ("rating 4", #"rating {"rating":4}"#), ("rating many", "-32601"),
+        ("like undo", #"like {"active":false}"#), ("dislike undo", #"dislike {"active":false}"#),
+        ("bookmark undo", #"bookmark {"active":false}"#), ("like x", "-32601"), ("rating 4", #"rating {"rating":4}"#),
+        ("rating many", "-32601"),
         ("rate 1.5", #"changePlaybackRate {"rate":1.5}"#), ("repeat one", #"changeRepeatMode {"mode":"one"}"#),
         ("shuffle items", #"changeShuffleMode {"mode":"items"}"#), ("sleep 1800", #"sleep.set {"after":1800}"#),
-        ("sleep off", #"sleep.set {"after":0}"#), ("sleep item", #"sleep.set {"endOf":"item"}"#),
+        ("sleep off", #"sleep.set {"after":0}"#), ("sleep end-of-item", #"sleep.set {"endOf":"item"}"#),
         ("session airplay", #"session.activate {"name":"airplay"}"#), ("endff", #"seekForward {"phase":"end"}"#),
         ("endrew", #"seekBackward {"phase":"end"}"#), ("like it", "-32601"), ("sleep well", "-32601"),
         (#"{"method":"play","params":{"index":2}}"#, #"play {"index":2}"#), (#"{"method":"stop"}"#, "stop {}"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import nowplaying_mqtt
 
-/// What a house has its boxes do by way of a broker, and what it gets to see.
+/// Control and observation of boxes through a broker.
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct MQTTHouseTests {
     private let home = BrokerHouse()
     private var house: House { home.house }
@@ -27,14 +27,14 @@ import Testing
         let bridge = await home.startBridge()
         #expect(home.connects())
         let topics = await home.follow("nowplaying/kitchen/+")
-        #expect(home.tells("availability online"))
+        #expect(home.receives("availability online"))
         await home.send(#"{"id":"bell","method":"announce","params":{"uri":"\#(bell)","policy":"pause"}}"#)
-        #expect(home.tells(#"answer {"jsonrpc":"2.0","id":"bell","result":{"status":"success""#))
+        #expect(home.receives(#"answer {"jsonrpc":"2.0","id":"bell","result":{"status":"success""#))
         #expect(house.text("topics").contains(#"event {"cause":"interruption-began""#))
-        #expect(home.tells(#"event {"cause":"interruption-ended""#))
+        #expect(home.receives(#"event {"cause":"interruption-ended""#))
         await home.send("announce " + bell, to: "remote")
         await home.send("announce " + house.folder.path("music.wav"))
-        #expect(home.tells(#""error":{"code":403,"message":"media outside"#))
+        #expect(home.receives(#""error":{"code":403,"message":"permission denied"#))
         // Whatever is announced, what plays has kept its place.
         let state = try JSONReader.read(await house.tool("--json", "status").text)
         #expect(state["state"] == "playing" && state["item"]?["uri"]?.stringValue?.hasSuffix("music.wav") == true)
@@ -57,15 +57,15 @@ import Testing
         #expect(home.connects())
         let topics = await home.follow("#", ["-F", "%t %l %p"])
         await house.tool("play", house.silence("a/a.wav", seconds: 60))
-        #expect(home.tells("nowplaying/kitchen/artwork \(picture.count) "), "\(house.text("mqtt.log"))")
-        #expect(home.tells("ha/image/nowplaying_kitchen/artwork/config "))
+        #expect(home.receives("nowplaying/kitchen/artwork \(picture.count) "), "\(house.text("mqtt.log"))")
+        #expect(home.receives("ha/image/nowplaying_kitchen/artwork/config "))
         let got = await house.run([
             "mosquitto_sub", "-h", "127.0.0.1", "-p", home.port, "-C", "1", "-W", "10", "-N", "-F", "%x", "-t",
             "nowplaying/kitchen/artwork",
         ])
         #expect(got.text == Self.pixel)
         await house.tool("play", house.silence("b/b.wav", seconds: 60))
-        #expect(home.tells("nowplaying/kitchen/artwork 0 "))
+        #expect(home.receives("nowplaying/kitchen/artwork 0 "))
         for process in [bridge, topics, daemon, broker] { process.stop() }
     }
 
@@ -79,7 +79,7 @@ import Testing
         let bridge = await home.startBridge()
         #expect(home.connects())
         let topics = await home.follow("nowplaying/kitchen/+")
-        #expect(home.tells("availability online"))
+        #expect(home.receives("availability online"))
         // The longest that is taken, and one byte more.
         let head = #"{"id":"long","method":"volume.set","params":{"volume":0.5}}"#
         house.write("longest", head + String(repeating: " ", count: MQTTCommand.maximumBytes - head.utf8.count))
@@ -89,7 +89,7 @@ import Testing
             let words = ["mosquitto_pub", "-h", "127.0.0.1", "-p", home.port, "-t", "nowplaying/kitchen/command"]
             #expect(await house.run(words + ["-f", file]).status == 0)
         }
-        #expect(home.tells(#"answer {"jsonrpc":"2.0","id":"long","result""#))
+        #expect(home.receives(#"answer {"jsonrpc":"2.0","id":"long","result""#))
         #expect(!house.text("topics").contains(#"answer {"jsonrpc":"2.0","id":"longer""#))
         #expect(try JSONReader.read(await house.tool("--json", "status").text)["state"] == "paused")
         #expect(home.connects(), "it stays connected")
@@ -134,7 +134,7 @@ import Testing
         let bridge = await home.startBridge()
         #expect(home.connects())
         let topics = await home.follow("nowplaying/kitchen/+")
-        #expect(home.tells("availability online"))
+        #expect(home.receives("availability online"))
         let before = bridge.residentKilobytes
         broker.signal(SIGSTOP)
         // 32 KB each of them, of which the kernel keeps the first few MB.
@@ -159,7 +159,7 @@ import Testing
         #expect(becomes { bridge.isAsleep })
         #expect(bridge.residentKilobytes - before < 8 << 10, "\(before) → \(bridge.residentKilobytes) kB")
         broker.signal(SIGCONT)
-        #expect(home.tells("nowplaying/kitchen/volume 0.25\n"), "\(house.text("topics").suffix(400))")
+        #expect(home.receives("nowplaying/kitchen/volume 0.25\n"), "\(house.text("topics").suffix(400))")
         #expect(home.connects(), "the connection has outlived it")
         for process in [bridge, topics, daemon, broker] { process.stop() }
     }

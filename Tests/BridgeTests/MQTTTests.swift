@@ -25,7 +25,7 @@ import Testing
         #expect(house.comes(#"answer {"jsonrpc":"2.0","id":"x","result":{"volume":0.25"#, in: "topics"))
         // No more rights than a stranger's, whoever runs the bridge.
         await home.send("play /etc/passwd")
-        #expect(house.comes(#""error":{"code":403,"message":"media outside"#, in: "topics"))
+        #expect(house.comes(#""error":{"code":403,"message":"permission denied"#, in: "topics"))
         await home.send(#"{"id":1,"method":"daemon.quit"}"#)
         #expect(house.comes(#""id":1,"error":{"code":403"#, in: "topics"))
         await home.send(#"{"id":2,"method":"hello","params":{"role":"read"}}"#)
@@ -33,7 +33,7 @@ import Testing
         // Retained commands are stale ones.
         await home.send("play", "-r")
         await home.send("nonsense")
-        #expect(house.comes("“nonsense” is no command", in: "topics"))
+        #expect(house.comes("“nonsense” is not a command", in: "topics"))
         let state = await house.tool("--json", "status")
         #expect(try JSONReader.read(state.text)["state"]?.stringValue == "paused")
         #expect(bridge.stop() == 0)
@@ -45,7 +45,7 @@ import Testing
 
     @Test func brokerAndDaemonMayBeAway() async {
         let bridge = await home.startBridge()
-        #expect(house.comes("trying again until it is there", in: "mqtt.log"), "\(house.text("mqtt.log"))")
+        #expect(house.comes("; retrying", in: "mqtt.log"), "\(house.text("mqtt.log"))")
         let broker = await home.startBroker()
         #expect(house.comes("connected to", in: "mqtt.log"))
         let daemon = await house.startDaemon()
@@ -65,7 +65,7 @@ import Testing
         #expect(house.comes("status playing", in: "topics"))
         // While nothing happens, nothing wakes.
         #expect(bridge.sleepsForASecond)
-        // A bridge that dies is told by its will.
+        // The last will announces a bridge that dies.
         bridge.end()
         #expect(house.comes("availability offline", in: "topics"))
         later.stop()
@@ -89,11 +89,11 @@ import Testing
         let daemon = await house.startDaemon()
         let account = "user = box\npassword-file = \(house.folder.path("password"))\ntls = yes\n"
         let stranger = await home.startBridge(account)
-        #expect(house.comes("trying again until it is there", in: "mqtt.log"))
+        #expect(house.comes("; retrying", in: "mqtt.log"))
         #expect(!house.text("mqtt.log").contains("connected to"))
         stranger.stop()
         let bridge = await home.startBridge(account + "ca-file = \(house.folder.path("cert.pem"))")
-        #expect(house.comes("insists on a sign of life every 30 s", in: "mqtt.log"), "\(house.text("mqtt.log"))")
+        #expect(house.comes("requires a keepalive every 30 s", in: "mqtt.log"), "\(house.text("mqtt.log"))")
         let topics = await home.follow(
             "nowplaying/kitchen/+",
             ["--cafile", house.folder.path("cert.pem"), "-u", "box", "-P", "geheim", "-k", "20"])

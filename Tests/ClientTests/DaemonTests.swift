@@ -40,7 +40,7 @@ import Testing
         #expect(Tool.run(["play"], socket: daemon.socket).status != 2)
         let watched = Tool.run(["watch"], socket: daemon.socket)
         #expect(watched.status == 1)
-        #expect(watched.complaint.contains("nothing could be played"))
+        #expect(watched.complaint.contains("no item could be played"))
     }
 
     @Test func theQueueIsEditedByPlaces() {
@@ -154,7 +154,7 @@ import Testing
         #expect(state(daemon, "{{queue.count}}") == "3\n")
         let refused = Tool.run(["add", homes.path], socket: daemon.socket)
         #expect(refused.status == 7 || refused.status == 3)
-        #expect(refused.complaint.contains("may not look into"), "\(refused.complaint)")
+        #expect(refused.complaint.contains("cannot read"), "\(refused.complaint)")
     }
 }
 
@@ -191,7 +191,7 @@ extension DaemonTests {
 /// The user that owns nothing.
 private let nobody: UInt32 = 65534
 
-/// Whether the daemon can be started as another user.
+/// True if the daemon can be started as another user.
 let canRunAsNobody =
     getuid() == 0
     && AudioMaterial.run(

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What `doctor` says of the bridges, each of which is broken in turn.
+/// Findings of `doctor` about the bridges, each of which is broken in turn.
 @Suite(.timeLimit(.minutes(1))) struct DoctorBridgeTests {
     private let folder = TemporaryFolder()
 
@@ -39,24 +39,24 @@ import Testing
         #expect(found.contains { JSONWriter.text($0).contains(words) }, "\(found)")
     }
 
-    @Test func none() throws { try expect("mqtt", nil, "ok", "no bridge of this user runs") }
+    @Test func none() throws { try expect("mqtt", nil, "ok", "this user runs no bridge") }
 
     @Test(arguments: ["mqtt", "mpris"]) func theOtherSide(bridge: String) throws {
         try expect(bridge, ["peer": "the other", "connected": true], "ok", "connected to the other")
         try expect(
             bridge, ["peer": "the other", "connected": false, "problem": "refused\u{1B}"], "warning",
-            "the other is not there: refused")
+            "no connection to the other: refused")
     }
 
     @Test func hooks() throws {
         let good: JSONValue = ["path": "/h/led", "last": ["success": true, "words": "ended with status 0"]]
         try expect("hooks", ["hooks": [good, ["path": "/h/new"]]], "ok", "2 in order")
         let failed: JSONValue = [
-            "path": "/h/relay", "last": ["success": false, "event": "play", "words": "was ended by signal 11"],
+            "path": "/h/relay", "last": ["success": false, "event": "play", "words": "was killed by signal 11"],
         ]
         try expect("hooks", ["hooks": [good, failed]], "warning", "nowplayingctl hooks test /h/relay play")
-        let refused: JSONValue = ["path": "/h/x", "problem": "the hook /h/x is not run: can be written by others"]
-        try expect("hooks", ["hooks": [good, refused]], "warning", "can be written by others")
+        let refused: JSONValue = ["path": "/h/x", "problem": "the hook /h/x does not run: is writable by others"]
+        try expect("hooks", ["hooks": [good, refused]], "warning", "is writable by others")
     }
 
     @Test func oneThatHangs() throws {

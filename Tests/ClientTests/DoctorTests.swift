@@ -4,11 +4,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `doctor`: each branch of its tree is broken, that alone, and must be told.
+/// `doctor`: each branch of its tree is broken alone, and must be reported.
 @Suite(.timeLimit(.minutes(1))) struct DoctorTests {
     private let folder = TemporaryFolder()
 
-    /// What a daemon answers that is well.
+    /// Answers of a healthy daemon.
     private static let healthy: [String: JSONValue] = [
         "hello": ["version": "1.2.3", "role": "admin"],
         "nowPlaying.get": Sample.state(),
@@ -112,7 +112,7 @@ import Testing
             "commands.list/commands/0", #"{"command":"play","enabled":false,"reason":"bedtime"}"#, "commands", "note",
             "bedtime"
         ),
-        ("diagnostics.get/clock/error", "-0.03", "clock", "warning", "30 ms off"),
+        ("diagnostics.get/clock/error", "-0.03", "clock", "warning", "off by 30 ms"),
         (
             "diagnostics.get/waiting", #"[{"method":"pause","client":"a remote","pid":5,"seconds":2.54}]"#, "waiting",
             "warning", "pause of a remote (process 5) has waited for 2.5 s"
@@ -124,26 +124,26 @@ import Testing
         ("diagnostics.get/mediaRoots", "[]", "media", "note", "media-roots"),
         ("diagnostics.get/mediaRoots/0/state", "\"empty\"", "media", "warning", "not mounted"),
         ("diagnostics.get/mediaRoots/0/state", "\"missing\"", "media", "warning", "does not exist"),
-        ("diagnostics.get/mediaRoots/0/state", "\"denied\"", "media", "fault", "may not read"),
+        ("diagnostics.get/mediaRoots/0/state", "\"denied\"", "media", "fault", "cannot read"),
         ("diagnostics.get/mediaRoots/0/state", "\"silent\"", "media", "fault", "hangs"),
         (
             "diagnostics.get/state", #"{"directory":"/var/lib/n","error":"write /var/lib/n/queue: No space"}"#, "state",
             "fault", "df /var/lib/n"
         ),
         (
-            "diagnostics.get/state/reports", #"["the saved queue is broken: it is kept as /s/queue.broken"]"#, "state",
+            "diagnostics.get/state/reports", #"["the saved queue is damaged: it is kept as /s/queue.broken"]"#, "state",
             "warning", "queue.broken"
         ),
         ("diagnostics.get/decodeProgram", "null", "confinement", "warning", "not installed"),
         ("diagnostics.get/artwork/state", "\"missing\"", "artwork", "note", "cover.jpg"),
         ("diagnostics.get/artwork/state", "\"placeholder\"", "artwork", "note", "of its own"),
-        ("diagnostics.get/artwork/state", "\"searching\"", "artwork", "note", "being looked for"),
+        ("diagnostics.get/artwork/state", "\"searching\"", "artwork", "note", "is looking for"),
         (
-            "diagnostics.get/artwork/failures", #"["the picture x is not shown: it is a link that leads elsewhere"]"#,
+            "diagnostics.get/artwork/failures", #"["cannot show the picture x: it is a link that leads elsewhere"]"#,
             "artwork", "warning", "instead of a link"
         ),
         (
-            "diagnostics.get/artwork/failures", #"["the picture x is not shown: it has more than 32 MiB"]"#, "artwork",
+            "diagnostics.get/artwork/failures", #"["cannot show the picture x: it has more than 32 MiB"]"#, "artwork",
             "warning", "nothing is resized"
         ),
         ("diagnostics.get/artwork/advice", #"["the film x: it lasts 40 s"]"#, "artwork", "note", "ffmpeg"),
@@ -177,7 +177,7 @@ import Testing
         #expect(outcome.output.contains("nobody.sock") && outcome.output.contains("systemctl --user start nowplayingd"))
     }
 
-    /// Who has a daemon, and may not use it: by the socket's modes, and by the daemon's word.
+    /// A user without access to a running daemon: by the socket's modes, and by the daemon's refusal.
     @Test(.enabled(if: canRunAsNobody, "needs root and a toolchain that everybody may read"))
     func notAllowed() throws {
         chmod(folder.path, 0o700)
@@ -188,17 +188,17 @@ import Testing
         let user = ["--reuid=65534", "--regid=65534", "--clear-groups", Tool.program, "doctor", "--json"]
         let kept = Tool.run(user, socket: socket, environment: ["PROGRAM": "/usr/bin/setpriv"])
         #expect(kept.status == 8 && kept.output.contains(#""check":"rights","level":"fault""#), "\(kept)")
-        #expect(kept.output.contains("may not reach the daemon's socket") && kept.output.contains("sudo "), "\(kept)")
+        #expect(kept.output.contains("cannot reach the daemon's socket") && kept.output.contains("sudo "), "\(kept)")
         let denied = Tool.run(["doctor", "--json"], socket: socket)
         #expect(denied.status == 7 && denied.output.contains(#""check":"rights","level":"fault""#), "\(denied)")
         #expect(denied.output.contains("control-group"))
     }
 
-    /// Who paused last, which the state does not tell any more.
+    /// Author of the last pause, which is no longer in the state.
     @Test(arguments: [
         (#"{"client":"a button","pid":7,"seconds":83}"#, "paused, by a button (process 7), 1:23 ago"),
         (#"{"reason":"sleep","seconds":3}"#, "by the sleep timer, 0:03 ago"),
-        (#"{"seconds":3}"#, "by the daemon itself"),
+        (#"{"seconds":3}"#, ", by the daemon"),
     ])
     func whoPaused(record: String, words: String) throws {
         var answers = Self.healthy
@@ -217,10 +217,10 @@ import Testing
             changes: ["interruption": ["by": "Linphone", "shouldResume": true]])
         let result = try findings(answers)
         #expect(result.levels["play"] == "warning" && result.text.contains("held by Linphone"), "\(result.text)")
-        #expect(result.text.contains("play goes on by itself when that ends"), "\(result.text)")
+        #expect(result.text.contains("playback resumes when that ends"), "\(result.text)")
     }
 
-    /// What is announced is answered when it has been heard, which is not late.
+    /// An announcement is answered at its end, which is not late.
     @Test func whatIsAnnouncedIsNotLate() throws {
         var answers = Self.healthy
         answers["diagnostics.get"] = Self.changed(

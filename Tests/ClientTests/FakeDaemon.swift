@@ -5,7 +5,7 @@ import Synchronization
 
 /// A daemon that answers from a script: a socket, a thread, and a record of what was asked.
 final class FakeDaemon: Sendable {
-    /// What it says to a request.
+    /// Its reply to a request.
     enum Reply: Sendable {
         case result(JSONValue)
         case error(Int, String, JSONValue)
@@ -69,7 +69,7 @@ final class FakeDaemon: Sendable {
         close(listener)
     }
 
-    /// How many clients have their first state.
+    /// Number of clients with their first state.
     private var subscribers: Int { record.withLock { $0.subscribers.count } }
 
     /// Sends a notification with this state to every client that has its first state, once there are so many of them.
@@ -79,7 +79,7 @@ final class FakeDaemon: Sendable {
         for client in record.withLock({ $0.subscribers }) { FakeDaemon.send(line, client) }
     }
 
-    /// What was asked so far, as `method {parameters}`.
+    /// Requests so far, as `method {parameters}`.
     var requests: [String] {
         record.withLock { $0.requests }.map { request in
             (request["method"]?.stringValue ?? "?") + (request["params"].map { " " + JSONWriter.text($0) } ?? "")

@@ -112,7 +112,7 @@ import Testing
         let daemon = daemon(socket, Sample.ended(["error": error]))
         let outcome = Tool.run(["watch"], socket: socket)
         #expect(outcome.status == 1)
-        #expect(outcome.complaint.contains("nothing could be played: a.flac: no audio in it (3 items in a row)"))
+        #expect(outcome.complaint.contains("no item could be played: a.flac: no audio in it (3 items in a row)"))
         #expect(daemon.requests == ["nowPlaying.subscribe"])
     }
 

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `setup` with a systemctl, a loginctl and a sudo that only write down what they are told.
+/// `setup` with a systemctl, a loginctl and a sudo that only record their arguments.
 @Suite(.timeLimit(.minutes(1))) struct SetupTests {
     private let folder = TemporaryFolder()
     private static let user = String(cString: getpwuid(getuid()).pointee.pw_name)
@@ -50,7 +50,7 @@ import Testing
         #expect(outcome.output.contains("systemctl disable --now nowplayingd.service nowplayingd.socket\n"))
         #expect(outcome.output.contains("    systemctl --user enable --now nowplayingd.service\n"))
         #expect(outcome.output.contains("loginctl enable-linger \(Self.user)\n"))
-        #expect(outcome.output.hasSuffix("Nothing was done.\n"))
+        #expect(outcome.output.hasSuffix("Nothing changed.\n"))
     }
 
     @Test func theUsers() {
@@ -77,18 +77,18 @@ import Testing
         #expect(run(["--yes"], [:]).calls == ["systemctl enable --now nowplayingd.service"])
         mkdir(folder.path("pulse"), 0o755)
         _ = folder.write([], "pulse/native")
-        #expect(run(["--yes"], [:], lingers: true).calls == ["systemctl --user enable --now nowplayingd.service"])
+        #expect(run(["-y"], [:], lingers: true).calls == ["systemctl --user enable --now nowplayingd.service"])
         let there = [
             "--user is-enabled nowplayingd.service": "enabled", "--user is-active nowplayingd.service": "active",
         ]
         let (outcome, calls) = run(["--yes"], there, lingers: true)
-        #expect(calls.isEmpty && outcome.output.hasPrefix("It is set up"))
+        #expect(calls.isEmpty && outcome.output.hasPrefix("Already set up"))
     }
 
     @Test func aFailureEndsIt() {
         let (outcome, calls) = run(["user", "--yes"], [:], failing: "enable")
         #expect(outcome.status == 1 && calls.count == 1)
-        #expect(outcome.complaint.contains("ended with status 5; the rest was not done"))
+        #expect(outcome.complaint.contains("ended with status 5; the rest did not run"))
         #expect(run(["both"], [:]).0.status == 2)
     }
 

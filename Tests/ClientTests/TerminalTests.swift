@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What people see in a terminal, through the real program.
+/// Output in a terminal, through the real program.
 @Suite(.timeLimit(.minutes(1))) struct TerminalTests {
     private let folder = TemporaryFolder()
 
@@ -88,7 +88,7 @@ import Testing
 
     @Test func topWantsATerminal() {
         let outcome = Tool.run(["top"], socket: folder.path("none.sock"))
-        #expect(outcome.status == 2 && outcome.complaint.contains("follow prints lines"))
+        #expect(outcome.status == 2 && outcome.complaint.contains("use follow"))
     }
 
     @Test func eventsStandAboveTheMovingLine() {

@@ -32,6 +32,7 @@ import Testing
         arguments: [
             ("50", .absolute(50)), ("50%", .absolute(50)), ("+5", .relative(5)), ("-5", .relative(-5)),
             ("5-", .relative(-5)), ("+2.5%", .relative(2.5)), ("1:00", nil), ("loud", nil), ("", nil),
+            ("0.5", nil), ("+0.05", nil), ("1.0", nil), ("0.5%", .absolute(0.5)),
         ] as [(String, Amount?)])
     func volumesAreRead(text: String, amount: Amount?) { #expect(Amount(percent: text) == amount) }
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// A run of the real nowplayingctl. Ends with its last reference, if it has not ended by itself.
 final class Tool {
-    /// What a run that has ended left behind.
+    /// Result of a run that has ended.
     struct Outcome {
         var status: Int32
         var output: String

@@ -5,7 +5,7 @@ import Testing
 
 /// Our reader and writer against Foundation's, over generated and damaged texts.
 @Suite struct JSONFuzzTests {
-    /// What Foundation's decoder makes of a text, in our words.
+    /// Result of Foundation's decoder for a text, as our value.
     private struct Reference: Decodable {
         let value: JSONValue
         struct Name: CodingKey {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import DaemonRuntime
 
-/// What has pictures looked for.
+/// Requests and searches for pictures.
 @Suite struct ArtworkKeeperTests {
     init() { LoopThread.start() }
 

@@ -6,7 +6,7 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// What is started when, and what is answered when.
+/// Order of starts and answers.
 @Suite struct ControlServerOrderTests {
     @Test func answersMayOvertakeEachOther() async throws {
         let harness = try await ServerHarness()

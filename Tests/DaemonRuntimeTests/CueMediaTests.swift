@@ -44,7 +44,7 @@ import Testing
             #expect(parts.map(\.audio.uri) == Array(repeating: "file://" + audio, count: 3))
             #expect(parts.map(\.start.count) == [0, 4500, 9000])
             #expect(parts.map(\.end?.count) == [4500, 9000, nil])
-            // What is told leads back to the same.
+            // Published uris lead back to the same items.
             let again = try media(found.map { .string($0.source.uri) }, isForeign: isForeign)
             #expect(again.map(\.source.uri) == ["1", "2", "3"].map { "file://\(cue)#track=\($0)" })
             #expect(again.map(\.details?.metadata) == found.map(\.details?.metadata))

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// How many times this process has a file open.
+    /// Number of times that this process has a file open.
     private static func timesOpen(_ path: String) -> Int {
         var count = 0
         guard let folder = opendir("/proc/self/fd") else { return 0 }

@@ -5,9 +5,9 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// What the server itself adds to `diagnostics.get`.
+/// The server's own part of `diagnostics.get`.
 @Suite(.timeLimit(.minutes(1))) struct DiagnosisTests {
-    /// A request that the player does not answer is told, with whose it is, from a second on; one that it does is not.
+    /// A request without an answer is reported after a second with its client; an answered one is not.
     @Test func whoWaits() async throws {
         let harness = try await ServerHarness()
         let handler = harness.handler
@@ -17,20 +17,20 @@ import Testing
         #expect(try waiting.call("queue.clear")["result"] != nil)
         try waiting.request(2, "pause")
         let asking = try RawClient(harness.path)
-        func told() throws -> [JSONValue] {
+        func waitingRequests() throws -> [JSONValue] {
             try asking.call("diagnostics.get")["result"]?["waiting"]?.arrayValue ?? []
         }
-        #expect(try becomes { try told().count == 1 })
-        let request = try #require(try told().first)
+        #expect(try becomes { try waitingRequests().count == 1 })
+        let request = try #require(try waitingRequests().first)
         #expect(request["method"] == "pause" && request["client"] == "a remote", "\(request)")
         #expect((request["seconds"]?.doubleValue ?? 0) >= 1)
         await LoopThread.run { handler.held.removeFirst()(.success([:])) }
         _ = try waiting.read()
-        #expect(try told().isEmpty)
+        #expect(try waitingRequests().isEmpty)
         await harness.end()
     }
 
-    /// The last pause is told though other things have happened since.
+    /// The last pause is reported even after later events.
     @Test func whoPaused() async throws {
         let harness = try await ServerHarness()
         let client = try RawClient(harness.path)

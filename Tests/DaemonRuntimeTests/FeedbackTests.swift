@@ -7,7 +7,7 @@ import Testing
 
 @testable import DaemonRuntime
 
-/// What is remembered of items.
+/// Saved feedback about items.
 @Suite struct FeedbackTests {
     private let folder = TemporaryFolder()
 
@@ -27,7 +27,7 @@ import Testing
         #expect(second.takeReports().isEmpty)
     }
 
-    /// What an earlier process says.
+    /// Feedback from an earlier process.
     private func first() throws -> Feedback {
         let first = database()
         #expect(!first.exists)

@@ -29,7 +29,7 @@ import Testing
         return FileWatch(loop, Workers(loop), FilePath(stringLiteral: path), isNews: isNews) { count.calls += 1 }
     }
 
-    /// Tells whether a folder is watched by this process: what `fdinfo` says of its inotify descriptors.
+    /// True if this process watches a folder, by the `fdinfo` of its inotify descriptors.
     @PlayerLoop private func isWatched(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
@@ -37,7 +37,7 @@ import Testing
         return TestProcess.run(["sh", "-c", "cat /proc/\(getpid())/fdinfo/* 2>/dev/null"]).text.contains(mark)
     }
 
-    @Test("a file that comes with the folders above it is told once, when it is written")
+    @Test("a file that comes with the folders above it is reported once, when it is written")
     @PlayerLoop func grows() async {
         let folder = TemporaryFolder()
         let count = Count()

@@ -8,11 +8,11 @@ import Testing
 
 /// The end of a daemon that nobody needs, and its next start by whoever comes.
 @Suite(.timeLimit(.minutes(2))) struct IdleExitTests {
-    /// What a daemon would answer, and how often it was ended.
+    /// Answers of a daemon, and the number of its ends.
     @PlayerLoop fileprivate final class Situation {
         var isNeeded = false
         var wouldLose = false
-        /// How many times it is still settling.
+        /// Remaining number of answers that it is still settling.
         var settles = 0
         private(set) var asked = 0
         private(set) var ends = 0
@@ -106,7 +106,7 @@ import Testing
             }.came)
     }
 
-    /// What systemd does for a socket unit: it keeps the socket, and starts the daemon when somebody comes.
+    /// A stand-in for systemd with a socket unit: it keeps the socket, and starts the daemon for the first client.
     private static let manager = """
         import os, select, socket, sys
         path, *words = sys.argv[1:]
@@ -126,7 +126,7 @@ import Testing
             print("ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
         """
 
-    /// What a process prints, until it has printed this; nil: it ended, or 30 s went by.
+    /// Reads a process's output until it has printed this; false: it ended, or 30 s went by.
     private static func read(_ process: TestProcess, until text: String, _ log: inout String) -> Bool {
         while log.firstRange(of: text) == nil {
             var wait = pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)
@@ -173,7 +173,7 @@ import Testing
         process.wait()
     }
 
-    /// What a program handed over is there as long as the daemon is: it stays.
+    /// A client's open file lives as long as the daemon: the daemon keeps running.
     @Test func staysForAnOpenFile() async throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/control.sock"
@@ -196,14 +196,14 @@ import Testing
             #expect(sent == line.utf8.count + 1)
             #expect(try client.read()["result"]?["ids"] != nil)
         }
-        #expect(Self.read(process, until: "would be lost", &log), "\(log)")
+        #expect(Self.read(process, until: "would lose state", &log), "\(log)")
         #expect(try RawClient(path).call("queue.clear")["result"] != nil)
         #expect(Self.read(process, until: "ended 0", &log), "\(log)")
         process.signal(SIGTERM)
         process.wait()
     }
 
-    /// Where nobody keeps the socket it stays, and says so.
+    /// Without socket activation the daemon keeps running, and logs that.
     @Test func withoutAServiceManagerItStays() async throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/run/control.sock"
@@ -214,7 +214,7 @@ import Testing
         ]
         let process = await LoopThread.run { TestProcess(words, output: true) }
         var log = ""
-        #expect(Self.read(process, until: "idle-exit does nothing", &log), "\(log)")
+        #expect(Self.read(process, until: "idle-exit has no effect", &log), "\(log)")
         process.signal(SIGTERM)
         #expect(process.wait() == 0)
     }

@@ -228,7 +228,7 @@ import Testing
     }
 }
 
-/// What is known about items, and where the player stands.
+/// Saved metadata of items, and the player's position.
 @Suite struct SavedFieldTests {
     @Test("every field that a client can give is saved")
     func everyField() throws {
@@ -249,7 +249,7 @@ import Testing
                 }
         }
         var metadata = MediaMetadata(fields: fields)
-        // Only files tell these.
+        // Only files have these.
         metadata.show = "show ü"
         metadata.language = "deu"
         // What the file says about its loudness is read with the file.

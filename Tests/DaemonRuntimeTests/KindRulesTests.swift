@@ -6,7 +6,7 @@ import Testing
 
 @testable import DaemonRuntime
 
-/// What items are, for what is usual with their kind.
+/// Kinds of items and their defaults.
 @Suite struct KindRulesTests {
     private func kind(
         _ path: String = "/m/a.mp3", _ duration: Double? = nil, _ change: (inout MediaMetadata) -> Void = { _ in }

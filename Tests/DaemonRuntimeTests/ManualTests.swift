@@ -70,8 +70,9 @@ import Testing
         var options = ""
         for option in DaemonOptions.all {
             let value = option.value.map { " Ar \($0.replacingOccurrences(of: "|", with: " | "))" } ?? ""
-            synopsis += ".Op Fl -\(option.name)\(value)\n"
-            options += ".It Fl -\(option.name)\(value)\n" + Self.lines(Self.capitalised(option.help))
+            synopsis += ".Op Fl \(option.short.map { "\($0) | " } ?? "")-\(option.name)\(value)\n"
+            let short = option.short.map { "\($0) , " } ?? ""
+            options += ".It Fl \(short)-\(option.name)\(value)\n" + Self.lines(Self.capitalised(option.help))
         }
         try Self.check("man/nowplayingd.1") { try Self.filled($0, ["synopsis": synopsis, "options": options]) }
     }

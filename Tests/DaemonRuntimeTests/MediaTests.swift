@@ -43,8 +43,8 @@ import Testing
             ("/music/a b%20.flac", .path("/music/a b%20.flac")), ("file:///music/a%20b.flac", .path("/music/a b.flac")),
             ("FILE://localhost/a", .path("/a")), ("file:/a", .path("/a")), ("file:///%C3%A9", .path("/é")),
             ("file://elsewhere/a", .unplayable("is on another host")),
-            ("file:///%zz", .unplayable("has a wrong percent encoding")),
-            ("file:///%f", .unplayable("has a wrong percent encoding")),
+            ("file:///%zz", .unplayable("has an invalid percent encoding")),
+            ("file:///%f", .unplayable("has an invalid percent encoding")),
             ("file:///caf%E9%ff", .path(FilePath(Array("/caf".utf8) + [0xE9, 0xFF])!)),
             ("file:///a%00b", .unplayable("has a zero byte in its path")),
             ("/a\0b", .unplayable("has a zero byte in its path")), ("file:a", .unplayable("has no absolute path")),
@@ -125,7 +125,7 @@ import Testing
                     "1%20caf%E9.flac", "1%20caf%E9.flacs/1%20caf%E9.flac", "1%20caf%E9.flacs/2%FF.WAV", "2%FF.WAV",
                 ])
             #expect(found[0].source.displayName == "1 café")
-            // What is told leads back to the same files.
+            // Published uris lead back to the same files.
             for media in found {
                 let again = try Self.resolve([.string(media.source.uri)], roots: roots, isForeign: isForeign).get()
                 #expect(again.map(\.source.uri) == [media.source.uri])
@@ -200,7 +200,7 @@ import Testing
             #expect(error.code == 403, "\(path)")
             #expect(error.data["uris"] == nil)
         }
-        // One of them spoils the request, and nothing is told of the others.
+        // One of them fails the request, and the answer does not mention the others.
         let error = Self.refusal(
             Self.resolve(["/etc/passwd", .string(root + "/missing")], roots: [root], isForeign: true))
         #expect(error?.code == 403)

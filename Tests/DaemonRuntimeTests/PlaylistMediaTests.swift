@@ -12,7 +12,7 @@ import Testing
 @Suite struct PlaylistMediaTests {
     let folder = TemporaryFolder()
 
-    /// What the items lead to: their uris relative to the folder, or the code of the refusal.
+    /// Result for the items: their uris relative to the folder, or the code of the refusal.
     private func uris(
         _ items: [JSONValue], roots: [String] = [], isForeign: Bool = false, limit: Int = 100_000
     ) -> [String] {

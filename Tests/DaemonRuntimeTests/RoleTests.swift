@@ -12,7 +12,7 @@ import Testing
     private static let read: UInt32 = 61_002
     private static let nobody: UInt32 = 65_534
 
-    /// What another user gets for these lines.
+    /// Answers to another user for these lines.
     private static func ask(_ path: String, groups: [UInt32], gid: UInt32 = nobody, _ lines: [String]) async throws
         -> [JSONValue]
     {
@@ -151,7 +151,7 @@ import Testing
         ]
         let process = await LoopThread.run { TestProcess(["setsid"] + words, output: true) }
         #expect(await harness.until { server.clientCount == 3 })
-        // The others are told why.
+        // The others get the reason.
         var bytes = [UInt8](repeating: 0, count: 4096)
         var text = ""
         while text.split(separator: "\n").count < 2 {

@@ -159,7 +159,7 @@ final class RawClient {
 
     func read() throws -> JSONValue { try JSONReader.read(try readLine()) }
 
-    /// Whether the server has closed the connection; what it sent before is passed over.
+    /// True if the server has closed the connection; skips earlier lines.
     func isClosedByServer() throws -> Bool {
         do {
             while true { _ = try readLine() }

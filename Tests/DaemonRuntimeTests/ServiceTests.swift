@@ -6,9 +6,9 @@ import NowPlaying
 import TestSupport
 import Testing
 
-/// The daemon under a service manager: what it is told, and the socket that it hands over.
+/// The daemon under a service manager: its notifications, and the socket from the manager.
 @Suite(.timeLimit(.minutes(1))) struct ServiceTests {
-    /// The socket on which systemd is told things (sd_notify(3)).
+    /// The notification socket of systemd (sd_notify(3)).
     private final class Manager {
         let descriptor: Int32
 
@@ -34,8 +34,8 @@ import Testing
             return String(decoding: bytes.prefix(max(0, got)), as: UTF8.self)
         }
 
-        /// Reads on until this was told; false: it was not.
-        func isTold(_ text: String) -> Bool {
+        /// Reads until this notification; false: it did not come.
+        func receives(_ text: String) -> Bool {
             while true {
                 let message = next()
                 if message.isEmpty || message == text { return message == text }
@@ -59,14 +59,14 @@ import Testing
         environment["NOTIFY_SOCKET"] = folder.path + "/notify"
         let words = Self.words(folder) + ["--socket", folder.path + "/control.sock"]
         let process = await LoopThread.run { [environment] in TestProcess(words, environment: environment) }
-        #expect(manager.isTold("READY=1"))
+        #expect(manager.receives("READY=1"))
         let client = try RawClient(folder.path + "/control.sock")
         _ = try client.call("queue.add", ["items": [["uri": "http://127.0.0.1:9/x", "title": "A\nREADY=1"]]])
-        #expect(manager.isTold("STATUS=stopped, 1 in the queue"))
+        #expect(manager.receives("STATUS=stopped, 1 in the queue"))
         _ = try client.call("queue.clear")
-        #expect(manager.isTold("STATUS=stopped, the queue is empty"))
+        #expect(manager.receives("STATUS=stopped, the queue is empty"))
         process.signal(SIGTERM)
-        #expect(manager.isTold("STOPPING=1"))
+        #expect(manager.receives("STOPPING=1"))
         #expect(process.wait() == 0)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DaemonRuntime
 
-/// Which items are spoken.
+/// Recognition of spoken items.
 @Suite struct SpeechRateTests {
     private func rate(_ genre: String?, _ path: String = "/m/a.mp3", _ change: (inout SpeechRate) -> Void = { _ in })
         throws

@@ -101,7 +101,7 @@ import Testing
 
     init() { LoopThread.start() }
 
-    @Test("what was told is found at once by whoever comes next, and on the disk a moment later")
+    @Test("a published state is there at once for the next process, and on the disk a moment later")
     @PlayerLoop func killed() async {
         let folder = TemporaryFolder()
         let keeping = await Keeping.start(folder.path)
@@ -276,7 +276,7 @@ import Testing
         #expect(StateLoader.load(folder.path).queue.count == 4002)
         unlink(folder.path + "/ballast")
         keeping.add(4003...4003)
-        // It is on the disk a moment before the loop is told so.
+        // It is on the disk a moment before the loop knows.
         #expect(await Self.eventually { Self.onTheDisk(folder.path).count == 4003 && keeping.store.fault == nil })
         #expect(mount("tmpfs", folder.path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=256k") == 0)
         keeping.add(4004...4004)

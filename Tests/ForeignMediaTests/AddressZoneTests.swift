@@ -1,7 +1,7 @@
 import ForeignMedia
 import Testing
 
-/// How far away addresses are, and what may lead to what.
+/// Zones of addresses, and allowed redirects.
 @Suite struct AddressZoneTests {
     @Test(
         "an IPv4 address lies in the zone of its block, however it is wrapped",

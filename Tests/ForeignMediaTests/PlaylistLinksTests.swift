@@ -26,7 +26,7 @@ import Testing
     @Test("audio, pages and nothing are no playlists", arguments: ["", "\n\n", "<html>", "ID3\u{4}", "OggS"])
     func others(_ text: String) { #expect(PlaylistLinks(Array(text.utf8), isAnnounced: false) == nil) }
 
-    @Test("the type that a server tells, with whatever follows it")
+    @Test("a server's content type, with its parameters")
     func types() {
         #expect(PlaylistLinks.isAnnounced(by: "audio/x-mpegurl"))
         #expect(PlaylistLinks.isAnnounced(by: "Application/vnd.apple.mpegURL; charset=utf-8"))

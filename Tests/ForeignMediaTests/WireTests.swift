@@ -1,7 +1,7 @@
 import ForeignMedia
 import Testing
 
-/// What the daemon and its child say to each other: whole messages come back as they were, and nothing else is taken.
+/// Messages between the daemon and its child: whole messages survive the round trip, and everything else is rejected.
 @Suite struct WireTests {
     static let opened: OpenedMedia = {
         var media = OpenedMedia(

@@ -1,7 +1,7 @@
 import AudioCore
 import NowPlaying
 
-/// What a decoder says of its source; nothing of it need be true.
+/// Claims of a decoder about its source; none of them need be true.
 struct ClaimedMedia: Sendable {
     /// Format of the frames.
     let format: AudioFormat

@@ -16,7 +16,7 @@ import TestSupport
     private let folder = TemporaryFolder()
     private let bridge: MediaPlayerBridge
     private let connection: BusConnection
-    /// What messages are made with; never connected.
+    /// Bus object for making messages; never connected.
     private let bus: OpaquePointer
 
     private init() {

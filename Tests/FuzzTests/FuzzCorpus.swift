@@ -8,7 +8,7 @@ enum FuzzCorpus {
 
     /// Bytes of an input that is kept, at most, as Scripts/fuzz has it.
     static let longest = 16_384
-    /// What an input takes at most, as Scripts/fuzz has it, where it counts as a finding.
+    /// Maximum time for an input, as in Scripts/fuzz; more counts as a finding.
     static let patience = Duration.seconds(20)
     /// KiB of memory that the process may have had, at most, as Scripts/fuzz has it.
     static let memory = 2048 << 10

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Hands one target over to libFuzzer: `FUZZ_TARGET` is its name, `FUZZ_ARGUMENTS` what libFuzzer is told. Only in a build
+/// Runs one target with libFuzzer: `FUZZ_TARGET` is its name, `FUZZ_ARGUMENTS` are libFuzzer's arguments. Only in a build
 /// of `make fuzz`, which has libFuzzer in it.
 @Suite struct FuzzDriver {
     private typealias Callback = @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
@@ -9,7 +9,7 @@ import Testing
     private typealias Driver =
         @convention(c) (UnsafeMutablePointer<CInt>, UnsafeMutablePointer<Arguments?>, Callback) -> CInt
 
-    /// What the callback, which can't capture, calls.
+    /// Target of the callback, which can't capture.
     nonisolated(unsafe) private static var target: FuzzTarget?
 
     @Test(.enabled(if: getenv("FUZZ_TARGET") != nil))

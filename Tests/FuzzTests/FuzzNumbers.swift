@@ -16,7 +16,7 @@ struct FuzzNumbers {
     /// Takes the bytes in their order.
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// Whether no byte is left: from there on all numbers are 0.
+    /// True if no byte is left: from there on all numbers are 0.
     var isAtEnd: Bool { rest.isEmpty }
 
     /// The next byte; 0: there is none.

@@ -14,7 +14,7 @@ final class FuzzServer: Sendable {
     /// Started when it is first wanted, and never ended.
     static let shared = FuzzServer()
 
-    /// Where it listens.
+    /// Path of its socket.
     let path: String
     private let folder = TemporaryFolder()
     private let server = Mutex<ControlServer?>(nil)

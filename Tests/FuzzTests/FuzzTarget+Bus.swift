@@ -4,7 +4,7 @@ import LinuxSystem
 
 @testable import MPRISBridge
 
-/// What comes in over the message bus.
+/// Input from the message bus.
 extension FuzzTarget {
     /// A call of the player's object. Four bytes say who calls, what, and whether with the arguments that it takes; of what
     /// follows the arguments are made, of any types and values that a message can have. The first byte from 200 on: it is

@@ -7,7 +7,7 @@ import TestSupport
     @testable import nowplaying_decode
 #endif
 
-/// What nowplaying-decode does with bytes of strangers, in this process: none of what confines it. FFmpeg itself is as the
+/// Code of nowplaying-decode for bytes of strangers, in this process without the sandbox. FFmpeg itself is as the
 /// system has it, so that of its own reading the sanitizer sees what it does to memory that it has from malloc(3) alone, and
 /// nothing is known of how far an input reaches in it.
 extension FuzzTarget {
@@ -41,8 +41,8 @@ extension FuzzTarget {
                 let opened = media.opened
                 precondition(opened.format.bytesPerFrame > 0 && (opened.length ?? 0) >= 0)
                 // What the child says the daemon can read.
-                guard let told = try? OpenedMedia(opened.bytes) else { preconditionFailure("it can't be told") }
-                precondition(told.format == opened.format && told.tags.count <= WireTag.maximumCount)
+                guard let copy = try? OpenedMedia(opened.bytes) else { preconditionFailure("it can't be encoded") }
+                precondition(copy.format == opened.format && copy.tags.count <= WireTag.maximumCount)
                 play(media)
                 for place in [1000, 0, (opened.length ?? 1) - 1, Int64.max / 4] where place >= 0 {
                     if (try? media.seek(to: place)) != nil { play(media) }
@@ -110,7 +110,7 @@ extension FuzzTarget {
             av_max_alloc(512 << 20)
         }
 
-        /// What Musepack's encoder makes of the material, where there is one.
+        /// The material coded by Musepack's encoder, if there is one.
         private static func musepack(_ material: AudioMaterial) -> [[UInt8]] {
             let folder = TemporaryFolder()
             let source = folder.write(material.wave(), "source.wav")

@@ -144,7 +144,7 @@ extension FuzzTarget {
         return result
     }
 
-    /// What FFmpeg makes of the material.
+    /// The material coded by FFmpeg.
     static func made(_ material: AudioMaterial, _ ending: String, _ options: [String]) -> [[UInt8]] {
         let folder = TemporaryFolder()
         let source = folder.write(material.wave(), "source.wav")

@@ -5,7 +5,7 @@ import NowPlaying
 
 @testable import AudioDecoders
 
-/// What servers send to the confined child, and what a child that was taken over sends to us.
+/// Input of the confined child from servers, and our input from a compromised child.
 extension FuzzTarget {
     /// The head of an answer over HTTP; after a first byte of 1 a title of a station.
     static let httpHead = FuzzTarget(

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import DaemonRuntime
 
-/// Whatever media and clients say, it is played until it is heard, told to listeners, saved, and taken up again.
+/// Playback of arbitrary claims of media and clients, until they are audible, published, saved and restored.
 extension FuzzTarget {
     static let playing: [FuzzTarget] = [claims, method, artworkSearch]
 

@@ -42,7 +42,7 @@ private final class HostileClient {
     private static let file = linux_memory_file("fuzz")
 
     private let connection: Int32
-    /// A pipe: its writing end is handed over, so that the reading end tells when nobody has it open any more.
+    /// A pipe: the daemon gets its writing end, so that the reading end shows when nobody has it open any more.
     private let pipe: (reading: Int32, writing: Int32)
 
     init() {

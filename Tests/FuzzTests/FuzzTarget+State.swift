@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import DaemonRuntime
 
-/// What is read back from the disk, and what the confined child says.
+/// Input from the disk and from the confined child.
 extension FuzzTarget {
     /// A journal as it lies on the disk.
     static let journal = FuzzTarget(
@@ -76,7 +76,7 @@ extension FuzzTarget {
             precondition(again?.place == rounded && again?.number == 11, "what was written is not what was read")
         })
 
-    /// What is remembered of items, as it lies on the disk.
+    /// Saved feedback about items, as it lies on the disk.
     static let feedback = FuzzTarget(
         name: "feedback-database",
         seeds: {
@@ -177,7 +177,7 @@ extension FuzzTarget {
             precondition(audio <= stream.count)
         })
 
-    /// What a server sends where a list of addresses may stand.
+    /// A server's answer that may be a list of addresses.
     static let links = FuzzTarget(
         name: "links",
         seeds: {

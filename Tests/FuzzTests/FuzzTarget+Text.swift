@@ -7,7 +7,7 @@ import NowPlayingClient
 @testable import MPRISBridge
 @testable import nowplaying_mqtt
 
-/// What people, scripts and bridges send as text.
+/// Text from people, scripts and bridges.
 extension FuzzTarget {
     /// A line on the control socket: read, looked up, judged; what can be written is read again as the same.
     static let line = FuzzTarget(
@@ -104,7 +104,7 @@ extension FuzzTarget {
             }
         })
 
-    /// What callers on the message bus hand over, and what is told them of tags.
+    /// Arguments of callers on the message bus, and texts from tags for them.
     static let busText = FuzzTarget(
         name: "bus-text",
         seeds: { ["/org/nowplayingd/Track/12", "file:///a%20b", "http://h/é?x#y"].map { Array($0.utf8) } },

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What strangers send can't break what reads it. The short form takes the corpus and some thousands of damaged inputs;
+/// Input from strangers cannot break its readers. The short form takes the corpus and some thousands of damaged inputs;
 /// `make fuzz` looks for new ones with coverage and the address sanitizer.
 @Suite struct FuzzTests {
     @Test("every input that fuzzing kept, and those it began with", arguments: FuzzTarget.all.map(\.name))

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What wakes the loop from other threads.
+/// Wakeups of the loop from other threads.
 @Suite struct LoopSignalTests {
     init() { LoopThread.start() }
 
@@ -19,7 +19,7 @@ import Testing
         #expect(await LoopThread.run { counts.calls } == [1, 0])
     }
 
-    @Test("one whose last owner is another thread, which tells something and ends: the loop goes on")
+    @Test("one whose last owner is another thread, which notifies and ends: the loop continues")
     func givenUpElsewhere() async {
         for _ in 0..<30 {
             // Each is given up while the loop may be about to hear it.
@@ -38,7 +38,7 @@ import Testing
     }
 }
 
-/// How often the handlers of some signals were called.
+/// Numbers of calls of some signals' handlers.
 @PlayerLoop private final class Counts {
     private(set) var calls: [Int]
 

@@ -24,7 +24,7 @@ import Testing
         return await LoopThread.run { TestProcess(words, environment: changed) }
     }
 
-    /// What the daemon shows, waited for.
+    /// True if the daemon comes to show this.
     private func shows(_ format: String, _ wanted: String) -> Bool {
         becomes { box("status", "--format", format) == wanted }
     }
@@ -87,7 +87,7 @@ import Testing
         let before = switches(family)
         usleep(2_500_000)
         #expect(before > 0 && switches(family) == before)
-        // What it tells, and what it is told.
+        // Its states, and its commands.
         installation.control("pause")
         #expect(shows("{{state}}", "paused"))
         installation.control("seek", "30")

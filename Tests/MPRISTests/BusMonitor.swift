@@ -83,7 +83,7 @@ extension JSONValue {
     /// The positions of `Seeked`, in microseconds; nil: it is another signal.
     var seeked: Int64? { self["member"] == "Seeked" ? self["payload"]?["data"]?.arrayValue?.first?.integerValue : nil }
 
-    /// The properties that `PropertiesChanged` tells.
+    /// The properties in `PropertiesChanged`.
     var changed: JSONValue? {
         self["member"] == "PropertiesChanged" ? self["payload"]?["data"]?.arrayValue?.dropFirst().first : nil
     }

@@ -107,7 +107,7 @@ final class Installation: Sendable {
         precondition(result.status == 0, "nowplayingctl \(words): \(result.text)")
     }
 
-    /// Whether the player comes to the bus.
+    /// True if the player comes to the bus.
     func isSeen() -> Bool { becomes { run("playerctl", "-l").text == "nowplayingd" } }
 
     /// A file of silence.

@@ -60,7 +60,7 @@ import Testing
             follower.end()
             close(follower.output)
         }
-        // The first line tells that it follows; how often it writes for one signal is its own business.
+        // The first line shows that it follows; the number of lines for one signal is its own business.
         #expect(follows(follower.output, "Paused a 0:00"))
         installation.control("seek", "30")
         #expect(follows(follower.output, "Paused a 0:30"))
@@ -73,7 +73,7 @@ import Testing
         #expect(installation.isSeen())
     }
 
-    /// Whether one of the next lines is this one; false when none comes for 10 s.
+    /// True if one of the next lines is this one; false if none comes for 10 s.
     private func follows(_ descriptor: Int32, _ wanted: String) -> Bool {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -107,7 +107,7 @@ import Testing
         // Nothing between key events.
         usleep(1_000_000)
         #expect(monitor.messages().isEmpty)
-        // Jumps, each told once and exactly.
+        // Jumps, each signalled once and exactly.
         installation.control("pause")
         installation.control("seek", "30")
         #expect(monitor.signals().compactMap(\.seeked) == [30_000_000])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MPRISBridge
 
-/// Which bus, and who may.
+/// Buses and access.
 @Suite struct SettingsTests {
     @Test(arguments: [
         ("session", ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/x", "XDG_RUNTIME_DIR": "/r"], "unix:path=/x"),

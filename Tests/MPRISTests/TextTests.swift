@@ -3,7 +3,7 @@ import Testing
 
 @testable import MPRISBridge
 
-/// What strangers wrote, on its way to the bus.
+/// Text from strangers, on its way to the bus.
 @Suite struct TextTests {
     @Test(arguments: [
         ("So What", "So What"), ("a\nb\tc", "a b c"), ("a\u{1B}[31mb\u{0}c", "a\u{FFFD}[31mb\u{FFFD}c"),

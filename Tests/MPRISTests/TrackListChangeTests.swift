@@ -2,7 +2,7 @@ import Testing
 
 @testable import MPRISBridge
 
-/// What is told of a list of tracks that has changed.
+/// Signals for a changed list of tracks.
 @Suite struct TrackListChangeTests {
     private func between(_ before: String, _ after: String) -> String {
         let changes = TrackListChange.between(before.map { String($0) }, after.map { String($0) })
@@ -22,5 +22,5 @@ import Testing
         ("", "abcdefgh", "+a@ +b@a +c@b +d@c +e@d +f@e +g@f +h@g"), ("", "abcdefghi", "replaced"),
         ("abcdefghi", "", "replaced"),
     ])
-    func changes(before: String, after: String, told: String) { #expect(between(before, after) == told) }
+    func changes(before: String, after: String, signals: String) { #expect(between(before, after) == signals) }
 }

@@ -1,7 +1,7 @@
 import NowPlaying
 import Testing
 
-/// Which of several languages somebody is told.
+/// Choice among several languages.
 @Suite struct LocalizedTextTests {
     private func title(_ texts: [(String, String)], _ languages: [String], given: String? = nil) -> String? {
         var metadata = MediaMetadata()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PulseOutput
 
-/// What every output promises (AudioOutput.swift), asked of each.
+/// The contract of every output (AudioOutput.swift), tested on each.
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(2))) struct ConformanceTests {
     enum Kind: String, CaseIterable { case null, file, pulse }
 
@@ -36,7 +36,7 @@ import Testing
         if kind == .file { unlink("/tmp/conformance-\(getpid()).wav") }
     }
 
-    @Test("connecting is told once and later, and connecting again is nothing", arguments: Kind.allCases)
+    @Test("a connection is reported once and later, and another attempt does nothing", arguments: Kind.allCases)
     @PlayerLoop func connects(_ kind: Kind) async throws {
         let log = OutputLog()
         let output = await make(kind)
@@ -123,9 +123,9 @@ import Testing
         #expect(results.isEmpty)
         #expect(await stream.corked(true) != nil)
         #expect(results == [false, false, false])
-        let told = log.events
+        let events = log.events
         await LoopThread.turns(3)
-        #expect(log.events == told)
+        #expect(log.events == events)
         finish(kind, output)
     }
 
@@ -187,13 +187,13 @@ import Testing
         let log = OutputLog()
         let (output, stream) = await open(kind, log)
         stream.write(PositionCode.int16(from: 0, count: 44100))
-        let told = log.events
+        let events = log.events
         var failed = false
         stream.setCorked(false) { failed = $0 != nil }
         output.disconnect()
         await LoopThread.turns(5)
         #expect(failed)
-        #expect(log.events == told)
+        #expect(log.events == events)
         finish(kind, output)
     }
 }

@@ -138,7 +138,7 @@ import Testing
         stream.write([Int16](repeating: 1, count: 88200))
         stream.setCorked(false) { _ in }
         let event = await log.next { if case .failed = $0 { true } else { false } }
-        #expect(event == .failed(OutputError(.noDevice, "/dev/full can't be written: No space left on device")))
+        #expect(event == .failed(OutputError(.noDevice, "/dev/full cannot be written: No space left on device")))
         #expect(await stream.corked(false) != nil)
         output.disconnect()
     }

@@ -2,7 +2,7 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// What an output or a stream told.
+/// An event of an output or a stream.
 enum OutputEvent: Equatable {
     case connection(OutputError?)
     case device(OutputDevice?)

@@ -33,7 +33,9 @@ import Testing
         { if case .device(let device) = $0 { device?.name == name } else { false } }
     }
 
-    @Test("a server that dies is told once, all is dead, its return is noticed, and play goes on", arguments: [1, 3])
+    @Test(
+        "a server that dies is reported once, all is dead, its return is noticed, and playback resumes",
+        arguments: [1, 3])
     @PlayerLoop func serverDies(_ times: Int) async throws {
         let server = await SoundServer.pulseAudio([TestSink("s")])
         let log = OutputLog()
@@ -114,7 +116,7 @@ import Testing
         server.stop()
     }
 
-    @Test("the device can be chosen, is moved from when it goes, and its state is told")
+    @Test("the device can be selected, is left when it goes, and its state is reported")
     @PlayerLoop func devices() async throws {
         let server = await SoundServer.pulseAudio([TestSink("first"), TestSink("second", rewinds: true)])
         let log = OutputLog()
@@ -145,7 +147,7 @@ import Testing
         server.stop()
     }
 
-    @Test("without its only device a stream dies, and a device that appears is told")
+    @Test("without its only device a stream dies, and a new device is reported")
     @PlayerLoop func onlyDevice() async throws {
         let server = await SoundServer.pulseAudio([TestSink("only")])
         let log = OutputLog()
@@ -222,8 +224,8 @@ import Testing
         await log.next(.volume(0.45, muted: false))
         server.control("set-sink-input-volume", number, "150%")
         await log.next(.volume(1, muted: false))
-        let told = log.events.count { if case .volume = $0 { true } else { false } }
-        #expect(told == 3)
+        let count = log.events.count { if case .volume = $0 { true } else { false } }
+        #expect(count == 3)
         output.disconnect()
         server.stop()
     }

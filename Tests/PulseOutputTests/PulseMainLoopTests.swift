@@ -7,7 +7,7 @@ import Testing
 
 @testable import PulseOutput
 
-/// What a callback of the interface saw, and what it shall do; reached through the callback's context.
+/// Record and orders of a callback of the interface; reached through the callback's context.
 @PlayerLoop private final class Witness {
     var calls = 0
     var destroyed = 0
@@ -53,7 +53,7 @@ private let ioFreed: pa_io_event_destroy_cb_t = { _, _, context in enter(context
 @Suite(.timeLimit(.minutes(1))) struct PulseMainLoopTests {
     init() { LoopThread.start() }
 
-    @Test("a descriptor is told readable, can be freed inside its own callback, and its end is told")
+    @Test("a descriptor is reported readable, can be freed inside its own callback, and its end is reported")
     @PlayerLoop func descriptorFreedInsideItsCallback() async {
         let witness = Witness()
         let api = witness.main.api
@@ -101,7 +101,7 @@ private let ioFreed: pa_io_event_destroy_cb_t = { _, _, context in enter(context
         #expect(reader.flags == [PA_IO_EVENT_INPUT.rawValue])
         #expect(writer.flags == [PA_IO_EVENT_OUTPUT.rawValue])
         close(ends[1])
-        // The other end is gone: told although nothing is asked for, as poll does.
+        // The other end is gone: reported although nothing is requested, as poll does.
         await reader.untilCalled(2)
         #expect(reader.flags[1] & PA_IO_EVENT_HANGUP.rawValue != 0)
         api.pointee.io_free(input)

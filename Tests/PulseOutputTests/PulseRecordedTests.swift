@@ -6,7 +6,7 @@ import Testing
 
 @testable import PulseOutput
 
-/// What is heard, as a recording of the sink tells it.
+/// Audible frames in a recording of the sink.
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(3))) struct PulseRecordedTests {
     let server: SoundServer
 
@@ -34,7 +34,7 @@ import Testing
             await log.next(.connection(nil))
             stream = output.openStream(.compactDisc, delegate: log)
             await log.next(.ready)
-            // On a busy machine it is told before the stream is ready.
+            // On a busy machine it is reported before the stream is ready.
             await log.knows { if case .device = $0 { true } else { false } }
         }
 

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("a server's socket is awaited through folders that do not exist yet, and told once each time")
+    @Test("a server's socket is awaited through folders that do not exist yet, and reported once each time")
     @PlayerLoop func watch() async {
         let folder = "/tmp/watch-\(getpid())"
         mkdir(folder, 0o700)

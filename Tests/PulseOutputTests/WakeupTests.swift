@@ -7,7 +7,7 @@ import Testing
 
 @testable import PulseOutput
 
-/// How often the loop's thread wakes. Each case runs alone in a process of its own.
+/// Wakeups of the loop's thread. Each case runs alone in a process of its own.
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(1))) struct WakeupTests {
     /// Voluntary context switches of the loop's thread so far.
     static func switches(_ thread: Int32) -> Int {

@@ -39,9 +39,9 @@ import Testing
             calls.map { $0.trimmingCharacters(in: .whitespaces) } == [
                 "test  1", "sanitize thread", "sanitize address", "fuzz 3", "soak   10000", "faults", "microbenchmarks",
             ])
-        let told = bad.text.split(separator: "\n").suffix(7).map { $0.prefix { $0 != "," } }
-        #expect(told.filter { $0.hasPrefix("FAILED") } == ["FAILED  Scripts/sanitize thread"])
-        #expect(told.filter { $0.hasPrefix("passed") }.count == 6)
+        let lines = bad.text.split(separator: "\n").suffix(7).map { $0.prefix { $0 != "," } }
+        #expect(lines.filter { $0.hasPrefix("FAILED") } == ["FAILED  Scripts/sanitize thread"])
+        #expect(lines.filter { $0.hasPrefix("passed") }.count == 6)
     }
 
     @Test(arguments: [
@@ -85,7 +85,7 @@ import Testing
         #expect(run.text.split(separator: "\n").contains("NOT TESTED: it"))
     }
 
-    /// What is counted: `a.b` costs so many instructions.
+    /// Result of a count: `a.b` costs this number of instructions.
     private func microbenchmarks(_ cost: Int, libc: String, names: String = "a.b") throws -> ScriptRun {
         try tool("Scripts/build", "")
         try tool(".build/release/microbenchmarks", "echo \(names)")

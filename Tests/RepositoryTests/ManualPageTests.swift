@@ -128,7 +128,7 @@ import Testing
         #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
     }
 
-    /// What the documents name in the middle of a sentence is there: verbs, and options that they have.
+    /// Verbs and options that the documents name in the middle of a sentence exist.
     @Test func whatIsNamedInPassing() throws {
         var script = ""
         var count = 0

@@ -3,7 +3,7 @@ import Testing
 
 /// Every timer of the programs is set once, for a moment that a manual page names.
 @Suite struct OneShotTests {
-    /// Where a deadline is set, and the words of nowplayingd(1), WAKEUPS, that name it.
+    /// Places that set a deadline, and the words of nowplayingd(1), WAKEUPS, that name it.
     private static let documented = [
         "PlaybackEngine/Player+Boundary.swift": "the audible end of an item",
         "PlaybackEngine/Player+Marks.swift": "a chapter or an advertisement",
@@ -41,7 +41,7 @@ import Testing
         "nowplaying-hooks/HookRun.swift": "the time limit of a hook",
     ]
 
-    /// What would tick, sleep or bring a timer that nobody sees.
+    /// Calls that would tick, sleep or set a hidden timer.
     private static let forbidden = [
         "Task.sleep", "DispatchQueue", "DispatchSource", "timer_settime", "setitimer", "nanosleep(",
         "sd_event_add_time",

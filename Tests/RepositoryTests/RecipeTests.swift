@@ -118,8 +118,8 @@ import Testing
             nowplayingctl quit; backup save ~/x.tar; rm -r ~/state; backup restore ~/x.tar; ls ~/state; trap - EXIT
             """)
         #expect(run.status == 0, "\(run.text)\(run.errors)")
-        #expect(run.text.contains("queue\n") && run.errors.contains("has no number 2"))
-        #expect(run.errors.contains("the daemon runs"))
+        #expect(run.text.contains("queue\n") && run.errors.contains("has no entry 2"))
+        #expect(run.errors.contains("the daemon is running"))
     }
 
     @Test func mpcsWords() throws {

@@ -97,7 +97,7 @@ import Testing
         }
         kill(child.pid, signal)
         #expect(child.wait() == 128 + signal)
-        // A killed script can't clear up its files, and its processes are told by the kernel, soon.
+        // A killed script can't clean up its files, and the kernel ends its processes soon.
         let end = Date(timeIntervalSinceNow: 10)
         while try leftovers().contains(where: { Int($0) != nil }), Date() < end { usleep(10_000) }
         #expect(try leftovers().filter { signal != SIGKILL || Int($0) != nil } == [])

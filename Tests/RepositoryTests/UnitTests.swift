@@ -68,7 +68,7 @@ import Testing
         #expect(run.status == 0, "\(run.text.suffix(200))")
     }
 
-    /// What hardening must not take away: the kernel's word on who a client is, people's music, and radio.
+    /// Functions that hardening must keep: the credentials of clients, people's music, and radio.
     @Test func theProductStillWorks() throws {
         let text = try String(contentsOfFile: Self.folder + "system/nowplayingd.service", encoding: .utf8)
         for line in ["PrivateUsers=yes", "PrivateNetwork=yes", "ProtectHome=yes", "RemoveIPC=yes", "ProcSubset=pid"] {

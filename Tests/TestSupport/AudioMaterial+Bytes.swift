@@ -20,7 +20,7 @@ package struct ByteBuilder: Sendable {
 }
 
 extension AudioMaterial {
-    /// How samples lie in a file.
+    /// Layout of samples in a file.
     package enum Layout: Sendable, Hashable { case integer, float, double }
 
     /// The samples as bytes: integers of `bits` bits or floats, little or big endian. 8 bit ones are unsigned if asked for.

@@ -1,12 +1,12 @@
-/// What a FLAC file written by hand is to be like.
+/// Options of a FLAC file written by hand.
 package struct FLACOptions: Sendable {
     /// Frames of the blocks, over and over; more than one length makes a stream of variable blocks.
     package var blockFrames = [4096]
-    /// Whether STREAMINFO tells the length.
-    package var tellsLength = true
+    /// True if STREAMINFO has the length.
+    package var statesLength = true
     /// Number of the first block (of its first sample, where blocks vary): a stream that was recorded from its middle.
     package var firstNumber = 0
-    /// Whether each block tells the rate and depth, as those of an encoder do, and not STREAMINFO alone: the usual ones.
+    /// True if each block has the rate and depth, as those of an encoder do, and not only STREAMINFO: the usual ones.
     package var isStreamable = false
     /// Further metadata blocks: type and content.
     package var blocks: [(type: UInt8, content: [UInt8])] = []
@@ -50,7 +50,7 @@ extension AudioMaterial {
         info.big(options.blockFrames.min()!, 2)
         info.big(options.blockFrames.max()!, 2)
         info.big(0, 6)
-        let length = options.tellsLength ? UInt64(frames) : 0
+        let length = options.statesLength ? UInt64(frames) : 0
         info.big(UInt64(sampleRate) << 44 | UInt64(channels - 1) << 41 | UInt64(bits - 1) << 36 | length, 8)
         info.big(0, 16)
         return info.bytes

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A server of HTTP/1.1 whose answers a test makes up byte by byte. Each connection has one request, and a thread.
 package final class HTTPServer: Sendable {
-    /// What was asked for.
+    /// A received request.
     package struct Request: Sendable {
         /// Path and query.
         package var target: String
@@ -63,7 +63,7 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Where it listens.
+    /// Port of the server.
     package let port: Int
     private let descriptor: Int32
     private let seen = Seen()

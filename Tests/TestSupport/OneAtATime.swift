@@ -4,7 +4,7 @@ package import Testing
 /// Trait of suites that play, record or measure: of all of them in the process only one runs at any time. Others of another
 /// kind may still run beside it.
 package struct OneAtATime: SuiteTrait, TestScoping {
-    /// Who waits for the turn; nil: it is free.
+    /// Continuations that wait for the turn; nil: it is free.
     private static let waiting = Mutex<[CheckedContinuation<Void, Never>]?>(nil)
 
     package func provideScope(

@@ -1,4 +1,4 @@
-/// Test audio of which every recorded frame tells its absolute frame number.
+/// Test audio in which every recorded frame carries its absolute frame number.
 ///
 /// The sign of each sample follows a maximal-length sequence: on even channels (left) of order 16, on odd ones (right) of
 /// order 17. Their periods, 65535 and 131071, have no common divisor, so that the signs of 17 frames in a row name a frame
@@ -37,7 +37,7 @@ package enum PositionCode {
         return table
     }
 
-    /// Whether the sample of this frame and channel is positive.
+    /// True if the sample of this frame and channel is positive.
     private static func isPositive(_ frame: Int, _ channel: Int) -> Bool {
         channel % 2 == 0 ? left[frame % leftPeriod] : right[frame % rightPeriod]
     }
@@ -101,11 +101,11 @@ package enum PositionCode {
 
     /// A stretch of a recording in which frame numbers follow each other.
     package struct Run: Equatable, Sendable {
-        /// Where in the recording it begins.
+        /// Start in the recording.
         package var recorded: Int
         /// Frame number heard there.
         package var frame: Int
-        /// How many frames follow each other.
+        /// Number of consecutive frames.
         package var count: Int
 
         /// A stretch by its place in the recording, its first frame's number and its length.

@@ -97,7 +97,7 @@ package final class Recorder: Sendable {
         state.withLock { Array($0.bytes.prefix($0.bytes.count / bytesPerFrame * bytesPerFrame)) }
     }
 
-    /// What of the position code is recorded so far; computed on another thread than the loop's.
+    /// Runs of the position code recorded so far; computed on another thread than the loop's.
     @concurrent package func runs() async -> [PositionCode.Run] { PositionCode.runs(int16Samples(bytes())) }
 
     /// Returns when a frame of the position code that is not before this one is recorded, or 20 s have been recorded
@@ -117,7 +117,7 @@ package final class Recorder: Sendable {
         }
     }
 
-    /// When a recorded frame was played, as near as arrivals tell: by the quickest of them, whose delay remains.
+    /// Time at which a recorded frame was played, as near as arrivals show: by the quickest of them, whose delay remains.
     package func time(ofFrame frame: Int) -> MonotonicTime {
         state.withLock { state in
             let rate = Double(self.rate)

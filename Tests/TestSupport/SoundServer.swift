@@ -13,7 +13,7 @@ package struct TestSink: Sendable {
     package var channelMap: String
     package var rewinds: Bool
 
-    /// A sink; stereo at 44.1 kHz unless told otherwise. One that rewinds can't show exact pauses.
+    /// A sink; stereo at 44.1 kHz by default. One that rewinds can't show exact pauses.
     package init(
         _ name: String, format: String = "s16le", rate: Int = 44100, channelMap: String = "front-left,front-right",
         rewinds: Bool = false
@@ -42,7 +42,7 @@ package final class SoundServer: Sendable {
     package let address: String
     /// Path of its socket.
     package let socket: String
-    /// Another socket, where it listens when told so (`listen`): a recorder may be there before those who play.
+    /// Another socket, on which it listens after `listen`: a recorder may be there before the players.
     package var lateSocket: String { "\(folder)/run/pulse/late" }
     /// Folder of its own, removed at the end.
     package let folder: String

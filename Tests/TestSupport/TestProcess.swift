@@ -105,7 +105,7 @@ package final class TestProcess: Sendable {
         return total
     }
 
-    /// Whether a second comes in which it does not wake, once it has done what it had to do: a rhythm would be seen.
+    /// True if a second comes in which it does not wake, once it has settled: a rhythm would show.
     package var sleepsForASecond: Bool { standsStill { contextSwitches } }
 
     /// Runs a program to its end and returns what it printed; stops the test process if it fails.

@@ -25,13 +25,14 @@ _nowplayingctl() {
         --kind) __nowplayingctl_words "image preview video"; return ;;
         --aspect) __nowplayingctl_words "1:1 3:4"; return ;;
         --output | --run | --socket) __nowplayingctl_files; return ;;
-        --policy) __nowplayingctl_words "duck pause pauseSpoken mix"; return ;;
+        --policy) __nowplayingctl_words "duck pause pause-spoken mix"; return ;;
         --session) __nowplayingctl_names sessions; return ;;
         --timeout | --position | -f | --format | --preamp | --fade | --at | --size | --intervals | --rates | --reason | --duck-to | --volume | --priority | --ramp | --commands) return ;;
     esac
     local options="--session --socket --json --timeout --help --version"
     case $verb in
-        play) options+=" --position --watch" ;;
+        play) options+=" --position --watch --wait" ;;
+        toggle | play-pause) options+=" --wait" ;;
         skip) options+=" --back" ;;
         volume) options+=" --format" ;;
         mute) options+=" --toggle" ;;
@@ -55,6 +56,7 @@ _nowplayingctl() {
         current) options+=" --format" ;;
         metadata) options+=" --format --follow --tick" ;;
         position) options+=" --format" ;;
+        open) options+=" --wait" ;;
     esac
     if [[ $current == -* ]]; then
         __nowplayingctl_words "$options"

@@ -1,7 +1,7 @@
 import AudioCore
 
 extension FLACDecoder {
-    /// How often a frame that turns out to be none is replaced by an earlier one.
+    /// Maximum number of retries with an earlier frame after a false one.
     private static let maximumAttempts = 8
 
     func seek(toFrame frame: Int64) throws(DecodingError) {

@@ -30,9 +30,9 @@ final class FLACDecoder: AudioDecoder {
     /// or one that is cut off, may still grow.
     let end: Int64?
 
-    /// What libFLAC is still to be given before the file: marker and STREAMINFO.
+    /// Bytes that libFLAC still needs before the file: marker and STREAMINFO.
     var head: [UInt8]
-    /// Where in the file libFLAC reads on.
+    /// Offset of libFLAC's next read in the file.
     var offset: Int64
     /// Why supplying or receiving failed; thrown by the next `read` that has nothing else to deliver.
     var failure: DecodingError?
@@ -44,11 +44,11 @@ final class FLACDecoder: AudioDecoder {
     var framesToDrop: Int64 = 0
     /// Frames of silence in place of damaged ones, to be delivered before `rest`.
     var silentFrames: Int64 = 0
-    /// Where `receive` may write at once.
+    /// Direct target of `receive`.
     var target: UnsafeMutableRawPointer?
-    /// How many frames there still is room for at `target`.
+    /// Frames that still fit at `target`.
     var targetFrames = 0
-    /// What did not fit into `target`: the frames `restStart..<restEnd`.
+    /// Frames that did not fit into `target`: `restStart..<restEnd`.
     var rest: UnsafeMutableRawBufferPointer?
     /// Frame of `rest` that is delivered next.
     var restStart = 0
@@ -56,13 +56,13 @@ final class FLACDecoder: AudioDecoder {
     var restEnd = 0
     /// Blocks that libFLAC delivered in one call: more than one where frames are missing.
     var blocksInCall = 0
-    /// Where in the file decoding began anew behind a gap, since the beginning or the last seek.
+    /// Offset in the file at which decoding restarted after a gap, since the beginning or the last seek.
     var resumedOffset: Int64 = -1
     /// Number of the first sample that was decoded since the beginning or the last seek.
     var landing: Int64?
-    /// Whether decoding began, the last time, with the first frame of the file.
+    /// True if decoding last began with the first frame of the file.
     var beganAtFirst = true
-    /// Whether any block was ever decoded.
+    /// True if any block was ever decoded.
     var hasDecoded = false
 
     /// Opens the stream whose `fLaC` stands at `start` in the file. Throws `.broken`, or what reading throws.
@@ -100,7 +100,7 @@ final class FLACDecoder: AudioDecoder {
         }
         let isEmpty = blocks.audioStart >= file.size
         if first == nil, !isEmpty || info.lengthInFrames != nil {
-            throw DecodingError(.broken, isEmpty ? "it ends before its first sound" : "no audio can be found in it")
+            throw DecodingError(.broken, isEmpty ? "it ends before its first audio frame" : "it contains no audio")
         }
         offset = first?.offset ?? file.size
         let firstSample = first?.header.firstSample ?? 0
@@ -169,9 +169,9 @@ final class FLACDecoder: AudioDecoder {
         case .end:
             isAtEnd = true
             if !hasDecoded, beganAtFirst, first != nil {
-                failure = DecodingError(.broken, "not one frame of its audio can be decoded")
+                failure = DecodingError(.broken, "no frame of its audio can be decoded")
             }
-        case .failed: if failure == nil { failure = DecodingError(.broken, "the FLAC decoder gave up on it") }
+        case .failed: if failure == nil { failure = DecodingError(.broken, "the FLAC decoder failed on it") }
         }
     }
 

@@ -7,7 +7,7 @@ struct FLACFrameHeader: Equatable {
     let firstSample: Int64
     /// Frames of audio in it.
     let blockFrames: Int
-    /// Whether it numbers blocks, all but the last of the same length, and not samples.
+    /// True if it numbers blocks, all but the last of the same length, and not samples.
     let numbersBlocks: Bool
     /// Frames a second.
     let sampleRate: Int
@@ -16,7 +16,7 @@ struct FLACFrameHeader: Equatable {
     let bitsPerSample: Int
 
     /// Reads the header at the beginning of `bytes`; nil if there is none or it doesn't belong to a stream like this.
-    /// `info`: nil where nothing is known of the stream; then only a header that tells all by itself is one.
+    /// `info`: nil if nothing is known of the stream; then only a complete header is valid.
     init?(_ bytes: UnsafeRawBufferPointer, in info: FLACStreamInfo?) {
         guard bytes.count >= 6, bytes[0] == 0xFF, bytes[1] & 0xFE == 0xF8, bytes[3] & 1 == 0 else { return nil }
         let blockCode = bytes[2] >> 4

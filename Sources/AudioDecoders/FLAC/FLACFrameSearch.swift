@@ -11,7 +11,7 @@ struct FLACFrameSearch {
         let offset: Int64
         let header: FLACFrameHeader
 
-        /// Whether this sample is in the frame.
+        /// True if this sample is in the frame.
         func contains(_ sample: Int64) -> Bool {
             sample >= header.firstSample && sample < header.firstSample + Int64(header.blockFrames)
         }
@@ -19,15 +19,15 @@ struct FLACFrameSearch {
 
     let file: MediaFile
     var info: FLACStreamInfo
-    /// Where in the file the first frame may be, in bytes.
+    /// Earliest offset of the first frame in the file, in bytes.
     let audioStart: Int64
-    /// Where in the file it ends: the end of the file, or another stream behind this one.
+    /// End in the file: the end of the file, or another stream after this one.
     var audioEnd: Int64
 
     private static let chunkBytes = 16 << 10
     /// Within this distance the headers are gone through one by one.
     private static let nearBytes: Int64 = 32 << 10
-    /// How much of damaged audio is searched for its first frame.
+    /// Bytes of damaged audio to search for its first frame.
     private static let firstFrameLimit: Int64 = 1 << 20
 
     /// The first frame there is; nil: none at the beginning of the audio. Throws what reading throws.
@@ -88,7 +88,7 @@ struct FLACFrameSearch {
         try firstHeader(from: offset, to: audioEnd) { $0.firstSample >= sample && $0.firstSample < end ?? .max }
     }
 
-    /// Where another stream, with a marker and STREAMINFO of its own, begins behind this one; nil: nowhere. It reads all of
+    /// Offset of another stream, with its own marker and STREAMINFO, after this one; nil: none. It reads all of
     /// the file. Throws what reading throws.
     func nextStream() throws(DecodingError) -> Int64? {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkBytes, alignment: 16)

@@ -16,7 +16,7 @@ struct FLACBlock {
     /// The checksum may not have fitted: then the samples are silence, and the numbers may be wrong.
     let mayBeDamaged: Bool
 
-    /// Whether every sample is zero.
+    /// True if every sample is zero.
     var isSilent: Bool {
         (0..<channels).allSatisfy { channel in
             UnsafeBufferPointer(start: samples[channel], count: frames).allSatisfy { $0 == 0 }
@@ -24,7 +24,7 @@ struct FLACBlock {
     }
 }
 
-/// What a `FLACHandle` gets its bytes from and gives its blocks to, both during `decodeNext` only.
+/// Source of a `FLACHandle`'s bytes and receiver of its blocks, both during `decodeNext` only.
 protocol FLACHandleClient: AnyObject {
     /// Fills in up to `buffer.count` bytes of the stream and says how many; 0: the end; nil: it can't.
     func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int?
@@ -32,19 +32,19 @@ protocol FLACHandleClient: AnyObject {
     func receive(_ block: FLACBlock) -> Bool
 }
 
-/// What a `FLACHandle` of an Ogg stream reads, at places that it chooses itself.
+/// Source of a `FLACHandle` of an Ogg stream, which chooses the offsets itself.
 protocol FLACOggClient: FLACHandleClient {
     /// Bytes that there are.
     var size: Int64 { get }
-    /// Where it reads next, in bytes from the beginning.
-    var tell: Int64 { get }
+    /// Offset of the next read, in bytes from the beginning.
+    var readOffset: Int64 { get }
     /// Moves; false: there is no such place.
     func seek(toByte offset: Int64) -> Bool
 }
 
 /// A stream decoder of libFLAC: the only file that knows the library.
 struct FLACHandle: ~Copyable {
-    /// What came of `decodeNext`.
+    /// Result of `decodeNext`.
     enum Outcome {
         /// It may be called again; a block may have been delivered, or damage was passed over.
         case goesOn
@@ -53,7 +53,7 @@ struct FLACHandle: ~Copyable {
         case failed
     }
 
-    /// What the callbacks get: the client, and whether the block to come may be damaged.
+    /// Context of the callbacks: the client, and a mark for a possibly damaged next block.
     private final class Context {
         unowned let client: any FLACHandleClient
         unowned let ogg: (any FLACOggClient)?
@@ -92,7 +92,7 @@ struct FLACHandle: ~Copyable {
         FLAC__stream_decoder_set_md5_checking(decoder, 0)
         FLAC__stream_decoder_set_metadata_ignore_all(decoder)
         let status = FLAC__stream_decoder_init_ogg_stream(
-            decoder, Self.read, Self.seek, Self.tell, Self.length, Self.isAtEnd, Self.write, nil, Self.fail,
+            decoder, Self.read, Self.seek, Self.readOffset, Self.length, Self.isAtEnd, Self.write, nil, Self.fail,
             Unmanaged.passUnretained(context).toOpaque())
         guard status == FLAC__STREAM_DECODER_INIT_STATUS_OK else {
             FLAC__stream_decoder_delete(decoder)
@@ -144,8 +144,8 @@ struct FLACHandle: ~Copyable {
             ? FLAC__STREAM_DECODER_SEEK_STATUS_OK : FLAC__STREAM_DECODER_SEEK_STATUS_ERROR
     }
 
-    private static let tell: FLAC__StreamDecoderTellCallback = { _, offset, context in
-        offset!.pointee = UInt64(Self.ogg(context).tell)
+    private static let readOffset: FLAC__StreamDecoderTellCallback = { _, offset, context in
+        offset!.pointee = UInt64(Self.ogg(context).readOffset)
         return FLAC__STREAM_DECODER_TELL_STATUS_OK
     }
 
@@ -156,7 +156,7 @@ struct FLACHandle: ~Copyable {
 
     private static let isAtEnd: FLAC__StreamDecoderEofCallback = { _, context in
         let client = Self.ogg(context)
-        return client.tell >= client.size ? 1 : 0
+        return client.readOffset >= client.size ? 1 : 0
     }
 
     private static let write: FLAC__StreamDecoderWriteCallback = { _, frame, samples, context in

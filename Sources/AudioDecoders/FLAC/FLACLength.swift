@@ -1,9 +1,9 @@
 import AudioCore
 
-/// How much a FLAC file really has of what STREAMINFO promises: headers of files that were cut off, glued together or written
-/// by a program that gave up lie. The frames at the end tell; a few reads, whatever the length of the file.
+/// Real length of a FLAC file, which may differ from STREAMINFO: headers of files that were cut off, glued together or written
+/// by a crashed program lie. The frames at the end have the truth; it needs a few reads, whatever the length of the file.
 enum FLACLength {
-    /// How far behind a frame the next one is looked for, more than frames mostly have.
+    /// Bytes after a frame to search for the next one, more than most frames have.
     private static let nextFrameBytes: Int64 = 256 << 10
     /// Largest frame whose checksum is looked at.
     private static let largestFrame: Int64 = 4 << 20
@@ -42,7 +42,7 @@ enum FLACLength {
         return try search.frame(beginningWith: place.end, from: place.offset + 1, below: limit)
     }
 
-    /// Whether all of the last frame is there: its checksum (RFC 9639 §9.3), with which the audio ends, is right.
+    /// True if the last frame is complete: its checksum (RFC 9639 §9.3), with which the audio ends, is right.
     private static func isWhole(
         _ place: FLACFrameSearch.Place, _ search: FLACFrameSearch
     ) throws(DecodingError) -> Bool {

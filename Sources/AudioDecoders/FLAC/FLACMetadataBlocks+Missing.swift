@@ -2,15 +2,15 @@ import AudioCore
 
 /// FLAC that does not begin with its marker: a recording of a running stream, or one with something else in front.
 extension FLACMetadataBlocks {
-    /// How much of anything before the stream is passed over.
+    /// Maximum bytes of junk before the stream.
     private static let junkLimit = 64 << 10
-    /// How far behind a frame the next one is looked for.
+    /// Bytes after a frame to search for the next one.
     private static let nextFrameBytes: Int64 = 256 << 10
-    /// What looks like a frame and is none is looked at so often.
+    /// Maximum number of false frames.
     private static let maximumAttempts = 8
 
     /// The blocks of the stream that begins at `start` or up to 64 KiB behind it, or stand-ins for them where it has none:
-    /// what its frames tell of themselves (RFC 9639 §9.1). Nil: there are neither blocks nor two frames in a row. Throws
+    /// the facts in its frames (RFC 9639 §9.1). Nil: there are neither blocks nor two frames in a row. Throws
     /// what reading throws.
     init?(searching file: MediaFile, from start: Int64) throws(DecodingError) {
         let window = try file.bytes(at: start, count: Self.junkLimit)

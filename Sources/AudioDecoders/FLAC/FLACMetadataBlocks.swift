@@ -1,13 +1,13 @@
 import AudioCore
 
-/// What stands before the audio of a FLAC file, as far as playing needs it. Pictures, cue sheets, seek tables and padding
+/// Metadata before the audio of a FLAC file, as far as playback needs it. Pictures, cue sheets, seek tables and padding
 /// are stepped over unread: a seek finds its frame without a table, which may be wrong.
 struct FLACMetadataBlocks {
     let streamInfo: FLACStreamInfo
     let comments: VorbisComments
-    /// Whether there is a cue sheet, in a block of its own or among the comments.
+    /// True if there is a cue sheet, in a block of its own or among the comments.
     let hasCueSheet: Bool
-    /// Where the audio begins in the file.
+    /// Offset of the audio in the file.
     let audioStart: Int64
 
     /// More blocks than this are not a FLAC file.
@@ -33,7 +33,7 @@ struct FLACMetadataBlocks {
             case 127: throw DecodingError(.broken, "its FLAC header is damaged")
             default: break
             }
-            guard let streamInfo else { throw DecodingError(.broken, "its FLAC header is damaged or cut off") }
+            guard let streamInfo else { throw DecodingError(.broken, "its FLAC header is damaged or truncated") }
             offset += Int64(length)
             if header[0] & 0x80 != 0 {
                 if offset > file.size { throw Self.cutOff }
@@ -48,5 +48,5 @@ struct FLACMetadataBlocks {
         throw DecodingError(.broken, "its FLAC header has no end")
     }
 
-    private static let cutOff = DecodingError(.broken, "it is cut off within its FLAC header")
+    private static let cutOff = DecodingError(.broken, "it is truncated within its FLAC header")
 }

@@ -4,7 +4,7 @@ import AudioCore
 struct FLACStreamInfo {
     /// Length of the block, without its header.
     static let byteCount = 34
-    /// Longest block that it can tell of.
+    /// Longest block that it can describe.
     static let maximumBlockFrames = 65_535
 
     /// The block as it is in the file.
@@ -68,14 +68,14 @@ struct FLACStreamInfo {
     func check() throws(DecodingError) {
         // Less than 16 is not allowed, but played by the reference decoder.
         if minimumBlockFrames < 1 || maximumBlockFrames < minimumBlockFrames {
-            throw DecodingError(.broken, "its FLAC header is damaged: it names no valid length of blocks")
+            throw DecodingError(.broken, "its FLAC header is damaged: invalid block size")
         }
-        if sampleRate == 0 { throw DecodingError(.broken, "it says that its sampling rate is 0") }
+        if sampleRate == 0 { throw DecodingError(.broken, "its header claims a sample rate of 0") }
         if sampleRate > DecoderRegistry.maximumSampleRate {
             throw DecodingError(
-                .broken, "its sampling rate is \(sampleRate) Hz; the sound server takes at most 384 kHz")
+                .broken, "its sample rate is \(sampleRate) Hz; the sound server takes at most 384 kHz")
         }
-        if bitsPerSample < 4 { throw DecodingError(.broken, "it says that its samples have \(bitsPerSample) bits") }
+        if bitsPerSample < 4 { throw DecodingError(.broken, "its header claims samples of \(bitsPerSample) bits") }
     }
 
     private func number(at index: Int, count: Int) -> Int {

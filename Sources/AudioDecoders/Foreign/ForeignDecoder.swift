@@ -4,12 +4,12 @@ import Glibc
 import LinuxSystem
 package import NowPlaying
 
-/// What nowplaying-decode decodes for us. What it sends is taken for hostile: it is a process that reads what anybody on the
-/// internet sends. The process ends with this object.
+/// Decoder for the audio from nowplaying-decode. Its messages are treated as hostile: the process reads bytes from the
+/// internet. The process ends with this object.
 package final class ForeignDecoder: LateDecoder {
     private let child: ForeignProgram.Child
     private let incoming: ForeignMessages
-    /// What it found; nil until it is open.
+    /// Description of the source; nil until it is open.
     private var opened: OpenedMedia?
     /// The number of the last seek, and whether its answer has not come yet.
     private var seekNumber: UInt32 = 0
@@ -92,7 +92,7 @@ package final class ForeignDecoder: LateDecoder {
             switch message {
             case .body(.opened, let body): try take(opened: body)
             case .body(.failed, let body): throw fail(body)
-            default: throw lie("audio before it said what it is")
+            default: throw lie("audio before its description")
             }
         }
         return true
@@ -123,7 +123,7 @@ package final class ForeignDecoder: LateDecoder {
 
     package func seek(toFrame frame: Int64) throws(DecodingError) {
         if let failure { throw failure }
-        guard isSeekable else { throw DecodingError(.unavailable, "it can't be moved in") }
+        guard isSeekable else { throw DecodingError(.unavailable, "it does not support seeking") }
         let frame = max(0, frame)
         change = nil
         isAtEnd = lengthInFrames.map { frame >= $0 } ?? false
@@ -162,7 +162,7 @@ package final class ForeignDecoder: LateDecoder {
         var done = 0
         while done < room.count, !isAtEnd {
             if let failure { if done > 0 { break } else { throw failure } }
-            // What changes is told before the frames that it is about.
+            // A change of tags comes before its frames.
             if change != nil, done > 0 { break }
             guard let message = try next() else { break }
             switch message {
@@ -174,7 +174,7 @@ package final class ForeignDecoder: LateDecoder {
                     done += count
                 } else {
                     discarded += count
-                    guard discarded <= Self.maximumDiscarded else { throw lie("audio without end instead of a place") }
+                    guard discarded <= Self.maximumDiscarded else { throw lie("endless audio instead of the position") }
                 }
             case .body(let kind, let body): try take(kind, body)
             }
@@ -191,7 +191,7 @@ package final class ForeignDecoder: LateDecoder {
                 let tags = try WireTag.tags(body)
                 changes += 1
                 guard changes <= Self.maximumFirstChanges + frames * Int64(WireTag.maximumPerSecond) / rate else {
-                    throw WireError("more about itself than anybody reads")
+                    throw WireError("too much metadata")
                 }
                 let lasting = opened?.tags.filter { isLive && ForeignTags.own.contains($0.name) } ?? []
                 if soughtFrame == nil { change = ForeignTags.metadata(tags + lasting, isLive: isLive) }
@@ -199,15 +199,15 @@ package final class ForeignDecoder: LateDecoder {
                 let seek = try WireSeek(body)
                 seekAnswers &+= 1
                 guard seek.number <= seekNumber, seekAnswers <= seekNumber else {
-                    throw WireError("an answer that nobody asked for")
+                    throw WireError("an unexpected answer")
                 }
                 if seek.number == seekNumber {
-                    guard seek.frame == soughtFrame else { throw WireError("another place than was asked for") }
+                    guard seek.frame == soughtFrame else { throw WireError("a position other than the requested one") }
                     soughtFrame = nil
                 }
             case .end: isAtEnd = soughtFrame == nil
             case .failed: failure = fail(body)
-            default: throw WireError("a message that does not belong here")
+            default: throw WireError("an unexpected message")
             }
         } catch { throw lie(error.message) }
     }
@@ -242,7 +242,7 @@ package final class ForeignDecoder: LateDecoder {
     private func fail(_ body: [UInt8]) -> DecodingError {
         let failed: WireFailure
         do throws(WireError) { failed = try WireFailure(body) } catch { return lie(error.message) }
-        let words = TagText.text(Array(failed.message.utf8)) ?? "it can't be decoded"
+        let words = TagText.text(Array(failed.message.utf8)) ?? "it cannot be decoded"
         let error: DecodingError
         switch failed.kind {
         case .unavailable: error = DecodingError(.unavailable, words)

@@ -15,7 +15,7 @@ final class ForeignMessages {
 
     /// Bytes of one frame, once that is known: audio is whole frames.
     var frameBytes = 1
-    /// Whether the other side has closed.
+    /// True if the other side has closed.
     private(set) var isClosed = false
     private let descriptor: Int32
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -42,7 +42,7 @@ final class ForeignMessages {
                 let (kind, count) = try WireMessage.header(buffer[start..<start + WireMessage.headerBytes])
                 start += WireMessage.headerBytes
                 guard kind != .audio || (count > 0 && count % frameBytes == 0) else {
-                    throw WireError("audio that is no whole frames")
+                    throw WireError("audio that is not whole frames")
                 }
                 self.kind = kind
                 left = count

@@ -20,7 +20,7 @@ package enum ForeignProgram {
         return ["\(folder)/\(name)", "\(folder)/../libexec/nowplayingd/\(name)"].first { access($0, X_OK) == 0 }
     }()
 
-    /// What to do where it is missing, for people.
+    /// Remedy for a missing nowplaying-decode, as text.
     package static let howToGet =
         "this build has no nowplaying-decode: install FFmpeg's, libcurl's and libseccomp's development packages and build "
         + "again (“make build” names them)"
@@ -28,9 +28,9 @@ package enum ForeignProgram {
     /// A child that runs, and our ends of the ways to and from it.
     struct Child {
         let process: ChildProcess
-        /// What it is asked goes here. Does not block.
+        /// Socket for requests. Does not block.
         let orders: OwnedDescriptor
-        /// What it says comes from here.
+        /// Pipe of its answers.
         let answers: OwnedDescriptor
     }
 
@@ -79,7 +79,7 @@ package enum ForeignProgram {
             }
             return (process, socket)
         } catch {
-            throw DecodingError(.unavailable, "\(name) can't be started: \(error.message)")
+            throw DecodingError(.unavailable, "cannot start \(name): \(error.message)")
         }
     }
 

@@ -4,7 +4,7 @@ import NowPlaying
 
 /// Tags of a child in the words of the player.
 enum ForeignTags {
-    /// What these tags say. Of a live stream the station's name is the album.
+    /// Metadata from these tags. In a live stream the station's name is the album.
     static func metadata(_ tags: [WireTag], isLive: Bool) -> MediaMetadata {
         var fields = TagFields()
         var station: [String: String] = [:]
@@ -30,7 +30,7 @@ enum ForeignTags {
             .sorted { $0.start < $1.start }
     }
 
-    /// What a station says of itself, and holds for all that it plays.
+    /// Tags of a station that hold for all its items.
     static let own: Set<String> = ["STATION", "STATIONURL", "ARTWORK"]
 
     private static func isAddress(_ text: String) -> Bool {

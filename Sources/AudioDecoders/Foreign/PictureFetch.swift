@@ -8,13 +8,13 @@ import Synchronization
 /// Pictures that nowplaying-decode finds or makes for us. What it sends is taken for hostile: bytes and pictures are counted,
 /// and whatever is not as agreed ends it. One order at a time; it blocks, and may be given up from another thread.
 package final class PictureFetch: Sendable {
-    /// Where something on the network is, and how it is judged.
+    /// An address on the network, and the rights to use it.
     package struct Address: Hashable, Sendable {
         /// http:// or https://.
         package let text: String
-        /// Whether who named it may name what is on this very host.
+        /// True if the client that named it may use addresses of this host.
         package let mayUseLoopback: Bool
-        /// Whether what led to it was found in the public internet.
+        /// True if its referrer was public.
         package let wasPublic: Bool
 
         /// An address, by its parts.
@@ -58,11 +58,11 @@ package final class PictureFetch: Sendable {
     /// The first frame of the film in this file, as a JPEG or PNG. Throws `DecodingError`.
     package func firstFrame(file: Int32) throws(DecodingError) -> [UInt8] {
         let pictures = try answer(file: file, PictureRequest(.firstFrame), patience: Self.filePatience)
-        guard let first = pictures.first else { throw DecodingError(.broken, "there is no picture in it") }
+        guard let first = pictures.first else { throw DecodingError(.broken, "it contains no picture") }
         return first
     }
 
-    /// What is at an address, whatever it is; at most 32 MiB. Throws `DecodingError`.
+    /// Fetches the file at an address, at most 32 MiB. Throws `DecodingError`.
     package func fetch(
         _ address: Address, certificates: String?, userAgent: String
     ) throws(DecodingError) -> [UInt8] {
@@ -98,13 +98,13 @@ package final class PictureFetch: Sendable {
             throw DecodingError(
                 .unavailable,
                 messages.isClosed
-                    ? "the program that looks for it ended unexpectedly"
-                    : "the program that looks for it sent \(error.message)")
+                    ? "the program that fetches it ended unexpectedly"
+                    : "the program that fetches it sent \(error.message)")
         }
         return try result.get()
     }
 
-    /// What the child says. Throws `WireError` where that is not as agreed.
+    /// Collects the child's messages. Throws `WireError` for invalid ones.
     private func collect(
         _ messages: ForeignMessages, until deadline: MonotonicTime
     ) throws(WireError) -> Result<[[UInt8]], DecodingError> {
@@ -122,10 +122,10 @@ package final class PictureFetch: Sendable {
         }
     }
 
-    private var givenUp: DecodingError { DecodingError(.unavailable, "nobody waits for it any more") }
+    private var givenUp: DecodingError { DecodingError(.unavailable, "the request was cancelled") }
 
     private func failure(_ failed: WireFailure) -> DecodingError {
-        DecodingError(.unavailable, TagText.text(Array(failed.message.utf8)) ?? "it can't be had")
+        DecodingError(.unavailable, TagText.text(Array(failed.message.utf8)) ?? "it is not available")
     }
 }
 
@@ -143,18 +143,18 @@ struct PictureCollection {
             let picture = try WirePicture(body)
             total += picture.count
             guard left == 0, all.count < WirePicture.maximumCount, total <= WirePicture.maximumBytes else {
-                throw WireError("more pictures than anybody looks at")
+                throw WireError("too many pictures")
             }
             left = picture.count
             all.append([])
         case .piece:
-            guard !body.isEmpty, body.count <= left else { throw WireError("more of a picture than it said") }
+            guard !body.isEmpty, body.count <= left else { throw WireError("a picture larger than announced") }
             left -= body.count
             all[all.count - 1] += body
         case .end:
-            guard left == 0 else { throw WireError("a part of a picture") }
+            guard left == 0 else { throw WireError("an incomplete picture") }
             return true
-        default: throw WireError("a message that does not belong here")
+        default: throw WireError("an unexpected message")
         }
         return false
     }

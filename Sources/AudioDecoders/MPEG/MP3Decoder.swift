@@ -56,7 +56,7 @@ final class MP3Decoder: AudioDecoder {
         return 0
     }
 
-    /// What all tags of the file say: ID3v2 first, then APE, ID3v1, and what the encoder wrote.
+    /// Fields of all tags of the file: ID3v2 first, then APE, ID3v1, and the encoder's.
     private static func fields(
         of file: MediaFile, stream: MPEGStream, tags: TagFields
     ) throws(DecodingError) -> TagFields {

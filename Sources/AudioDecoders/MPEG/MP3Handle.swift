@@ -4,13 +4,13 @@ import Glibc
 
 /// A decoder of libmpg123 that reads a part of a file: the only file that knows the library.
 struct MP3Handle: ~Copyable {
-    /// What came of reading or stepping.
+    /// Result of reading or stepping.
     enum Outcome {
         case goesOn
         case end
     }
 
-    /// What the callbacks read: the part of the file that holds frames.
+    /// Source for the callbacks: the part of the file that holds frames.
     private final class Source {
         let file: MediaFile
         let start: Int64
@@ -36,7 +36,7 @@ struct MP3Handle: ~Copyable {
     init(file: MediaFile, start: Int64, end: Int64, isForCounting: Bool = false) throws(DecodingError) {
         let source = Source(file, start, end)
         guard let handle = mpg123_new(nil, nil) else {
-            throw DecodingError(.broken, "there is no memory left for an MP3 decoder")
+            throw DecodingError(.broken, "no memory left for an MP3 decoder")
         }
         var flags = MPG123_FORCE_FLOAT.rawValue | MPG123_QUIET.rawValue | MPG123_SKIP_ID3V2.rawValue
         if isForCounting {
@@ -64,7 +64,7 @@ struct MP3Handle: ~Copyable {
             let reason = String(cString: mpg123_strerror(handle))
             mpg123_delete(handle)
             throw source.failure
-                ?? DecodingError(.broken, "no frame of MPEG audio in it can be decoded (\(reason))")
+                ?? DecodingError(.broken, "no frame of its MPEG audio can be decoded (\(reason))")
         }
         // Later frames of another kind come out in the same format, or not at all.
         mpg123_format_none(handle)
@@ -107,13 +107,13 @@ struct MP3Handle: ~Copyable {
             default:
                 if mpg123_errcode(handle) == MPG123_BAD_OUTFORMAT.rawValue { throw Self.changingFormat }
                 throw DecodingError(
-                    .broken, "the MP3 decoder gave up on it (\(String(cString: mpg123_strerror(handle))))")
+                    .broken, "the MP3 decoder failed on it (\(String(cString: mpg123_strerror(handle))))")
             }
         }
     }
 
     private static var changingFormat: DecodingError {
-        DecodingError(.broken, "its sampling rate changes in the middle")
+        DecodingError(.broken, "its sample rate changes in the middle")
     }
 
     /// Moves to this frame of audio and says where it is: before it only if the file ends there. Throws as `read` does.
@@ -123,7 +123,7 @@ struct MP3Handle: ~Copyable {
         if let failure = source.failure { throw failure }
         if reached < 0 {
             if mpg123_errcode(handle) == MPG123_DONE.rawValue { return 0 }
-            throw DecodingError(.broken, "this place in it can't be reached")
+            throw DecodingError(.broken, "cannot seek to this position in it")
         }
         return Int64(reached)
     }

@@ -2,11 +2,11 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// How long a file of MPEG audio is, in frames of audio that libmpg123 delivers of it.
+/// Length of a file of MPEG audio, in frames of audio that libmpg123 delivers.
 ///
-/// Only going through all its frames tells: the encoder's promise may be wrong, missing, or of a file that was cut since.
-/// What fits into `openingSeconds` of reading is counted before the first sound, that is 10 MB and more from memory. Of a
-/// longer file a promise is believed if the length in bytes that goes with it is the file's; else the length is an estimate
+/// Only a scan of all its frames is exact: the encoder's promise may be wrong, missing, or of a file that was cut since.
+/// It counts for `openingSeconds` before the first sound, which is enough for 10 MB and more from memory. In a
+/// longer file it trusts a promise if the promised length in bytes is that of the file; else the length is an estimate
 /// by the size, until `count` is called when there is time.
 struct MP3Length {
     /// As known by now; an estimate while `isExact` is false.
@@ -18,9 +18,9 @@ struct MP3Length {
     private let audioFrames: Int64
     private var counter: Counter?
 
-    /// How long an opening may count.
+    /// Maximum seconds of counting during an opening.
     private static let openingSeconds = 0.008
-    /// What libmpg123 takes away at both ends besides the encoder's delay: that of decoders.
+    /// Frames that libmpg123 removes at both ends besides the encoder's delay: the delay of decoders.
     private static let decoderDelay: Int64 = 529
 
     /// A counting under way, kept apart from decoding with a window on the file of its own.
@@ -64,8 +64,8 @@ struct MP3Length {
         } while !isEnough()
     }
 
-    /// What libmpg123 delivers of so many frames of MPEG audio: it takes away what the encoder says that it added, the end
-    /// of it at the place where the promised number of frames ends, and plays what comes behind.
+    /// Frames that libmpg123 delivers for this number of MPEG frames: it removes the encoder's delay and padding, the padding
+    /// at the end of the promised number of frames, and plays the frames after it.
     private func delivered(_ count: Int64) -> Int64 {
         let whole = count * audioFrames
         guard let information = stream.information, let promised = information.frames, promised > 0,

@@ -7,7 +7,7 @@ struct MPEGFrameHeader: Equatable {
     let version: Version
     /// 1 to 3.
     let layer: Int
-    /// Bits a second; nil: "free format", constant but not told.
+    /// Bits per second; nil: "free format", constant but unknown.
     let bitRate: Int?
     /// Frames of audio a second.
     let sampleRate: Int
@@ -47,7 +47,7 @@ struct MPEGFrameHeader: Equatable {
         return audioFrames / 8 * bitRate / sampleRate + (isPadded ? 1 : 0)
     }
 
-    /// Whether another frame may belong to the same stream.
+    /// True if another frame may belong to the same stream.
     func continues(_ other: MPEGFrameHeader) -> Bool {
         version == other.version && layer == other.layer && sampleRate == other.sampleRate
             && (bitRate == nil) == (other.bitRate == nil)

@@ -1,22 +1,22 @@
 import AudioCore
 
-/// Where the frames of MPEG audio lie in a file: behind tags and junk at its beginning, before tags at its end.
+/// Part of a file with frames of MPEG audio: after tags and junk at its beginning, before tags at its end.
 struct MPEGStream {
     /// First byte of the first frame.
     let start: Int64
     /// Behind the last byte that may belong to a frame.
     let end: Int64
     let header: MPEGFrameHeader
-    /// What the encoder wrote into a first frame without sound, if it did.
+    /// The encoder's data in a first frame without sound, if any.
     let information: XingHeader?
 
-    /// How much junk before the first frame is passed over.
+    /// Maximum bytes of junk before the first frame.
     static let junkLimit = 64 << 10
     /// Frames in a row, each where the one before says, that make it sure.
     private static let wantedFrames = 3
 
-    /// Finds the stream that begins at `offset` or up to `junkLimit` behind it; nil: none. `isSure`: a tag or a name told
-    /// that it is one, so that a single frame before the end is enough. Throws what reading throws.
+    /// Finds the stream that begins at `offset` or up to `junkLimit` after it; nil: none. `isSure`: a tag or a name indicates
+    /// MPEG audio, so that a single frame before the end is enough. Throws what reading throws.
     init?(in file: MediaFile, from offset: Int64, isSure: Bool) throws(DecodingError) {
         let end = try TrailingTags(in: file).audioEnd
         let window = try file.bytes(at: offset, count: Self.junkLimit)
@@ -39,7 +39,7 @@ struct MPEGStream {
         return nil
     }
 
-    /// Whether frames follow one another from here on.
+    /// True if frames follow one another from here on.
     private static func isStream(
         _ first: MPEGFrameHeader, in file: MediaFile, at start: Int64, end: Int64, isSure: Bool
     ) throws(DecodingError) -> Bool {

@@ -1,15 +1,15 @@
-/// What encoders write into a first frame that holds no sound: the Xing header, in LAME's files with its extension. libmpg123
-/// reads it for itself; here it says whether its promise of a length can be believed.
+/// Xing header, which encoders write into a first frame without sound, with LAME's extension. libmpg123
+/// reads it for itself; here it serves to check its promise of a length.
 struct XingHeader: Equatable {
     /// Frames of MPEG audio behind this one.
     let frames: Int?
     /// Bytes of the stream from this frame on.
     let bytes: Int?
-    /// Frames of audio that the encoder put before the sound; nil: not told.
+    /// Frames of audio that the encoder put before the sound; nil: unknown.
     let delay: Int?
-    /// Frames of audio that it put behind the sound; nil: not told.
+    /// Frames of audio that it put after the sound; nil: unknown.
     let padding: Int?
-    /// Gain in tenths of a decibel for the track, relative to 89 dB SPL; nil: not told.
+    /// Gain in tenths of a decibel for the track, relative to 89 dB SPL; nil: unknown.
     let trackGain: Int?
     /// The same for the album.
     let albumGain: Int?

@@ -80,7 +80,7 @@ final class ChainedOggDecoder: AudioDecoder {
 
     private static func length(of decoder: any AudioDecoder) throws(DecodingError) -> Int64 {
         guard let length = decoder.boundedLength else {
-            throw DecodingError(.broken, "nothing tells how long one of its links is")
+            throw DecodingError(.broken, "one of its links has no known length")
         }
         return length
     }

@@ -25,13 +25,13 @@ protocol LinkedStream: AnyObject {
     func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece
 }
 
-/// What one reading gave.
+/// Result of one read.
 struct LinkedPiece {
     /// 0: the end.
     var frames: Int
-    /// Which of `links` it is from.
+    /// Index of its link in `links`.
     var link: Int
-    /// Whether something was missing in the file before it.
+    /// True if something was missing in the file before it.
     var followsHole: Bool
 }
 

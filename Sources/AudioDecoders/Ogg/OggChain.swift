@@ -1,12 +1,12 @@
 import AudioCore
 
-/// Where the links of a chained Ogg file lie (RFC 3533 §4), found without reading what is in them.
+/// Offsets of the links of a chained Ogg file (RFC 3533 §4), found without reading their content.
 enum OggChain {
     /// Links that are looked for at most.
     private static let maximumLinks = 4096
-    /// What is searched for a page at once: more than the largest one.
+    /// Bytes of one search for a page: more than the largest one.
     private static let searchBytes = 72 << 10
-    /// What is walked through from page to page at the end of a search.
+    /// Bytes to walk from page to page at the end of a search.
     private static let walkBytes: Int64 = 256 << 10
 
     /// The bytes of each link, in the order of the file; one range where it is no chain. Throws what reading throws.
@@ -38,7 +38,7 @@ enum OggChain {
         return (serials, end)
     }
 
-    /// Where the first page of another stream is; `high` is one. Halves what it may lie in, then walks.
+    /// Offset of the first page of another stream; `high` is one. Bisects the range, then walks.
     private static func firstOther(
         than serials: Set<UInt32>, in file: MediaFile, between start: Int64, and end: Int64
     ) throws(DecodingError) -> Int64 {

@@ -49,11 +49,11 @@ final class OggDecoder: AudioDecoder {
         let all = stream.links
         guard let first = all.first, let most = all.map(\.channels).max(), (1...8).contains(most) else {
             throw DecodingError(
-                .broken, "it has \(all.map(\.channels).max() ?? 0) channels; 1 to 8 can be played")
+                .broken, "it has \(all.map(\.channels).max() ?? 0) channels; 1 to 8 are supported")
         }
         guard (1...DecoderRegistry.maximumSampleRate).contains(first.sampleRate) else {
             throw DecodingError(
-                .broken, "its sampling rate is \(first.sampleRate) Hz; the sound server takes at most 384 kHz")
+                .broken, "its sample rate is \(first.sampleRate) Hz; the sound server takes at most 384 kHz")
         }
         let order = ChannelPosition.vorbisOrder(channels: most)
         format = AudioFormat(sampleFormat: .float32, sampleRate: first.sampleRate, channels: order)
@@ -97,7 +97,7 @@ final class OggDecoder: AudioDecoder {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
         let room = Int64(buffer.count / format.bytesPerFrame)
         guard room > 0, let target = buffer.bindMemory(to: Float.self).baseAddress else { return 0 }
-        // Pages may tell earlier times than there is sound for: what there is, is heard.
+        // Pages may claim earlier times than there is sound for: all sound plays.
         while !isAtEnd {
             if silentFrames > 0 {
                 let count = Int(min(room, silentFrames, linkEnd - position))
@@ -146,7 +146,7 @@ final class OggDecoder: AudioDecoder {
         return true
     }
 
-    /// Where the present link ends, if another follows: no reading goes beyond.
+    /// End of the present link, if another follows: no read crosses it.
     private var linkEnd: Int64 { section + 1 < links.count ? links[section + 1].start : .max }
 
     func takeMetadataChange() -> MediaMetadata? {

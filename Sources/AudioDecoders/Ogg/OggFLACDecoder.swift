@@ -33,7 +33,7 @@ final class OggFLACDecoder: AudioDecoder {
         let page = try OggPage(in: source.file, at: headers.firstPageOffset)
         let first = try source.file.bytes(at: page?.bodyOffset ?? 0, count: 17 + FLACStreamInfo.byteCount)
         guard first.count == 17 + FLACStreamInfo.byteCount, let info = FLACStreamInfo(Array(first[17...])) else {
-            throw DecodingError(.broken, "its FLAC header is damaged or cut off")
+            throw DecodingError(.broken, "its FLAC header is damaged or truncated")
         }
         try info.check()
         self.source = source
@@ -72,7 +72,7 @@ final class OggFLACDecoder: AudioDecoder {
         let reason = failure
         _ = handle!.flush()
         rest = []
-        throw reason ?? DecodingError(.broken, "this place in it can't be reached")
+        throw reason ?? DecodingError(.broken, "cannot seek to this position in it")
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
@@ -97,7 +97,7 @@ final class OggFLACDecoder: AudioDecoder {
             switch handle!.decodeNext() {
             case .goesOn: break
             case .end: isAtEnd = true
-            case .failed: failure = failure ?? DecodingError(.broken, "the FLAC decoder gave up on it")
+            case .failed: failure = failure ?? DecodingError(.broken, "the FLAC decoder failed on it")
             }
         }
     }
@@ -105,7 +105,7 @@ final class OggFLACDecoder: AudioDecoder {
 
 extension OggFLACDecoder: FLACOggClient {
     var size: Int64 { source.size }
-    var tell: Int64 { source.tell }
+    var readOffset: Int64 { source.readOffset }
 
     func seek(toByte offset: Int64) -> Bool { source.seek(offset, SEEK_SET) }
 

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What an Ogg file is, and the packets with which its sound begins: found by its pages alone.
+/// Codec of an Ogg file, and the packets with which its sound begins: found by its pages alone.
 struct OggHeaders {
     /// The coding of the sound.
     enum Coding: Equatable { case vorbis, opus, flac }
@@ -12,19 +12,19 @@ struct OggHeaders {
     private(set) var comments: OggPacket?
     /// All packets of headers behind the first: Vorbis has comments and setup, Opus comments, FLAC its blocks.
     private(set) var packets: [OggPacket] = []
-    /// Where the page is that begins our stream.
+    /// Offset of the page that begins our stream.
     let firstPageOffset: Int64
-    /// Where the pages that begin streams end, ours and others.
+    /// End of the pages that begin streams, ours and others.
     let firstPagesEnd: Int64
-    /// Where the pages of our headers end; nil: they do not.
+    /// End of the pages of our headers; nil: they have none.
     private(set) var end: Int64?
-    /// How many pages hold `packets`.
+    /// Number of pages that hold `packets`.
     private(set) var pageCount = 0
     /// The number in its stream of the first of them.
     private(set) var firstSequence: UInt32 = 0
 
     private static let maximumStreams = 64
-    /// Where headers have no end.
+    /// Maximum size of headers.
     private static let maximumBytes: Int64 = 256 << 20
     private static let maximumPages = 16_384
 
@@ -47,7 +47,7 @@ struct OggHeaders {
         guard let found else {
             throw DecodingError(
                 .notRecognised,
-                "\(others.first.map { "Ogg with \($0)" } ?? "Ogg without sound") is not built into this version")
+                "this version does not support \(others.first.map { "Ogg with \($0)" } ?? "Ogg without sound")")
         }
         coding = found.coding
         serial = found.page.serial
@@ -98,7 +98,7 @@ struct OggHeaders {
         }
     }
 
-    /// What the comments say. Throws what reading throws.
+    /// Fields of the comments. Throws what reading throws.
     func fields(in file: MediaFile) throws(DecodingError) -> TagFields {
         guard let comments else { return TagFields() }
         return try VorbisComments(from: Int64(Self.commentStart(coding)), to: comments.length) {

@@ -3,7 +3,7 @@ import AudioCore
 /// A packet of an Ogg stream as pieces of the file: 50 MB of comments are not taken up to be looked at.
 struct OggPacket {
     private struct Piece {
-        /// Where in the packet it begins.
+        /// Offset in the packet.
         let position: Int64
         let offset: Int64
         let count: Int
@@ -52,7 +52,7 @@ struct OggPacket {
         return result
     }
 
-    /// Where in the file the bytes from `position` on lie, as pieces.
+    /// Pieces of the file with the bytes from `position` on.
     func places(from position: Int64, count: Int64) -> [(offset: Int64, count: Int64)] {
         pieces.compactMap { piece in
             let first = max(position, piece.position)

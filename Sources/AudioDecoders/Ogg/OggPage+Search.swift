@@ -2,9 +2,9 @@ import AudioCore
 
 /// Recordings of running streams, which begin anywhere.
 extension OggPage {
-    /// How much of anything before the first page is passed over: two pages of the longest.
+    /// Maximum bytes of junk before the first page: two pages of the longest.
     private static let junkLimit = 128 << 10
-    /// How far a stream whose beginning is missing is gone through for the next one.
+    /// Bytes of a stream without a beginning to search for the next one.
     private static let searchLimit: Int64 = 64 << 20
 
     /// The first page that begins at `start` or up to 128 KiB behind it; nil: there are no two in a row, nor one that ends
@@ -24,7 +24,7 @@ extension OggPage {
         return nil
     }
 
-    /// Where a stream begins, with this page or one behind it; nil: none does in reach. Throws what reading throws.
+    /// Start of a stream, at this page or one after it; nil: none in reach. Throws what reading throws.
     func streamStart(in file: MediaFile) throws(DecodingError) -> Int64? {
         var page = self
         while !page.isFirst {
@@ -50,7 +50,7 @@ extension DecoderRegistry {
         guard let page = try OggPage.first(in: file, from: start) else { return nil }
         guard let begin = try page.streamStart(in: file) else {
             throw DecodingError(
-                .broken, "it is a piece of an Ogg stream without its beginning, which tells how to decode it")
+                .broken, "it is a piece of an Ogg stream without the headers at its beginning")
         }
         return try openOgg(file, from: begin)
     }

@@ -2,7 +2,7 @@ import AudioCore
 
 /// A page of an Ogg file (RFC 3533 §6), without its content.
 struct OggPage {
-    /// Where it begins in the file.
+    /// Offset in the file.
     let offset: Int64
     /// 1: goes on with a packet of the page before, 2: first of its stream, 4: last of it.
     let flags: UInt8
@@ -33,9 +33,9 @@ struct OggPage {
     }
 
     var isFirst: Bool { flags & 2 != 0 }
-    /// Where its content begins in the file.
+    /// Offset of its content in the file.
     var bodyOffset: Int64 { offset + Int64(Self.headerBytes + lacing.count) }
-    /// Where the next page begins.
+    /// Offset of the next page.
     var end: Int64 { bodyOffset + Int64(lacing.reduce(0) { $0 + Int($1) }) }
 
     /// The last page of a stream before `end`, looked for in the 128 KiB there. Throws what reading throws.

@@ -1,23 +1,23 @@
 import AudioCore
 import Glibc
 
-/// What the Ogg libraries read: the file, except that headers of more than 256 KiB are left out. The libraries would keep
-/// them, pictures and all, as long as the file is open; what is of use of them is read by `OggHeaders`.
+/// Input of the Ogg libraries: the file without headers of more than 256 KiB. The libraries would keep
+/// them, pictures and all, as long as the file is open; `OggHeaders` reads their useful parts.
 final class OggSource {
     let file: MediaFile
-    /// Where libraries are to read next.
+    /// Offset of the libraries' next read.
     private var position: Int64 = 0
     /// Why reading failed; since it was set to nil.
     var failure: DecodingError?
 
     private let start: Int64
-    /// Where in the file it ends.
+    /// End in the file.
     let end: Int64
     /// Bytes of the file from `start` on, before what is left out.
     private let headLength: Int64
-    /// What stands there instead.
+    /// Its replacement.
     private let replacement: [UInt8]
-    /// Where the file goes on.
+    /// Offset at which the file continues.
     private let tailStart: Int64
 
     /// Headers up to this size are read as they are.
@@ -39,7 +39,7 @@ final class OggSource {
             return
         }
         guard headers.end == headersEnd else {
-            throw DecodingError(.broken, "its headers are damaged, or have no end within 256 MiB")
+            throw DecodingError(.broken, "its headers are damaged or longer than 256 MiB")
         }
         guard let packets = try Self.smallPackets(headers, in: file) else {
             throw DecodingError(.broken, "its setup header has more than \(Self.largestSetup >> 20) MiB")
@@ -68,8 +68,8 @@ final class OggSource {
     /// Bytes that there are.
     var size: Int64 { headLength + Int64(replacement.count) + end - tailStart }
 
-    /// Where it reads next.
-    var tell: Int64 { position }
+    /// Offset of the next read.
+    var readOffset: Int64 { position }
 
     /// Moves as lseek does; false: there is no such place.
     func seek(_ offset: Int64, _ whence: Int32) -> Bool {
@@ -113,6 +113,6 @@ final class OggSource {
 }
 
 extension OggHeaders {
-    /// Whether they are larger than a library may keep, in a link that ends at `end`. Headers without an end are.
+    /// True if they are larger than a library may keep, in a link that ends at `end`. Headers without an end are.
     func areLarge(before end: Int64) -> Bool { (self.end ?? end) - firstPagesEnd > OggSource.largeHeaders }
 }

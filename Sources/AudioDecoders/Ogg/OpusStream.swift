@@ -15,7 +15,7 @@ final class OpusStream: LinkedStream {
     private static let preroll: Int64 = 48_000 / 2
     private static let speechPreroll: Int64 = 48_000 * 4
 
-    /// Whether the packet that was decoded last is coded as speech.
+    /// True if the last decoded packet is coded as speech.
     private var isSpeech = false
     private let handle: Handle
     private let source: OggSource
@@ -37,7 +37,7 @@ final class OpusStream: LinkedStream {
             seek: { context, offset, whence in
                 Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().seek(offset, whence) ? 0 : -1
             },
-            tell: { context in Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().tell },
+            tell: { context in Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().readOffset },
             close: nil)
         var status: Int32 = 0
         let file = op_open_callbacks(Unmanaged.passUnretained(source).toOpaque(), &callbacks, nil, 0, &status)
@@ -67,7 +67,7 @@ final class OpusStream: LinkedStream {
         let near = max(start, frame - Self.preroll)
         try seek(toFrame: near)
         if near == start { return near }
-        // One frame of sound tells how it is coded there. What turns into speech later begins anew by itself.
+        // One frame of sound shows its coding. Audio that turns into speech later restarts by itself.
         var sample: (Float, Float, Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0, 0, 0)
         let piece = try withUnsafeMutableBytes(of: &sample) { bytes throws(DecodingError) in
             try read(1, into: bytes.bindMemory(to: Float.self).baseAddress!)
@@ -82,7 +82,7 @@ final class OpusStream: LinkedStream {
         source.failure = nil
         let status = op_pcm_seek(handle.file, frame)
         if let failure = source.failure { throw failure }
-        if status != 0 { throw DecodingError(.broken, "this place in it can't be reached") }
+        if status != 0 { throw DecodingError(.broken, "cannot seek to this position in it") }
     }
 
     func read(_ frames: Int, into target: UnsafeMutablePointer<Float>) throws(DecodingError) -> LinkedPiece {
@@ -95,7 +95,7 @@ final class OpusStream: LinkedStream {
             if count >= 0 { return LinkedPiece(frames: Int(count), link: Int(link), followsHole: followsHole) }
             switch count {
             case OP_HOLE, OP_EBADPACKET: followsHole = true
-            default: throw DecodingError(.broken, "the Opus decoder gave up on it (error \(count))")
+            default: throw DecodingError(.broken, "the Opus decoder failed on it (error \(count))")
             }
         }
     }
@@ -111,11 +111,11 @@ final class OpusStream: LinkedStream {
 
     private static func words(opening status: Int32) -> String {
         switch status {
-        case OP_ENOTFORMAT, OP_EBADHEADER: "its Opus headers are damaged or cut off"
+        case OP_ENOTFORMAT, OP_EBADHEADER: "its Opus headers are damaged or truncated"
         case OP_EVERSION: "it is of a later version of Opus"
-        case OP_EIMPL: "its Opus channels are mapped in a way that is not built into this version"
+        case OP_EIMPL: "this version does not support its Opus channel mapping"
         case OP_EBADTIMESTAMP: "the times in its Ogg pages contradict themselves"
-        default: "the Opus decoder does not open it (error \(status))"
+        default: "the Opus decoder rejects it (error \(status))"
         }
     }
 }

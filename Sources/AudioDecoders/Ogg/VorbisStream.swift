@@ -8,8 +8,8 @@ final class VorbisStream: LinkedStream {
 
     private let handle: Handle
     private let source: OggSource
-    /// Whether the library failed to make a link's tables. Asked again it takes the empty ones for made, and divides by zero
-    /// (xiph/vorbis issue 124).
+    /// True if the library failed to make a link's tables. In another attempt it takes the empty ones for valid, and divides by
+    /// zero (xiph/vorbis issue 124).
     private var isBroken = false
 
     /// The library's state, which must not move in memory.
@@ -39,7 +39,7 @@ final class VorbisStream: LinkedStream {
                 Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().seek(offset, whence) ? 0 : -1
             },
             close_func: nil,
-            tell_func: { context in Int(Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().tell) })
+            tell_func: { context in Int(Unmanaged<OggSource>.fromOpaque(context!).takeUnretainedValue().readOffset) })
         let status = ov_open_callbacks(Unmanaged.passUnretained(source).toOpaque(), file, nil, 0, callbacks)
         guard status == 0 else {
             file.deallocate()
@@ -66,7 +66,7 @@ final class VorbisStream: LinkedStream {
         let status = ov_pcm_seek(handle.file, frame)
         isBroken = status == OV_EBADLINK
         if let failure = source.failure { throw failure }
-        if status != 0 { throw DecodingError(.broken, "this place in it can't be reached") }
+        if status != 0 { throw DecodingError(.broken, "cannot seek to this position in it") }
         return frame
     }
 
@@ -90,7 +90,7 @@ final class VorbisStream: LinkedStream {
                 throw Self.brokenTables
             }
             guard count == OV_HOLE else {
-                throw DecodingError(.broken, "the Vorbis decoder gave up on it (error \(count))")
+                throw DecodingError(.broken, "the Vorbis decoder failed on it (error \(count))")
             }
             followsHole = true
         }
@@ -123,9 +123,9 @@ final class VorbisStream: LinkedStream {
 
     private static func words(opening status: Int32) -> String {
         switch status {
-        case OV_EBADHEADER, OV_ENOTVORBIS: "its Vorbis headers are damaged or cut off"
+        case OV_EBADHEADER, OV_ENOTVORBIS: "its Vorbis headers are damaged or truncated"
         case OV_EVERSION: "it is of a later version of Vorbis"
-        default: "the Vorbis decoder does not open it (error \(status))"
+        default: "the Vorbis decoder rejects it (error \(status))"
         }
     }
 }

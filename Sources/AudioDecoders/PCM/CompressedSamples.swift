@@ -12,7 +12,7 @@ enum CompressedSamples {
         "alaw", "ALAW", "ima4",
     ]
 
-    /// Whether the file whose first chunk stands at `start` is one of those. Reads the heads of chunks. Throws what reading
+    /// True if the file whose first chunk stands at `start` is one of those. Reads the heads of chunks. Throws what reading
     /// throws.
     static func areIn(_ file: MediaFile, at start: Int64) throws(DecodingError) -> Bool {
         let head = try file.bytes(at: start, count: 12)

@@ -22,12 +22,12 @@ final class PCMDecoder: AudioDecoder {
             throw DecodingError(.notRecognised, Self.unknownCoding(in: container))
         }
         guard (1...8).contains(handle.channels) else {
-            throw DecodingError(.broken, "it has \(handle.channels) channels; 1 to 8 can be played")
+            throw DecodingError(.broken, "it has \(handle.channels) channels; 1 to 8 are supported")
         }
-        guard handle.sampleRate > 0 else { throw DecodingError(.broken, "it says that its sampling rate is 0") }
+        guard handle.sampleRate > 0 else { throw DecodingError(.broken, "its header claims a sample rate of 0") }
         guard handle.sampleRate <= DecoderRegistry.maximumSampleRate else {
             throw DecodingError(
-                .broken, "its sampling rate is \(handle.sampleRate) Hz; the sound server takes at most 384 kHz")
+                .broken, "its sample rate is \(handle.sampleRate) Hz; the sound server takes at most 384 kHz")
         }
         format = AudioFormat(
             sampleFormat: coding.sampleFormat, sampleRate: handle.sampleRate,
@@ -42,7 +42,7 @@ final class PCMDecoder: AudioDecoder {
 
     /// The reason for a coding that neither libsndfile nor nowplaying-decode reads; `container`: its name for people.
     static func unknownCoding(in container: String) -> String {
-        "the coding of the samples in this \(container) file is not built into this version"
+        "this version does not support the sample coding of this \(container) file"
     }
 
     func seek(toFrame frame: Int64) throws(DecodingError) {
@@ -61,7 +61,7 @@ final class PCMDecoder: AudioDecoder {
         return got
     }
 
-    /// What the file says: its ID3 tag first, which has more, then the texts that libsndfile knows of.
+    /// Fields of the file: its ID3 tag first, which has more, then the texts that libsndfile finds.
     private static func fields(
         of handle: borrowing SndFileHandle, in file: MediaFile, at start: Int64
     ) throws(DecodingError) -> TagFields {

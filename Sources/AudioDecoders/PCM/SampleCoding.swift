@@ -1,6 +1,6 @@
 import AudioCore
 
-/// How the samples of a container are coded, as far as we decode it.
+/// Coding of a container's samples, as far as we decode it.
 enum SampleCoding: Equatable {
     /// Whole numbers of this many bits.
     case integer(bits: Int)

@@ -7,7 +7,7 @@ struct SndFileHandle: ~Copyable {
     /// The texts that libsndfile knows of.
     enum Text: CaseIterable { case title, artist, album, date, trackNumber, genre, comment }
 
-    /// What the callbacks read from.
+    /// Source for the callbacks.
     private final class Source {
         let file: MediaFile
         let start: Int64
@@ -24,7 +24,7 @@ struct SndFileHandle: ~Copyable {
     /// Frames a second.
     let sampleRate: Int
     let channels: Int
-    /// Whether positions other than the beginning can be reached.
+    /// True if it supports seeking.
     let isSeekable: Bool
     let container: SampleContainer?
     let coding: SampleCoding?
@@ -66,7 +66,7 @@ struct SndFileHandle: ~Copyable {
             if let failure = source.failure { throw failure }
             // The library keeps the reason in one place for all threads: it may be that of another file.
             throw DecodingError(
-                .broken, "it is damaged or cut off, or coded in a way that is not built into this version")
+                .broken, "it is damaged, truncated or in an unsupported coding")
         }
         self.handle = handle
         self.source = source
@@ -100,7 +100,7 @@ struct SndFileHandle: ~Copyable {
         source.failure = nil
         let reached = sf_seek(handle, frame, Int32(SEEK_SET))
         if let failure = source.failure { throw failure }
-        if reached != frame { throw DecodingError(.broken, "this place in it can't be reached") }
+        if reached != frame { throw DecodingError(.broken, "cannot seek to this position in it") }
     }
 
     /// The bytes of a text that the file has.
@@ -119,7 +119,7 @@ struct SndFileHandle: ~Copyable {
         return [UInt8](UnsafeRawBufferPointer(start: bytes, count: strnlen(bytes, TagText.maximumBytes + 4)))
     }
 
-    /// Where the loudspeakers stand, if the file says so of each channel.
+    /// Positions of the loudspeakers, if the file has one for each channel.
     var channelPositions: [ChannelPosition]? {
         var map = [Int32](repeating: 0, count: channels)
         let size = Int32(channels * MemoryLayout<Int32>.size)

@@ -14,7 +14,7 @@ extension EmbeddedPicture {
         for stretch in stretches {
             let count = Int(stretch.length)
             let part = try file.bytes(at: stretch.offset, count: count)
-            guard part.count == count else { throw DecodingError(.unavailable, "it is cut off") }
+            guard part.count == count else { throw DecodingError(.unavailable, "it is truncated") }
             raw += part
         }
         switch coding {
@@ -23,7 +23,7 @@ extension EmbeddedPicture {
         case .base64Block:
             let picture = Self.decodedBase64(raw).flatMap(Self.picture(inBlock:))
             guard let picture, picture.count <= limit else {
-                throw DecodingError(.unavailable, "it is no picture block in Base64")
+                throw DecodingError(.unavailable, "it is not a picture block in Base64")
             }
             return picture
         }

@@ -1,7 +1,7 @@
 package import AudioCore
 
 extension EmbeddedPicture {
-    /// Whether the pictures of this file are found by the program that also decodes it: those of MP4, Matroska, Windows
+    /// True if the program that decodes this file also finds its pictures: those of MP4, Matroska, Windows
     /// Media, Monkey's Audio and the like. Blocks on reading. Throws what reading throws.
     package static func areForeign(in file: MediaFile) throws(DecodingError) -> Bool {
         let tags = try LeadingTags(in: file)

@@ -2,7 +2,7 @@ package import AudioCore
 
 /// A picture inside a music file: where it is, not what it is. Nothing of it is read until somebody wants to see it.
 package struct EmbeddedPicture: Equatable, Sendable {
-    /// How its bytes stand in the file.
+    /// Coding of its bytes in the file.
     package enum Coding: Sendable {
         case plain
         /// With a zero behind each 0xFF, to be left out (ID3v2 §5).
@@ -20,13 +20,13 @@ package struct EmbeddedPicture: Equatable, Sendable {
         package let length: Int64
     }
 
-    /// What it shows, as ID3v2 §4.14 and FLAC number it: 3 is the front cover, 0 something else.
+    /// Picture type of ID3v2 §4.14 and FLAC: 3 is the front cover, 0 another one.
     package let kindNumber: Int
     /// As the file says: `image/jpeg`; empty where it does not.
     package let mediaType: String
-    /// Where its bytes are, in order.
+    /// Stretches of the file with its bytes, in order.
     package let stretches: [Stretch]
-    /// How they stand there.
+    /// Coding of the bytes there.
     package let coding: Coding
 
     /// The pictures of a file that is played, in the order of the file, at most 32. Reads headers only; blocks on reading.

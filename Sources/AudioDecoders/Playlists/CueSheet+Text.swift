@@ -18,9 +18,9 @@ extension CueSheet {
     private struct Reader {
         var files: [[UInt8]] = []
         var marks: [Mark] = []
-        /// What the lines before the first track said of all.
+        /// Fields of the lines before the first track, for all tracks.
         private var sheet: [String: String] = [:]
-        /// What was said of the track in work; nil: none is.
+        /// Fields of the track in work; nil: none.
         private var track: [String: String]?
         private var number = 0
         private var isAudio = true
@@ -115,7 +115,7 @@ extension CueSheet {
 }
 
 extension MediaMetadata {
-    /// What a sheet says of a track and of all of them.
+    /// Metadata from a sheet's fields for a track and for all of them.
     fileprivate init(cueTrack track: [String: String], of sheet: [String: String]) {
         self.init()
         title = track["TITLE"]

@@ -1,20 +1,20 @@
 package import AudioCore
 package import NowPlaying
 
-/// What a cue sheet says: which part of which file is which track.
+/// Content of a cue sheet: tracks as parts of files.
 package struct CueSheet: Equatable, Sendable {
     /// A track of audio: from its index 01 to that of the track behind it in the same file. So the gap before a track
     /// (from its index 00 on) belongs to the track before, as on a CD player's display.
     package struct Track: Equatable, Sendable {
         /// As the sheet counts it; ascends strictly in a sheet.
         package var number: Int
-        /// Which of `files` it is in.
+        /// Index of its file in `files`.
         package var file: Int
         package var start: MediaTime
         /// Nil: the end of the file.
         package var end: MediaTime?
         package var metadata: MediaMetadata
-        /// Whether nothing else of the file belongs to another track.
+        /// True if the track is the whole file.
         package var isWholeFile: Bool { start.count == 0 && end == nil }
     }
 
@@ -30,11 +30,11 @@ package struct CueSheet: Equatable, Sendable {
         for (place, mark) in marks.enumerated() {
             let next = place + 1 < marks.count && marks[place + 1].file == mark.file ? marks[place + 1] : nil
             if let next, !(mark.start < next.start) {
-                throw PlaylistError("has tracks out of order: \(next.number) does not begin behind \(mark.number)")
+                throw PlaylistError("has tracks out of order: \(next.number) does not begin after \(mark.number)")
             }
             guard mark.isAudio else { continue }
             var metadata = mark.metadata
-            // Numbers that begin anew with the next disc would not tell the tracks apart.
+            // Numbers that restart with the next disc would not be unique.
             let number = ascends ? mark.number : place + 1
             metadata.trackNumber = mark.number
             metadata.title = metadata.title ?? "Track \(mark.number)"
@@ -44,10 +44,10 @@ package struct CueSheet: Equatable, Sendable {
         }
     }
 
-    /// Where a track begins.
+    /// Start of a track.
     struct Mark {
         var number: Int
-        /// Which of `files` it is in.
+        /// Index of its file in `files`.
         var file: Int
         var start: MediaTime
         var isAudio: Bool

@@ -1,7 +1,8 @@
 package import AudioCore
 import NowPlaying
 
-/// The cue sheet that a file has in it: the tag CUESHEET of FLAC, Ogg, APEv2 and ID3v2, or FLAC's block of that name (RFC 9639 §8.7).
+/// The cue sheet that a file has in it: the tag CUESHEET of FLAC, Ogg, APEv2 and ID3v2, or FLAC's block of that name (RFC 9639
+/// §8.7).
 package enum EmbeddedCueSheet {
     /// Longest sheet in a tag, bytes.
     private static let maximumTagBytes = 1 << 20
@@ -18,7 +19,7 @@ package enum EmbeddedCueSheet {
         return try ID3v2Tag(in: file, at: 0, readsCueSheet: true)?.cueSheet.flatMap { sheet(of: $0) }
     }
 
-    /// What a tag says; nil: it is of no use.
+    /// Parses a tag; nil: it is of no use.
     private static func sheet(of text: [UInt8]) -> CueSheet? {
         guard let sheet = try? CueSheet(text: text), Set(sheet.tracks.map(\.file)).count == 1, sheet.tracks.count > 1
         else { return nil }

@@ -2,13 +2,13 @@ package import NowPlaying
 
 /// One entry of a list, as it stands there.
 package struct PlaylistEntry: Equatable, Sendable {
-    /// Where it is: a uri, or a path that is mostly relative to the list; in the bytes of the list.
+    /// Its location: a uri, or a path that is mostly relative to the list; in the bytes of the list.
     package var location: [UInt8]
-    /// Whether `location` is a uri reference in any case, with percent escapes (XSPF).
+    /// True if `location` is always a uri reference, with percent escapes (XSPF).
     package var isReference = false
-    /// What the list says about it.
+    /// Metadata from the list.
     package var metadata = MediaMetadata()
-    /// Seconds; nil: not told.
+    /// Seconds; nil: unknown.
     package var duration: Double?
 
     /// An entry, by its parts.
@@ -30,7 +30,7 @@ package struct PlaylistError: Error, Equatable, Sendable {
     package init(_ message: String) { self.message = message }
 }
 
-/// The kinds of lists, told by the ending of their names: what is inside of a text file is no proof.
+/// Kinds of lists, by the suffix of their names: the content of a text file is no proof.
 package enum PlaylistKind: String, CaseIterable, Sendable {
     case m3u, m3u8, pls, xspf, cue
 

@@ -47,7 +47,7 @@ package enum PlaylistText {
     private static let windowsScalars: [Unicode.Scalar] = Array(
         "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 
-    /// Whether the line begins with this word, whatever the case of its ASCII letters.
+    /// True if the line begins with this word, whatever the case of its ASCII letters.
     static func has(_ line: ArraySlice<UInt8>, prefix: StaticString) -> Bool {
         guard line.count >= prefix.utf8CodeUnitCount else { return false }
         return prefix.withUTF8Buffer { word in

@@ -34,7 +34,7 @@ package final class SegmentDecoder: AudioDecoder {
         start = segment.start.frames(atRate: rate)
         end = segment.end.map { $0.frames(atRate: rate) }
         if !whole.lengthIsEstimated, let length = whole.lengthInFrames, self.start >= length {
-            throw DecodingError(.broken, "its part of the file begins behind the end of that")
+            throw DecodingError(.broken, "its part of the file begins after the end of the file")
         }
         try seek(toFrame: 0)
     }
@@ -68,7 +68,7 @@ package final class SegmentDecoder: AudioDecoder {
         if end == nil { try whole.measureLength(until: isEnough) }
     }
 
-    /// What the file says of all that is in it; what it says of a single track is not meant for this one.
+    /// Metadata of the whole file; the file's metadata of a single track is not for this one.
     package var metadata: MediaMetadata {
         var result = whole.metadata
         result.title = nil

@@ -1,7 +1,7 @@
 private import CExpat
 import Glibc
 
-/// What an XML document consists of, told one by one while it is read.
+/// Receiver of the parts of an XML document, one by one while it is read.
 protocol XMLHandler: AnyObject {
     /// An element begins; its name without a prefix.
     func begin(_ name: String)
@@ -13,11 +13,11 @@ protocol XMLHandler: AnyObject {
 
 /// Reads XML with libexpat, which is opened on first use: the only file that knows the library.
 enum XMLReader {
-    /// Tells `handler` what is in the document. Documents that define entities of their own are not read at all: lists have
-    /// no use for them, but those who want to fill the memory have. Throws what is wrong, with the line.
+    /// Passes the parts of the document to `handler`. Rejects documents that define entities: lists have
+    /// no use for them, but attacks on memory have. Throws the fault with its line.
     static func read(_ content: [UInt8], _ handler: any XMLHandler) throws(PlaylistError) {
         guard let library else { throw PlaylistError("is XML, and libexpat is not installed (Debian: libexpat1)") }
-        guard let parser = library.create(nil) else { throw PlaylistError("can't be read: there is no memory left") }
+        guard let parser = library.create(nil) else { throw PlaylistError("cannot be read: no memory left") }
         defer { library.free(parser) }
         let context = Context(parser: parser, handler: handler)
         library.setUserData(parser, Unmanaged.passUnretained(context).toOpaque())
@@ -47,7 +47,7 @@ enum XMLReader {
             library.parse(parser, $0.bindMemory(to: CChar.self).baseAddress, Int32(clamping: $0.count), 1)
         }
         withExtendedLifetime(context) {}
-        if context.hasEntities { throw PlaylistError("defines entities of its own, which is not taken from lists") }
+        if context.hasEntities { throw PlaylistError("defines XML entities, which playlists must not do") }
         guard status != XML_STATUS_OK else { return }
         let words = library.errorString(library.errorCode(parser)).map { String(cString: $0) } ?? "not well-formed"
         throw PlaylistError("is not well-formed XML: \(words), line \(library.lineNumber(parser))")

@@ -1,4 +1,4 @@
-/// How far what comes out of a stretcher is off the straight line of its rate, and the speed that brings it back. A pure value.
+/// Deviation of a stretcher's output from the straight line of its rate, and the speed that corrects it. A pure value.
 ///
 /// A step is seen as output that appears; the input that it used is what is fed until the next step. Within a step the place
 /// that is heard moves evenly; but a step that puts out more than it used has played a period and then repeats it, staying
@@ -17,7 +17,7 @@ struct RateLine: Equatable {
     private(set) var mean = 0.0
     /// Frames that the mean is over, as far as its memory reaches.
     private var heard = 0.0
-    /// What has to be taken off the speed at any time, as libsonic rounds always in the same direction.
+    /// Constant correction of the speed, as libsonic always rounds in the same direction.
     private var bias = 0.0
 
     /// Seconds of output over which the mean runs, and in which it is brought back.

@@ -3,9 +3,9 @@ import NowPlaying
 
 /// Changes the rate with libsonic (PICOLA: whole periods of the pitch are left out or repeated, cross-faded), in 16 bit.
 ///
-/// By itself libsonic drifts: each of its steps rounds to a frame, up to 30 ms in a minute. So it is fed in small bites; where
-/// output appears, a step was taken, and how much was fed until the next one tells how much input it used. What the steps are
-/// off the straight line, as the mean of the last second, corrects the speed.
+/// By itself libsonic drifts: each of its steps rounds to a frame, up to 30 ms in a minute. So it is fed in small pieces; where
+/// output appears, a step was taken, and the amount fed until the next one is the input that it used. The deviation of the
+/// steps from the straight line, as the mean of the last second, corrects the speed.
 package final class SonicRateChanger: RateChanger {
     private let library: SonicLibrary
     private let stream: OpaquePointer
@@ -23,10 +23,10 @@ package final class SonicRateChanger: RateChanger {
     /// For frames of this format, at a rate of 0.5 to 3 that is not 1.
     package init(_ format: AudioFormat, rate: Double) throws(DecodingError) {
         guard let library = SonicLibrary.shared else {
-            throw DecodingError(.unavailable, "other rates than 1 need libsonic: install the package libsonic0")
+            throw DecodingError(.unavailable, "rates other than 1 need libsonic: install the package libsonic0")
         }
         guard let stream = library.create(Int32(format.sampleRate), Int32(format.channels.count)) else {
-            throw DecodingError(.unavailable, "there is no memory left for another rate than 1")
+            throw DecodingError(.unavailable, "no memory left for a rate other than 1")
         }
         self.library = library
         self.stream = stream

@@ -6,7 +6,7 @@ enum APETag {
     /// Longest value that is read: several texts of 4 KiB.
     private static let maximumValue = 64 << 10
 
-    /// What the items that begin at `offset` say. Throws what reading throws.
+    /// Fields of the items that begin at `offset`. Throws what reading throws.
     static func fields(
         in file: MediaFile, at offset: Int64, length: Int64, count: Int
     ) throws(DecodingError) -> TagFields {

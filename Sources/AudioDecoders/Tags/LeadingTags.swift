@@ -2,9 +2,9 @@ import AudioCore
 
 /// The ID3v2 tags at the beginning of a file, which some programs put before anything.
 struct LeadingTags {
-    /// What they say, the first one first.
+    /// Their fields, the first tag first.
     private(set) var fields = TagFields()
-    /// Where the content begins.
+    /// Offset of the content.
     private(set) var end: Int64 = 0
 
     private static let maximumTags = 8

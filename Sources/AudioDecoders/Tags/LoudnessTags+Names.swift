@@ -1,9 +1,9 @@
 import NowPlaying
 
 extension LoudnessTags {
-    /// What tags of these names say; `value` gives the text of a name in upper case, `REPLAYGAIN_…` (decibels, amplitude) or
+    /// Reads the tags of these names; `value` gives the text of a name in upper case, `REPLAYGAIN_…` (decibels, amplitude) or
     /// `R128_…` (Q7.8). Where both are there ReplayGain wins, as it has peaks; in Opus (RFC 7845 §5.2.1: `prefersR128`) the
-    /// other does. Nil: neither tells a gain.
+    /// other does. Nil: neither has a gain.
     init?(prefersR128: Bool = false, named value: (String) -> String?) {
         let replayGain = LoudnessTags(
             trackGain: value("REPLAYGAIN_TRACK_GAIN").flatMap(Self.decibels),
@@ -29,7 +29,7 @@ extension LoudnessTags {
         return gain
     }
 
-    /// `0.988553`; nothing is told by 0 or by what no decoder puts out.
+    /// `0.988553`; nil: 0, or an impossible amplitude.
     static func amplitude(_ text: String) -> Double? {
         guard let peak = number(text, unit: ""), peak > 0, peak <= 100 else { return nil }
         return peak

@@ -5,7 +5,7 @@ enum TagChunk {
     /// Chunks that are looked at, at most.
     private static let mostChunks = 4096
 
-    /// Where the tag begins in the file whose first chunk stands at `start`; nil: there is none. Reads the heads of chunks.
+    /// Offset of the tag in the file whose first chunk stands at `start`; nil: there is none. Reads the heads of chunks.
     /// Throws what reading throws.
     static func place(in file: MediaFile, at start: Int64) throws(DecodingError) -> Int64? {
         let head = try file.bytes(at: start, count: 12)

@@ -12,7 +12,7 @@ extension TagFields {
         "REPLAYGAIN_ALBUM_GAIN", "REPLAYGAIN_ALBUM_PEAK", "R128_TRACK_GAIN", "R128_ALBUM_GAIN",
     ]
 
-    /// What the tags say in the words of the player.
+    /// Metadata from the tags.
     var metadata: MediaMetadata { metadata(prefersR128: false) }
 
     /// The same; `prefersR128`: which of two kinds of tags about loudness is believed.

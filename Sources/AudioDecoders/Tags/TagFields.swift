@@ -1,7 +1,7 @@
 import NowPlaying
 
-/// What the tags of a file say, by the names that Vorbis comments have for it, in upper case: the one language into which
-/// the tags of all formats are brought.
+/// Fields of a file's tags, by the names of Vorbis comments in upper case: the common form into which
+/// the tags of all formats are converted.
 struct TagFields {
     /// Values by name, in the order of the file.
     private(set) var values: [String: [String]] = [:]
@@ -10,14 +10,14 @@ struct TagFields {
     private(set) var chapterFrames: [Chapter] = []
     /// The same, as comments say.
     private var chapterComments = ChapterComments()
-    /// Whether there is a cue sheet among them.
+    /// True if there is a cue sheet among them.
     private(set) var hasCueSheet = false
 
     private static let maximumValuesPerName = 32
     /// Longest name that is of use.
     static let maximumNameBytes = 48
 
-    /// Whether there is anything.
+    /// True if there are no fields.
     var isEmpty: Bool { values.isEmpty && chapters.isEmpty }
 
     /// The first value of this name.

@@ -2,7 +2,7 @@ import AudioCore
 
 /// The tags that stand at the end of a file: ID3v1 in its last 128 bytes, APEv2 and Lyrics3 before it, ID3v2.4 with a footer.
 struct TrailingTags {
-    /// Where the first of them begins: the end of what may be sound.
+    /// Offset of the first of them: the end of the possible audio.
     private(set) var audioEnd: Int64
     /// The 128 bytes of ID3v1.
     private(set) var id3v1: [UInt8]?

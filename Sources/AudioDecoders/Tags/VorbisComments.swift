@@ -3,10 +3,10 @@ import AudioCore
 /// The comments of a VORBIS_COMMENT block (RFC 9639 §8.6), as many as are of use, read without taking the block as a whole:
 /// it may claim 16 MiB and hold a picture.
 struct VorbisComments {
-    /// What was found.
+    /// Fields so far.
     private(set) var fields = TagFields()
 
-    /// Limits of what is looked at; whoever writes more has more to hide than to tell.
+    /// Limit of comments; a file with more is suspicious.
     private static let maximumComments = 4096
     private static let maximumReadBytes = 1 << 20
     private static let maximumCommentBytes = TagFields.maximumNameBytes + 1 + TagText.maximumBytes + 4

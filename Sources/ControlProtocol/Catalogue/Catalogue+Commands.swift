@@ -3,43 +3,43 @@ import NowPlaying
 extension Catalogue {
     private static let languages = Parameter.optional(
         "languages", .array(.text, count: 0...16),
-        "the languages of who reads it, the dearest first, such as de-AT; texts that an item has in them are told so")
+        "languages of the reader, the preferred first, such as de-AT; selects among an item's texts")
 
     static let nowPlayingMethods: [Method] = [
         Method(
             name: .nowPlayingGet, kind: .nowPlaying, role: .read, parameters: [session, languages],
-            help: "Answers the whole last published state, without asking anybody.", result: "the state",
+            help: "Returns the last published state in full.", result: "the state",
             example: "{}"),
         Method(
             name: .nowPlayingSubscribe, kind: .nowPlaying, role: .read,
             parameters: [
-                .optional("session", .text, "name of the session, \"*\" for all; without it the active one"),
+                .optional("session", .text, "name of the session, \"*\" for all; default: the active one"),
                 .optional(
                     "causes", .array(.choice(Cause.allCases.map(\.rawValue)), count: 1...64),
-                    "only these key events; without it all"),
+                    "only these key events; default: all"),
                 languages,
             ],
             isRefusedInBatch: true,
-            help: "Answers the state, and from now on sends a notification nowPlaying.changed with the state at each "
-                + "key event.",
+            help: "Returns the state, and sends a notification nowPlaying.changed with the state at each "
+                + "key event from now on.",
             result: "the state, cause snapshot", example: #"{"causes": ["play", "pause", "track"]}"#),
         Method(
             name: .nowPlayingUnsubscribe, kind: .nowPlaying, role: .read, parameters: [],
             help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
     ]
 
-    /// What all commands take: the session, and when not to do it.
+    /// Parameters of all commands: the session, and guards.
     package static let guards: [Parameter] = [
         session,
-        .optional("itemId", .itemID, "do it only if this item is the current one"),
+        .optional("itemId", .itemID, "run only if this item is the current one"),
         .optional(
             "notAfter", .numberIn(0...1e11),
-            "Unix time, seconds; later than that nothing is done and the answer says so"),
+            "Unix time in seconds; the daemon refuses the command after it"),
     ]
 
-    private static let active = Parameter.optional("active", .boolean, "false takes it back")
+    private static let active = Parameter.optional("active", .boolean, "false undoes it")
 
-    private static let commandResult = "status, state, seq and anchor: what was achieved"
+    private static let commandResult = "status, state, seq and anchor at the end of the command"
 
     private static func command(
         _ name: RemoteCommand, _ parameters: [Parameter] = [], exclusive: [[String]] = [], help: String,
@@ -56,108 +56,111 @@ extension Catalogue {
         command(
             .play,
             [
-                .optional("uri", .uri, "replace the queue by this; with a descriptor, the name to show"),
+                .optional("uri", .uri, "replace the queue with this; with a descriptor, the name to show"),
                 .optional(
                     "descriptor", .integer(0...15),
-                    "replace the queue by an open file: its place among those sent with the line"),
-                .optional("itemId", .itemID, "play this entry of the queue"),
-                .optional("index", .ordinal, "play the entry at this place, from 0"),
-                .optional("position", .seconds, "begin so many seconds into the item"),
+                    "replace the queue with an open file: its index among those sent with the line"),
+                .optional("itemId", .itemID, "play this item of the queue"),
+                .optional("index", .ordinal, "play the item at this index, from 0"),
+                .optional("position", .seconds, "start at this position in the item"),
             ],
             exclusive: [["uri", "itemId", "index"], ["descriptor", "itemId", "index"]],
             help:
-                "Starts or resumes at the default rate. With a uri or descriptor it replaces the queue; after the end of the "
-                + "queue it begins at the first entry.",
+                "Starts or resumes at the default rate. With a uri or descriptor, replaces the queue; after the end of the "
+                + "queue, starts at the first item.",
             example: #"{"uri": "/music/a.flac", "position": 60.5}"#),
-        command(.pause, help: "Pauses; the next sample is kept for play."),
-        command(.stop, help: "Stops; the item stays, at 0."),
-        command(.togglePlayPause, help: "Pauses while playing, else plays."),
+        command(.pause, help: "Pauses; play resumes with the next sample."),
+        command(.stop, help: "Stops; the item stays current, at position 0."),
+        command(.togglePlayPause, help: "Pauses if playing, else plays."),
         command(
             .nextTrack,
-            help: "Goes to the next entry and keeps playing or paused; on the last one it ends playback."),
+            help: "Goes to the next item and stays playing or paused; on the last item, ends playback."),
         command(
             .previousTrack,
-            help: "Goes to the entry before, or restarts an item of which more than 3 s were played, or the first."),
+            help:
+                "Restarts the item if more than 3 s of it have played or it is the first; else goes to the previous item."
+        ),
         command(
             .skipForward,
-            [.optional("interval", .someSeconds, "seconds; without it the first of the preferred intervals")],
-            help: "Moves ahead in the item; past its end, to the next one.", example: #"{"interval": 30}"#),
+            [.optional("interval", .someSeconds, "seconds; default: the first preferred interval")],
+            help: "Skips forward in the item; past its end, to the next item.", example: #"{"interval": 30}"#),
         command(
             .skipBackward,
-            [.optional("interval", .someSeconds, "seconds; without it the first of the preferred intervals")],
-            help: "Moves back in the item; past its start, to 0.", example: #"{"interval": 15}"#),
+            [.optional("interval", .someSeconds, "seconds; default: the first preferred interval")],
+            help: "Skips back in the item; past its start, to 0.", example: #"{"interval": 15}"#),
         command(
             .seekForward,
-            [.required("phase", .choice(["begin", "end"]), "begin: the button goes down; end: it comes up")],
+            [.required("phase", .choice(["begin", "end"]), "begin: button pressed; end: button released")],
             help:
-                "Scans ahead audibly while a button is held down, at 2, 4 and 8 times the speed; ends by itself when its "
+                "Scans forward audibly while a button is held, at 2, 4 and 8 times the speed; ends with the "
                 + "connection does.",
             example: #"{"phase": "begin"}"#),
         command(
             .seekBackward,
-            [.required("phase", .choice(["begin", "end"]), "begin: the button goes down; end: it comes up")],
-            help: "Scans back audibly while a button is held down; at the beginning of the item play goes on.",
+            [.required("phase", .choice(["begin", "end"]), "begin: button pressed; end: button released")],
+            help: "Scans back audibly while a button is held; playback resumes at the start of the item.",
             example: #"{"phase": "begin"}"#),
         command(
             .changePlaybackPosition,
             [.required("position", .seconds, "seconds into the item, 0 to its duration")],
-            help: "Seeks in the item; while stopped it sets where play begins.", example: #"{"position": 83.5}"#),
+            help: "Seeks in the item; while stopped, sets the start position.", example: #"{"position": 83.5}"#),
         command(
             .changeRepeatMode,
             [
                 .required(
                     "mode", .choice(RepeatMode.allCases.map(\.rawValue)),
-                    "off: play ends behind the last entry; one: the item again and again; all: the queue again and again"
+                    "off: end after the last item; one: repeat the item; all: repeat the queue"
                 )
             ],
-            help: "Sets what follows. With one, nextTrack and previousTrack still move.", example: #"{"mode": "all"}"#),
+            help: "Sets the repeat mode. With one, nextTrack and previousTrack still move.",
+            example: #"{"mode": "all"}"#),
         command(
             .changeShuffleMode,
             [
                 .required(
                     "mode", .choice(ShuffleMode.allCases.map(\.rawValue)),
-                    "off: in the order of the queue; items: at random; collections: whole albums at random")
+                    "off: queue order; items: random order; collections: whole albums in random order")
             ],
-            help: "Sets the order of playing; the queue stays as it is. The item that plays goes on.",
+            help: "Sets the play order; the queue does not change, and the current item continues.",
             example: #"{"mode": "items"}"#),
         command(
             .changePlaybackRate,
-            [.required("rate", .positiveNumber(upTo: 16), "one of the supported rates that commands.list tells")],
+            [.required("rate", .positiveNumber(upTo: 16), "one of the supported rates in commands.list")],
             help:
-                "Plays on at another rate, at the same pitch, until the next play, which returns to the item's default "
-                + "rate; at 1 every sample is as it was. While nothing plays it sets that default rate.",
+                "Changes the rate at the same pitch until the next play, which returns to the item's default "
+                + "rate; rate 1 leaves every sample as it is. While nothing plays, sets that default rate.",
             example: #"{"rate": 1.5}"#),
         command(
             .rating, [.required("rating", .numberIn(0...5), "stars")],
-            help: "Rates the present item; kept for it, wherever its file is moved.", example: #"{"rating": 4}"#),
-        command(.like, [active], help: "Says that the present item is liked; a dislike is taken back."),
-        command(.dislike, [active], help: "Says that the present item is disliked; a like is taken back."),
+            help: "Rates the current item; the rating follows its file.", example: #"{"rating": 4}"#),
+        command(.like, [active], help: "Likes the current item, and undoes a dislike."),
+        command(.dislike, [active], help: "Dislikes the current item, and undoes a like."),
         command(
             .bookmark, [active],
-            help: "Marks this place of the present item: play of it goes on there from now on, until it is taken back."),
+            help: "Sets a bookmark at this position: playing the item resumes here until the bookmark is removed."),
         Method(
             name: .commandsList, kind: .command, role: .read, parameters: [session],
-            help: "Lists every command: whether it can be done now, why not, and its parameters.",
+            help: "Lists every command: its availability, the reason if it is unavailable, and its parameters.",
             result: "version and commands", example: "{}"),
         Method(
             name: .commandsConfigure, kind: .command, role: .control,
             parameters: [
-                .required("command", .choice(RemoteCommand.allCases.map(\.rawValue)), "which command"),
+                .required("command", .choice(RemoteCommand.allCases.map(\.rawValue)), "the command"),
                 session,
                 .optional(
                     "whileConnected", .boolean,
-                    "undo it when this connection ends; without it, for the daemon's life (admin)"),
-                .optional("enabled", .boolean, "whether the command may be used"),
-                .optional("reason", .text, "why not, in words that a remote can show"),
+                    "undo when this connection ends; default: lasts until the daemon ends (admin)"),
+                .optional("enabled", .boolean, "false disables the command"),
+                .optional("reason", .text, "reason for remotes to show"),
                 .optional(
                     "preferredIntervals", .array(.someSeconds, count: 1...16),
                     "seconds, for skipForward and skipBackward; the first is the default"),
                 .optional(
                     "supportedPlaybackRates", .array(.numberIn(0.5...3), count: 1...32),
-                    "rates to choose from, for changePlaybackRate"),
+                    "supported rates of changePlaybackRate"),
             ],
             anyOf: ["enabled", "reason", "preferredIntervals", "supportedPlaybackRates"],
-            help: "Sets what a command takes, or turns it off for everybody.", result: "version",
+            help: "Configures a command, or disables it for everybody.", result: "version",
             example: #"{"command": "skipForward", "preferredIntervals": [15, 30]}"#),
     ]
 }

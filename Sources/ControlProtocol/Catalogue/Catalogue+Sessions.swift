@@ -2,7 +2,7 @@ import NowPlaying
 
 extension Catalogue {
     private static let name = Parameter.required("name", .text, "name of the session")
-    /// What a session may do to the others while it plays.
+    /// Effects of a session on the others while it plays.
     private static let policies = ["mix", "duck", "pause", "pauseSpoken"]
 
     static let sessionMethods: [Method] = [
@@ -16,65 +16,65 @@ extension Catalogue {
                 .required("name", .text, "1 to 64 letters, digits, dots, dashes and underscores"),
                 .optional(
                     "policy", .choice(policies),
-                    "what the others do while it plays: go on (mix), get quiet (duck), are held (pause), are held if "
-                        + "they are spoken and else get quiet (pauseSpoken); without it pause"),
+                    "effect on other sessions while it plays: none (mix), quieter (duck), paused (pause), or audiobooks "
+                        + "and podcasts paused and the rest quieter (pauseSpoken); default: pause"),
                 .optional(
-                    "duckTo", .numberIn(-96...0), "dB by which the others get quiet; usually the configuration's"),
-                .optional("ramp", .numberIn(0...10), "seconds in which they do, and are as before again"),
+                    "duckTo", .numberIn(-96...0), "level of the others in dB; default: duck-to in the configuration"),
+                .optional("ramp", .numberIn(0...10), "seconds of each fade"),
                 .optional(
                     "publishes", .boolean,
-                    "false: it is told only to those who name it, and never becomes the active one; without it true"),
+                    "false: visible only to clients that name it, and never active; default: true"),
                 .optional("whileConnected", .boolean, "close it when this connection ends"),
                 .optional(
                     "external", .boolean,
-                    "this client plays, and tells what with nowPlaying.publish; it ends with its connection"),
+                    "this client plays and publishes with nowPlaying.publish; the session ends with its connection"),
                 .optional(
                     "commands", .array(.choice(RemoteCommand.allCases.map(\.rawValue)), count: 0...64),
-                    "commands that this client wants to be sent as requests; it has 2 s for each"),
+                    "commands that the daemon sends to this client as requests"),
             ],
-            help: "Makes a session. One with the policy mix never becomes the active one.", result: "name",
+            help: "Creates a session. A session with the policy mix never becomes active.", result: "name",
             example: #"{"name": "airplay", "external": true, "commands": ["play", "pause"]}"#),
         Method(
             name: .sessionActivate, kind: .session, role: .control, parameters: [name],
             help:
-                "Makes it the session that bare commands and subscribers follow, if it can be: it has something to play, "
-                + "and a command that it takes.",
+                "Makes it the active session, for commands and subscribers that name none. It needs an item "
+                + "to play, and a command that it accepts.",
             result: "active", example: #"{"name": "main"}"#),
         Method(
             name: .sessionClose, kind: .session, role: .control, parameters: [name],
             help:
-                "Ends a session, for the client or the user who made it and for the daemon's own user; the one that was "
-                + "active before becomes it again. What it was asked and has not answered is "
-                + "answered with 100 (noSession). “main” can't be closed.",
+                "Closes a session; allowed to its client, its user and the daemon's own user. The session that was "
+                + "active before becomes active again. Its unanswered requests "
+                + "fail with 100 (noSession). “main” cannot be closed.",
             result: "an empty object", example: #"{"name": "airplay"}"#),
         Method(
             name: .nowPlayingPublish, kind: .session, role: .control,
             parameters: [
                 .required("session", .text, "an external session of this connection"),
-                .required("state", .choice(["stopped", "playing", "paused", "stalled"]), "what it does"),
-                .optional("item", .object(externalItemFields), "what is played; without it nothing is"),
+                .required("state", .choice(["stopped", "playing", "paused", "stalled"]), "its state"),
+                .optional("item", .object(externalItemFields), "the current item; default: none"),
                 .optional(
                     "anchor",
                     .object([
                         .required("elapsed", .seconds, "seconds into the item"),
-                        .optional("rate", .numberIn(0...16), "seconds a second; without it 1 while playing, else 0"),
-                        .optional("monotonic", .positiveNumber(upTo: 1e9), "when, on CLOCK_MONOTONIC; without it now"),
-                    ]), "where it is; without it at 0, or where it was"),
+                        .optional("rate", .numberIn(0...16), "seconds per second; default: 1 while playing, else 0"),
+                        .optional("monotonic", .positiveNumber(upTo: 1e9), "time on CLOCK_MONOTONIC; default: now"),
+                    ]), "the position; default: 0, or as before"),
             ],
-            help: "Tells what an external session plays, as a whole. What changed is an event.", result: "seq",
+            help: "Publishes the whole state of an external session. Each change is an event.", result: "seq",
             example:
                 #"{"session": "airplay", "state": "playing", "item": {"title": "Aria", "duration": 213.4}, "anchor": {"elapsed": 12.5}}"#
         ),
     ]
 
-    /// What an external session says of its item.
+    /// Fields of an external session's item.
     private static let externalItemFields: [Parameter] =
         [
-            .optional("uri", .text, "a name of it that does not change"),
+            .optional("uri", .text, "a stable name of the item"),
             .optional("duration", .seconds, "seconds"),
         ] + itemFields + [
-            .optional("isLiked", .boolean, "whether its listener likes it"),
-            .optional("isDisliked", .boolean, "whether its listener does not"),
-            .optional("rating", .numberIn(0...5), "what its listener gave it"),
+            .optional("isLiked", .boolean, "true if the listener likes it"),
+            .optional("isDisliked", .boolean, "true if the listener dislikes it"),
+            .optional("rating", .numberIn(0...5), "the listener's rating"),
         ]
 }

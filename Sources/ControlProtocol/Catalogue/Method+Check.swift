@@ -43,7 +43,7 @@ extension Method {
             return .invalidParameter(shown, "\(owner) has no parameter “\(shown)”; \(takes)")
         }
         return .invalidParameter(
-            shown, "\(owner) has no parameter “\(shown)”; the nearest is “\(nearest)”", nearest: nearest)
+            shown, "\(owner) has no parameter “\(shown)”; did you mean “\(nearest)”?", nearest: nearest)
     }
 
     /// Ranges are places in one file: each second of it lies in one at most.
@@ -84,7 +84,7 @@ extension ParameterType {
         }
     }
 
-    /// Whether a value that has no parts is of this type and domain.
+    /// True if a value without parts has this type and domain.
     private func accepts(_ value: JSONValue) -> Bool {
         switch self {
         case .boolean: value.boolValue != nil

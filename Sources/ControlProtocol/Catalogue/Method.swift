@@ -1,4 +1,4 @@
-/// What a peer may do; each role includes those before it.
+/// Rights of a peer; each role includes those before it.
 package enum Role: String, Sendable, CaseIterable, Comparable {
     case read, control, admin
 
@@ -9,7 +9,7 @@ package enum Role: String, Sendable, CaseIterable, Comparable {
 
 /// One entry of the catalogue.
 package struct Method: Sendable {
-    /// What a method is about; orders the manual.
+    /// Subject of a method; orders the manual.
     package enum Kind: String, Sendable, CaseIterable {
         case nowPlaying, command, queue, output, session, server
     }
@@ -24,13 +24,13 @@ package struct Method: Sendable {
     package var exclusive: [[String]] = []
     /// At least one of these must be given, if there are any.
     package var anyOf: [String] = []
-    /// Whether it is refused as a step of a batch.
+    /// True if a batch must not contain it.
     package var isRefusedInBatch = false
     /// Whether it waits while the server holds requests.
     package var isHeld = true
-    /// What it does, in a sentence or two.
+    /// Its effect in a sentence or two.
     package var help: String
-    /// What `result` holds, in words.
+    /// Content of `result`, as text.
     package var result: String
     /// Parameters of a typical call, as JSON.
     package var example: String

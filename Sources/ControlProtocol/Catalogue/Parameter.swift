@@ -5,7 +5,7 @@ package struct Parameter: Sendable {
     package var name: String
     package var type: ParameterType
     package var isOptional: Bool
-    /// What it means, for people: a phrase without a full stop.
+    /// Its meaning: a phrase without a full stop.
     package var help: String
 
     /// A parameter that must be given.
@@ -19,7 +19,7 @@ package struct Parameter: Sendable {
     }
 }
 
-/// What values a parameter takes, whatever the player's state.
+/// Valid values of a parameter, independent of the player's state.
 package indirect enum ParameterType: Sendable {
     case boolean
     /// A number of more than 0, at most this one.
@@ -49,7 +49,7 @@ package indirect enum ParameterType: Sendable {
     package static let ordinal = integer(0...largestWhole)
     /// The id of an item.
     package static let itemID = integer(1...largestWhole)
-    /// The largest whole number that is taken: 2⁵³ − 1, the last one that a double tells from its neighbours.
+    /// The largest valid whole number: 2⁵³ − 1, the last one that a double distinguishes from its neighbours.
     package static let largestWhole: Int64 = (1 << 53) - 1
 
     /// Bytes of UTF-8 in a text field, at most.
@@ -57,11 +57,11 @@ package indirect enum ParameterType: Sendable {
     /// Bytes of a uri, at most: a path of 4,095 bytes, each of them written as `%xx`.
     package static let maximumURIBytes = 3 * 4096
 
-    /// What it takes, for people: a phrase that follows "must be".
+    /// Valid values: a phrase that follows "must be".
     package var words: String {
         switch self {
         case .boolean: "true or false"
-        case .positiveNumber(let limit): "a number of more than 0, at most \(Self.text(limit))"
+        case .positiveNumber(let limit): "a number above 0, at most \(Self.text(limit))"
         case .numberIn(let range):
             "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
         case .integer(let range):

@@ -27,7 +27,7 @@ package struct JSONReader {
     let bytes: UnsafeRawBufferPointer
     /// The place of the next byte.
     package private(set) var offset: Int
-    /// Whether a number beyond the range of a double was read (as infinity); whoever needs to know where may reset it.
+    /// True after a number beyond the range of a double, which reads as infinity; a caller may reset it to find such a number.
     package var sawNotFinite = false
     private var depth = 0
 

@@ -42,7 +42,7 @@ package enum JSONValue: Equatable, Sendable {
     /// The members, if this is an object.
     package var objectValue: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// What it is, as it is called in messages: `a string`.
+    /// Its kind for messages: `a string`.
     package var kindName: String {
         switch self {
         case .null: "null"

@@ -2,7 +2,7 @@ package import NowPlaying
 
 /// Writes JSON behind the bytes that it has already; sets the commas by itself.
 package struct JSONWriter {
-    /// What was written so far.
+    /// Text so far.
     package var bytes: [UInt8]
 
     /// A writer that goes on behind `bytes`.

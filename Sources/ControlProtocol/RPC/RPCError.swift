@@ -3,7 +3,7 @@ package struct RPCError: Error, Equatable, Sendable {
     /// JSON-RPC's own numbers are negative, the field's status numbers are not.
     package var code: Int
     package var message: String
-    /// `status` names the code; `reason`, `uris`, `parameter` and others tell more.
+    /// `status` names the code; `reason`, `uris`, `parameter` and others add details.
     package var data: JSONObject
 
     /// An error, by its parts; the status comes first in `data`.

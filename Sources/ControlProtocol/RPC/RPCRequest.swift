@@ -4,7 +4,7 @@ package struct RPCRequest: Sendable {
     package var id: [UInt8]?
     package var method: String
     package var parameters: JSONObject
-    /// Whether a number in the parameters is beyond the range of a double.
+    /// True if a number in the parameters exceeds the range of a double.
     package var hasNotFiniteNumber = false
 }
 
@@ -16,7 +16,7 @@ package enum RPCElement: Sendable {
     case response(RPCResponse)
 }
 
-/// What a client answered to a request of the daemon.
+/// A client's answer to a request of the daemon.
 package struct RPCResponse: Sendable {
     /// The bytes of `id` as they came.
     package var id: [UInt8]
@@ -26,7 +26,7 @@ package struct RPCResponse: Sendable {
     package var errorMessage: String?
 }
 
-/// What one line holds.
+/// Content of one line.
 package enum RPCLine: Sendable {
     case single(RPCElement)
     /// At least one element, at most `RPCLine.maximumBatch`.
@@ -59,7 +59,7 @@ package enum RPCLine: Sendable {
             try reader.end()
             if count == 0 { return .single(.invalid(id: nullID, .invalidRequest("an empty batch"))) }
             if count > maximumBatch {
-                let words = "a batch of \(count) requests; at most \(maximumBatch) are taken"
+                let words = "a batch of \(count) requests; the limit is \(maximumBatch)"
                 return .single(.invalid(id: nullID, .invalidRequest(words)))
             }
             return .batch(elements)
@@ -68,7 +68,7 @@ package enum RPCLine: Sendable {
         }
     }
 
-    /// What the members of a request object turned out to be.
+    /// Members of a request object.
     private struct Parts {
         var id: [UInt8]?
         var isIDValid = true

@@ -20,7 +20,7 @@ extension ArtworkKeeper {
         let id = request.string("id") ?? ""
         guard let cache = parts.cache else {
             return answer(
-                .failure(.commandFailed(.noCache, "there is no folder for pictures: set “cache-directory”")))
+                .failure(.commandFailed(.noCache, "no cache folder for pictures; set “cache-directory”")))
         }
         let kind = request.string("kind") ?? "image"
         let finish: @PlayerLoop (String, Handed) -> Void = { [self] words, result in
@@ -56,7 +56,7 @@ extension ArtworkKeeper {
 
     private static func unknown(_ id: String, _ what: String) -> RPCError {
         .noSuchContent(
-            "no \(what) has the id “\(PrintableText.escaped(id, limit: 64))”: ids are in the item", reason: .noArtwork)
+            "no \(what) has the id “\(PrintableText.escaped(id, limit: 64))”; see the item's artwork", reason: .noArtwork)
     }
 
     /// Does the work on another thread; `done` is called once, after 30 s at the latest.
@@ -94,7 +94,7 @@ extension ArtworkKeeper {
         do throws(ArtworkError) {
             let bytes = try origin.bytes(task)
             let artwork = try Artwork(judging: bytes)
-            guard artwork == expected ?? artwork else { throw ArtworkError(message: "it is not the same any more") }
+            guard artwork == expected ?? artwork else { throw ArtworkError(message: "it has changed") }
             return .success((artwork, try cache.store(bytes, as: artwork)))
         } catch {
             return .failure(error)
@@ -148,7 +148,7 @@ extension ArtworkKeeper {
     ) {
         switch result {
         case .failure(let error):
-            answer(.failure(.noSuchContent("\(words) can't be had: \(error.message)", reason: .noArtwork)))
+            answer(.failure(.noSuchContent("cannot get \(words): \(error.message)", reason: .noArtwork)))
         case .success(let (artwork, path)):
             var value = JSONObject([
                 .init("id", .string(artwork.id)), .init("path", .string(path)),
@@ -170,7 +170,7 @@ extension ArtworkKeeper {
         do throws(DecodingError) {
             return .withDescriptor(.object(value), try ArtworkCache.open(path))
         } catch {
-            return .failure(.commandFailed(.noCache, "\(path) can't be opened: \(error.message)"))
+            return .failure(.commandFailed(.noCache, "cannot open \(path): \(error.message)"))
         }
     }
 }

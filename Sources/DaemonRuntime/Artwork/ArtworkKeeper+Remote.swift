@@ -58,7 +58,7 @@ extension ArtworkKeeper {
             guard let self, let fetch = fetching.removeValue(forKey: text) else { return }
             // What was given up may be asked for again.
             if !task.abandoned.isSet {
-                if case .failure(let error) = result { parts.log("\(origin.words) is not shown: \(error.message)") }
+                if case .failure(let error) = result { parts.log("cannot show \(origin.words): \(error.message)") }
                 fetched.removeAll { $0.address == text }
                 fetched.append((text, result.map(\.artwork)))
                 if fetched.count > Self.rememberedAddresses { fetched.removeFirst() }

@@ -21,7 +21,7 @@ extension ArtworkKeeper {
             switch fetched.last(where: { $0.address == address.text })?.result {
             case nil: state = fetching[address.text] == nil ? "unfetched" : "searching"
             case .success?: state = "found"
-            case .failure(let error)?: failures.append("the picture \(shown) is not shown: \(error.message)")
+            case .failure(let error)?: failures.append("cannot show the picture \(shown): \(error.message)")
             }
             if state != "missing" { sources = ["the picture \(shown)"] }
         }

@@ -212,14 +212,14 @@ import PlaybackEngine
     private func place(
         of uri: String, _ what: String, of item: ItemID, _ roots: MediaRoots, _ refused: inout [String]
     ) -> ConfinedPath? {
-        let words = "\(what) “\(PrintableText.escaped(uri, limit: 200))” is not shown: "
+        let words = "cannot show \(what) “\(PrintableText.escaped(uri, limit: 200))”: "
         guard case .path(let path) = MediaAddress(uri), let name = FilePath(path.name) else {
-            refused.append(words + "it is no file of this host")
+            refused.append(words + "it is not a file on this host")
             return nil
         }
         if let place = roots.place(of: path) { return place }
         if isTrusted(item) { return ConfinedPath(root: path.folder, relative: name) }
-        refused.append(words + "it lies outside of the media roots")
+        refused.append(words + "it is outside of the media roots")
         return nil
     }
 

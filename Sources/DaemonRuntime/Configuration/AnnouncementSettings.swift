@@ -21,32 +21,32 @@ package struct AnnouncementSettings: Equatable, Sendable {
 extension Setting {
     static let announcing: [Setting] = [
         Setting(
-            section: "announcements", name: "policy", takes: "one of duck, pause, pauseSpoken, mix",
-            defaultText: "duck", sample: "pauseSpoken",
+            section: "announcements", name: "policy", takes: "one of duck, pause, pause-spoken, mix",
+            defaultText: "duck", sample: "pause-spoken",
             help:
-                "What becomes of what plays: duck makes it quiet, pause holds it, pauseSpoken holds audiobooks and podcasts "
-                + "(see speech-genres) and makes everything else quiet, mix leaves it as it is.",
+                "Effect on the playback: duck makes it quieter, pause pauses it, pause-spoken pauses audiobooks and podcasts "
+                + "(see speech-genres) and makes everything else quieter, mix leaves it as it is.",
             isReloadable: true
         ) { configuration, text in
-            guard let policy = AnnouncementPolicy(rawValue: text) else { return false }
+            guard let policy = AnnouncementPolicy.named(text) else { return false }
             configuration.announcements.policy = policy
             return true
         },
-        number("duck-to", "decibels from -96 to 0", -96...0, "-20", "-30", "How quiet it gets.") {
+        number("duck-to", "decibels from -96 to 0", -96...0, "-20", "-30", "Level of the playback.") {
             $0.announcements.duckTo = $1
         },
-        number("attack", "seconds from 0 to 10", 0...10, "0.1", "0.3", "In how many seconds it gets quiet.") {
+        number("attack", "seconds from 0 to 10", 0...10, "0.1", "0.3", "Seconds of the fade to this level.") {
             $0.announcements.attack = $1
         },
         number(
-            "release", "seconds from 0 to 10", 0...10, "0.5", "2", "In how many seconds it is as loud as before."
+            "release", "seconds from 0 to 10", 0...10, "0.5", "2", "Seconds of the fade back."
         ) { $0.announcements.release = $1 },
         number(
             "volume", "a number from 0 to 1", 0...1, nil, "0.7",
-            "The volume of announcements; 1 is 100 %. Without it, that of what plays."
+            "Volume of announcements; 1 is 100 %. Without it, that of the playback."
         ) { $0.announcements.volume = $1 },
         number(
-            "limit", "seconds from 1 to 3600", 1...3600, "120", "30", "Where a longer announcement is cut off."
+            "limit", "seconds from 1 to 3600", 1...3600, "120", "30", "Maximum duration of an announcement."
         ) { $0.announcements.limit = $1 },
     ]
 
@@ -63,4 +63,9 @@ extension Setting {
             return true
         }
     }
+}
+
+extension AnnouncementPolicy {
+    /// A policy by its name in the configuration. Its name in the protocol, `pauseSpoken`, also works.
+    static func named(_ name: String) -> Self? { name == "pause-spoken" ? .pauseSpoken : Self(rawValue: name) }
 }

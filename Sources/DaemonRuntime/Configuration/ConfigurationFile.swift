@@ -30,7 +30,7 @@ package enum ConfigurationFile {
     static func warn(of contents: Contents) {
         for path in contents.unreadable {
             Log.warning(
-                "the settings in \(path) do not hold: this user may not read it; make it readable, or remove it")
+                "ignored \(path): permission denied; make it readable, or remove it")
         }
     }
 
@@ -65,7 +65,7 @@ package enum ConfigurationFile {
             }
             written[name, default: []].append(value)
             return setting.apply(&result, value)
-                ? nil : "“\(name)” in [\(section)] takes \(setting.takes), not “\(value)”"
+                ? nil : "invalid value “\(value)” for “\(name)” in [\(section)] (expected \(setting.takes))"
         }
         contents.configuration = result
         contents.written = written
@@ -74,15 +74,15 @@ package enum ConfigurationFile {
     private static func judge(_ section: String) -> String? {
         let names = Setting.sections.map(\.name)
         guard !names.contains(section), !INIFile.bridgeSections.contains(section) else { return nil }
-        return "there is no section [\(section)]; there are \(names.map { "[\($0)]" }.joined(separator: ", "))"
+        return "unknown section [\(section)]; sections are \(names.map { "[\($0)]" }.joined(separator: ", "))"
     }
 
     private static func unknown(_ section: String, _ name: String) -> String {
         if let other = Setting.all.first(where: { $0.name == name }) {
-            return "“\(name)” belongs into the section [\(other.section)]"
+            return "“\(name)” belongs in the section [\(other.section)]"
         }
         let names = Setting.all.filter { section.isEmpty || $0.section == section }.map(\.name)
-        let nearest = NearestName.of(name, among: names).map { "; the nearest is “\($0)”" } ?? ""
-        return "there is no setting “\(name)”" + (section.isEmpty ? "" : " in [\(section)]") + nearest
+        let nearest = NearestName.of(name, among: names).map { "; did you mean “\($0)”?" } ?? ""
+        return "unknown setting “\(name)”" + (section.isEmpty ? "" : " in [\(section)]") + nearest
     }
 }

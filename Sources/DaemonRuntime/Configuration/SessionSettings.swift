@@ -20,21 +20,22 @@ package struct SessionSettings: Equatable, Sendable {
 extension Setting {
     static let sessionSettings: [Setting] = [
         Setting(
-            section: "sessions", name: "main-policy", takes: "one of duck, pause, pauseSpoken, mix",
+            section: "sessions", name: "main-policy", takes: "one of duck, pause, pause-spoken, mix",
             defaultText: "pause", sample: "mix",
             help:
-                "What becomes of the other sessions while main plays: duck makes them quiet, pause holds them, "
-                + "pauseSpoken holds audiobooks and podcasts and makes everything else quiet; with mix main neither does "
-                + "anything to others nor yields to them. The policy of another session is said when it is made.",
+                "Effect on the other sessions while main plays: duck makes them quieter, pause pauses them, "
+                + "pause-spoken pauses audiobooks and podcasts and makes everything else quieter; with mix, main and the "
+                + "others do not affect each other. session.create sets the policy of another session.",
             isReloadable: true
         ) { configuration, text in
-            guard let policy = AnnouncementPolicy(rawValue: text) else { return false }
+            guard let policy = AnnouncementPolicy.named(text) else { return false }
             configuration.sessions.mainPolicy = policy
             return true
         },
         Setting(
             section: "sessions", name: "activate-on-play", takes: "yes or no", defaultText: "yes", sample: "no",
-            help: "Whether play in a session makes it the one that remotes and bridges follow; else only the method "
+            help:
+                "yes: playing in a session makes it the active one, which remotes and bridges follow. no: only the method "
                 + "session.activate does.",
             isReloadable: true
         ) { configuration, text in
@@ -42,11 +43,11 @@ extension Setting {
             configuration.sessions.activatesOnPlay = text == "yes"
             return true
         },
-        number("duck-to", -96...0, "-20", "-12", "How quiet a session gets for another one.") {
+        number("duck-to", -96...0, "-20", "-12", "Level of a session while another one ducks it.") {
             $0.sessions.duckTo = $1
         },
-        number("attack", 0...10, "0.1", "0.3", "In how many seconds it gets quiet.") { $0.sessions.attack = $1 },
-        number("release", 0...10, "0.5", "2", "In how many seconds it is as loud as before.") {
+        number("attack", 0...10, "0.1", "0.3", "Seconds of the fade to this level.") { $0.sessions.attack = $1 },
+        number("release", 0...10, "0.5", "2", "Seconds of the fade back.") {
             $0.sessions.release = $1
         },
     ]

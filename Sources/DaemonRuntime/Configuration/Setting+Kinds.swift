@@ -25,7 +25,7 @@ extension Setting {
             Setting(
                 section: "kinds", name: "\(name)-genres", takes: "genres, separated by commas",
                 defaultText: genres.joined(separator: ", "), sample: genres[0],
-                help: "The genres by which a \(name) is known.", isReloadable: true
+                help: "Genres of \(name)s.", isReloadable: true
             ) { configuration, text in
                 let genres = text.lowercased().split(separator: ",").map { part in
                     String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -34,18 +34,18 @@ extension Setting {
                 return !genres.isEmpty && genres.allSatisfy { !$0.isEmpty }
             },
             Setting(
-                section: "kinds", name: "\(name)-folders", takes: "absolute paths, one a line", defaultText: nil,
+                section: "kinds", name: "\(name)-folders", takes: "absolute paths, one per line", defaultText: nil,
                 sample: "/srv/\(name)s",
-                help: "Folders in which everything is a \(name). Further folders follow on indented lines.",
+                help: "Folders whose files are \(name)s. Further folders follow on indented lines.",
                 isReloadable: true, reset: { edit(&$0) { $0.folders = [] } }
             ) { configuration, text in
                 edit(&configuration) { $0.folders.append(text) }
                 return isPath(text)
             },
             Setting(
-                section: "kinds", name: "\(name)-from", takes: "seconds of more than 0", defaultText: nil,
+                section: "kinds", name: "\(name)-from", takes: "seconds above 0", defaultText: nil,
                 sample: shortest,
-                help: "An item that is at least so long is taken for a \(name) if nothing else tells what it is.",
+                help: "Minimum duration at which items of unknown kind count as \(name)s.",
                 isReloadable: true
             ) { configuration, text in
                 guard let seconds = Double(text), seconds > 0, seconds.isFinite else { return false }

@@ -64,7 +64,7 @@ extension Connection {
     func answered(_ response: RPCResponse) {
         guard let answer = calls.take(response.id) else {
             return write {
-                $0.answer(id: response.id, error: .invalidRequest("nobody waits for an answer with this id"))
+                $0.answer(id: response.id, error: .invalidRequest("no request has this id"))
             }
         }
         answer(response)

@@ -51,7 +51,7 @@ extension Connection {
             switch element {
             case .invalid(let id, let error): return .invalid(id: id, error)
             case .response(let response):
-                return .invalid(id: response.id, .invalidRequest("an answer can't be part of a batch"))
+                return .invalid(id: response.id, .invalidRequest("an answer cannot be part of a batch"))
             case .request(let request):
                 do throws(RPCError) {
                     let judged = try judge(request, rights, isInBatch: true)
@@ -92,7 +92,7 @@ extension Connection {
                 switch media[place] {
                 case .failure(let error): answer(answers, number, place, request.id, .failure(error))
                 case .success where answers.bytes > Self.maximumBatchAnswerBytes:
-                    let error = RPCError.invalidRequest("not done: the answers before are too long for one batch")
+                    let error = RPCError.invalidRequest("not done: the answers so far are too long for one batch")
                     answer(answers, number, place, request.id, .failure(error))
                 case .success(let media):
                     perform(request, media) { self.answer(answers, number, place, request.id, $0) }
@@ -111,7 +111,7 @@ extension Connection {
             case .encoded(let bytes): writer.answer(id: id, result: bytes)
             case .withDescriptor:
                 writer.answer(
-                    id: id, error: .invalidRequest("an open file can't be answered in a batch: ask for it alone"))
+                    id: id, error: .invalidRequest("a batch cannot return an open file; send the request alone"))
             case .failure(let error): writer.answer(id: id, error: error)
             }
             return writer.bytes

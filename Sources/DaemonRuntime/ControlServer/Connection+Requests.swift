@@ -70,7 +70,7 @@ extension Connection {
         do throws(RPCError) {
             let media = try resolver.asForeign(request.isForeign).resolve(request.method, request.parameters)
             // Given up in the middle, it may be a part of them.
-            if resolver.abandoned.isSet { throw .commandFailed(.abandoned, "the client has gone meanwhile") }
+            if resolver.abandoned.isSet { throw .commandFailed(.abandoned, "the client disconnected") }
             if request.method == .command(.play), media.count == 1,
                 let refusal = handler?.refusal(of: media[0].source, resolver.abandoned)
             {
@@ -108,7 +108,7 @@ extension Connection {
 
     private func noSession(_ name: String) -> RPCError {
         .noSuchContent(
-            "there is no session “\(PrintableText.escaped(name, limit: 64))”; session.list tells which there are",
+            "there is no session “\(PrintableText.escaped(name, limit: 64))”; session.list lists the sessions",
             reason: .noSession)
     }
 
@@ -165,7 +165,7 @@ extension Connection {
             server.requestQuit()
         default:
             guard let handler = server.handler else {
-                return answer(.failure(.commandFailed(.ending, "the daemon is ending")))
+                return answer(.failure(.commandFailed(.ending, "the daemon is shutting down")))
             }
             isKnownToHandler = true
             let request = MethodRequest(

@@ -261,7 +261,7 @@ package struct ControlServerOptions: Sendable {
             connectionsOfForeigner[connection.credentials.uid] = count > 1 ? count - 1 : nil
         }
         setSubscribed(connection, false)
-        Log.debug("client \(connection.number) has gone")
+        Log.debug("client \(connection.number) disconnected")
         if connection.isKnownToHandler { handler?.clientGone(connection.identity) }
         listening?.setEnabled(true)
         onUse?()
@@ -308,10 +308,10 @@ package struct ControlServerOptions: Sendable {
         }
         guard let role = options.roles.role(of: credentials) else {
             Log.warning(
-                "user \(credentials.uid) (pid \(credentials.pid)) was turned away: it is in none of the configured groups",
+                "rejected user \(credentials.uid) (pid \(credentials.pid)): not a member of a configured group",
                 oncePerMinute: "turned away \(credentials.uid)", now: EventLoop.now)
             return turnAway(
-                descriptor, .denied("this user may not use this daemon; its group is not configured for it"))
+                descriptor, .denied("permission denied: this user is not a member of a configured group"))
         }
         let isForeign = options.roles.isForeign(credentials)
         let ofSameUser = connectionsOfForeigner[credentials.uid] ?? 0

@@ -28,7 +28,7 @@ package struct ControlSocket {
         let socket = paths.socket
         guard socket.utf8.count <= UnixSocket.maximumPathBytes else {
             throw DaemonFailure(
-                "the path of the control socket is too long (\(socket.utf8.count) bytes, at most "
+                "the path of the control socket is too long (\(socket.utf8.count) bytes; at most "
                     + "\(UnixSocket.maximumPathBytes)): \(socket); give a shorter one with --socket")
         }
         let folder = String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])
@@ -36,7 +36,7 @@ package struct ControlSocket {
         locks.append(try Self.lock(socket + ".lock", "the control socket \(socket)"))
         try Self.removeStale(socket)
         do throws(SystemError) { descriptor = try UnixSocket.listen(socket) } catch {
-            throw DaemonFailure("the control socket can't be made: \(error.message)")
+            throw DaemonFailure("cannot create the control socket: \(error.message)")
         }
         Self.admit(groups, socket, isFolderOurs: isNew || folder.hasSuffix("/nowplayingd"))
         path = socket
@@ -52,7 +52,7 @@ package struct ControlSocket {
             }
             try GroupAccess.allow(groups, socket, ownerMay: 6, groupsMay: 6)
         } catch {
-            Log.warning("the configured groups may not reach the control socket: \(error.message)")
+            Log.warning("cannot give the control socket to the configured groups: \(error.message)")
         }
     }
 
@@ -61,7 +61,7 @@ package struct ControlSocket {
             switch error {
             case .held(let pid):
                 let who = pid.map { " (pid \($0))" } ?? ""
-                throw DaemonFailure("another nowplayingd\(who) runs already and holds \(what)")
+                throw DaemonFailure("another nowplayingd\(who) is already running and uses \(what)")
             case .system(let error): throw DaemonFailure(error.message)
             }
         }
@@ -74,16 +74,18 @@ package struct ControlSocket {
             return
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw DaemonFailure("\(path) is in the way: it is not a socket; remove it or give another --socket")
+            throw DaemonFailure(
+                "cannot use \(path): it is not a socket; remove it, or choose another path with --socket")
         }
         guard status.st_uid == geteuid() else {
-            throw DaemonFailure("\(path) is in the way: it is a socket of user \(status.st_uid); give another --socket")
+            throw DaemonFailure(
+                "cannot use \(path): it belongs to user \(status.st_uid); choose another path with --socket")
         }
         guard let error = connectionError(path) else {
-            throw DaemonFailure("\(path) is in the way: another program answers there; give another --socket")
+            throw DaemonFailure("cannot use \(path): another program answers there; choose another path with --socket")
         }
         guard error.code == ECONNREFUSED else {
-            throw DaemonFailure("\(path) is in the way: \(error.message)")
+            throw DaemonFailure("cannot use \(path): \(error.message)")
         }
         guard unlink(path) == 0 else { throw DaemonFailure(SystemError("remove the old socket \(path)").message) }
     }

@@ -34,7 +34,7 @@ package enum Daemon {
             for message in error.messages { print(message, to: 2) }
             return 1
         }
-        if options.checksConfiguration { return print("The configuration is in order.", to: 1) }
+        if options.checksConfiguration { return print("The configuration is valid.", to: 1) }
         let configuration = options.applied(to: contents.configuration)
         Log.setLevel(configuration.logLevel)
         ConfigurationFile.warn(of: contents)

@@ -29,7 +29,7 @@ package struct DaemonPaths: Equatable, Sendable {
             socket = "/run/user/\(uid)/nowplayingd/control.sock"
         } else {
             throw DaemonFailure(
-                "there is no usual place for the control socket (XDG_RUNTIME_DIR is not set): give --socket")
+                "no default path for the control socket: XDG_RUNTIME_DIR is not set; use --socket")
         }
         if let folder = configuration.stateDirectory {
             stateDirectory = Self.absolute(folder)
@@ -43,7 +43,7 @@ package struct DaemonPaths: Equatable, Sendable {
             stateDirectory = home + "/.local/state/nowplayingd"
         } else {
             throw DaemonFailure(
-                "there is no usual place for the daemon's state (HOME is not set): give --state-directory")
+                "no default directory for the daemon's state: HOME is not set; use --state-directory")
         }
     }
 

@@ -60,7 +60,7 @@ import NowPlaying
         // Whatever ends that is told by a client, or by a state.
         guard !questions.isNeeded() else { return }
         guard !questions.wouldLose() else {
-            return Log.debug("nobody needs the daemon, but something would be lost if it ended: it stays")
+            return Log.debug("idle, but ending now would lose state: the daemon keeps running")
         }
         if questions.isSettling() { consider() } else { end() }
     }

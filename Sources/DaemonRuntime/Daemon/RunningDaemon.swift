@@ -69,7 +69,7 @@ import NowPlaying
             watchUse()
         } else if configuration.idleExit != nil {
             Log.warning(
-                "idle-exit does nothing: no service manager keeps the socket, nobody would start the daemon again")
+                "idle-exit has no effect: without socket activation nothing would restart the daemon")
         }
         ServiceManager.notify("READY=1")
         Log.info("ready")
@@ -92,7 +92,7 @@ import NowPlaying
             isSettling: { [unowned self] in server.isHoldingRequests || server.isAskedFor },
             wouldLose: { [unowned self] in handler.wouldLose })
         let idleExit = IdleExit(loop, questions) { [unowned self] in
-            Log.info("nobody needs the daemon (idle-exit)")
+            Log.info("idle: the daemon ends (idle-exit)")
             end()
         }
         self.idleExit = idleExit
@@ -125,8 +125,8 @@ import NowPlaying
             ServiceManager.notify("READY=1")
             switch result {
             case .failure(let error):
-                for message in error.messages { Log.error("the configuration stays as it was: \(message)") }
-                let message = "the configuration stays as it was: " + error.messages.joined(separator: "; ")
+                for message in error.messages { Log.error("configuration not reloaded: \(message)") }
+                let message = "configuration not reloaded: " + error.messages.joined(separator: "; ")
                 answer(.failure(.commandFailed(.configuration, message)))
             case .success(let fresh):
                 guard let self else { return }
@@ -147,11 +147,11 @@ import NowPlaying
         server.setMediaRoots(MediaRoots(configuration.mediaRoots))
         idleExit?.seconds = configuration.idleExit
         handler.take(configuration, instead: before, by: by)
-        Log.info("the configuration was read again")
+        Log.info("configuration reloaded")
         let (changed, waiting) = (changes.filter(\.isReloadable), changes.filter { !$0.isReloadable })
         if !waiting.isEmpty {
             let names = waiting.map(\.name).joined(separator: ", ")
-            Log.warning("these settings hold when the daemon is restarted: \(names)")
+            Log.warning("these settings take effect after a restart: \(names)")
         }
         return [
             "changed": .array(changed.map { .string($0.name) }), "restart": .array(waiting.map { .string($0.name) }),

@@ -99,7 +99,7 @@ final class FeedbackDatabase: Sendable {
                 guard error.isDamage else { return .failure(Failure(message: SQLiteLibrary.words(error.code))) }
             }
             state.connection = nil
-            putAside(as: "broken", "what was remembered of items is damaged", &state)
+            putAside(as: "broken", "the database of ratings and bookmarks is damaged", &state)
             do throws(SQLiteConnection.Failure) {
                 return .success(try use(library, &state, body))
             } catch {
@@ -129,7 +129,8 @@ final class FeedbackDatabase: Sendable {
             var connection = try begin(library)
             var version = try Self.version(of: connection)
             if version > Double(Self.version) {
-                putAside(as: "newer", "what was remembered of items is of a later version of the daemon", &state)
+                putAside(
+                    as: "newer", "the database of ratings and bookmarks is from a later version of the daemon", &state)
                 connection = try begin(library)
                 version = 0
             }
@@ -162,7 +163,7 @@ final class FeedbackDatabase: Sendable {
         let kept = StateDisk.keepAside(directory, Self.name, as: kind)
         // They belong to what was put aside.
         for ending in ["-wal", "-shm"] { rename(path + ending, (kept ?? path + ".broken") + ending) }
-        state.reports.append(what + (kept.map { ": it is kept as \($0), and a new one is begun" } ?? ""))
+        state.reports.append(what + (kept.map { ": it is kept as \($0), and a new one replaces it" } ?? ""))
     }
 
     private static let schema = """

@@ -164,7 +164,7 @@ import PlaybackEngine
     /// Changes what is remembered of an item; told with one event, then answered.
     func change(_ item: ItemID, by: Originator, _ edit: @escaping Edit, _ answer: @escaping Answer) {
         guard add(item) else {
-            return answer(.failure(FeedbackDatabase.Failure(message: "the item is not in the queue any more")))
+            return answer(.failure(FeedbackDatabase.Failure(message: "the item is no longer in the queue")))
         }
         let task = Task(item: item, edit: edit) { [player] result in
             if case .success = result { player.feedbackChanged(of: item, by: by) }
@@ -177,7 +177,7 @@ import PlaybackEngine
 
     private func submit(_ task: Task) {
         guard waiting.count < Self.mostWaiting else {
-            return task.done(.failure(FeedbackDatabase.Failure(message: "the disk is too slow to remember it")))
+            return task.done(.failure(FeedbackDatabase.Failure(message: "the disk is too slow")))
         }
         waiting.append(task)
         runNext()
@@ -193,7 +193,7 @@ import PlaybackEngine
             return runNext()
         }
         guard let place = known.last(where: { $0.item == task.item }) else {
-            task.done(.failure(FeedbackDatabase.Failure(message: "the item was shown too long ago")))
+            task.done(.failure(FeedbackDatabase.Failure(message: "the item was current too long ago")))
             return runNext()
         }
         running = task.item
@@ -205,7 +205,7 @@ import PlaybackEngine
             // As long as nothing was ever remembered, nothing has to be looked for.
             if edit == nil, !database.exists { return (known, .success(Feedback())) }
             guard let identity = known ?? ContentIdentity.of(source) else {
-                return (nil, .failure(FeedbackDatabase.Failure(message: "the item's file can't be read")))
+                return (nil, .failure(FeedbackDatabase.Failure(message: "cannot read the item's file")))
             }
             do throws(FeedbackDatabase.Failure) {
                 if let edit { return (identity, .success(try database.change(identity, edit))) }
@@ -236,7 +236,7 @@ import PlaybackEngine
         switch result {
         case .success: if task.edit != nil { hasWarned = false }
         case .failure(let failure):
-            if !hasWarned, identity != nil { log("what is heard can't be remembered: \(failure.message)") }
+            if !hasWarned, identity != nil { log("cannot save ratings and play counts: \(failure.message)") }
             hasWarned = hasWarned || identity != nil
         }
         task.done(result)

@@ -87,11 +87,11 @@ struct SQLiteLibrary: Sendable {
     /// What a result means, in words for people that follow "it can't be … :".
     static func words(_ code: Int32) -> String {
         switch code & 0xFF {
-        case 8: "it can only be read: the disk or the file is write-protected"
+        case 8: "it is read-only: the disk or the file is write-protected"
         case 10: "the disk fails (SQLite \(code))"
         case 13: "the disk is full"
-        case 14: "the file can't be opened: see the rights of the state directory"
-        case 5, 6: "another program holds it"
+        case 14: "cannot open the file: check the permissions of the state directory"
+        case 5, 6: "another program has locked it"
         default: "its database fails (SQLite \(code))"
         }
     }

@@ -62,7 +62,7 @@ package enum MediaAddress: Equatable, Sendable {
         guard path.utf8.first == UInt8(ascii: "/") else { return .unplayable("has no absolute path") }
         let (name, track) = Self.fragment(path)
         let (decoded, isWhole) = PercentCoding.decoded(name.utf8)
-        guard isWhole else { return .unplayable("has a wrong percent encoding") }
+        guard isWhole else { return .unplayable("has an invalid percent encoding") }
         guard let track, case .path(let sheet) = checked(decoded) else { return checked(decoded) }
         return .track(sheet, number: track)
     }

@@ -68,7 +68,7 @@ package final class MediaMounts: Sendable {
     /// now, or below a media root that is missing or empty, or was until lately. Nil: it is gone.
     package func absence(of file: FilePath) -> DecodingError? {
         let file = file.normalized
-        let away = DecodingError(.notMounted, "the disk or share that it is on is not mounted")
+        let away = DecodingError(.notMounted, "its disk or share is not mounted")
         let noted = known().filter { file.below($0.top) != nil && $0.point.bytes != [UInt8(ascii: "/")] }
         if !noted.isEmpty, let table = MountTable.read(),
             let missing = noted.first(where: { !table.points.contains($0.point) })

@@ -29,7 +29,7 @@ extension MediaSearch {
         lastSheet = (path, located)
         if let missing = located.missing {
             let place = ListPlace(name: String(decoding: path.name, as: UTF8.self), level: 1)
-            return note(missing, "can't be had: no such file or directory", from: place)
+            return note(missing, "cannot be opened: no such file or directory", from: place)
         }
         for track in sheet.tracks { try add([track], of: located, sheet: path, details) }
     }
@@ -44,13 +44,13 @@ extension MediaSearch {
                 guard let content = try text(of: path, uri: uri, from: list) else { return }
                 sheet = try? CueSheet(text: content)
             }
-            guard let sheet else { return note(uri, "has no cue sheet that can be read", from: list) }
+            guard let sheet else { return note(uri, "has no readable cue sheet", from: list) }
             lastSheet = (path, try locate(sheet, at: path))
         }
         guard let located = lastSheet?.sheet, let track = located.sheet.tracks.first(where: { $0.number == number })
-        else { return note(uri, "is a track that the cue sheet does not have", from: list) }
+        else { return note(uri, "is not a track of the cue sheet", from: list) }
         guard located.files[track.file] != nil else {
-            return note(uri, "can't be had: its cue sheet names a file that is not there", from: list)
+            return note(uri, "cannot be opened: its cue sheet names a missing file", from: list)
         }
         try add([track], of: located, sheet: path, details)
     }

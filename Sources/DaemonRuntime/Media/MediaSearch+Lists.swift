@@ -25,7 +25,7 @@ extension MediaSearch {
     ) throws(RPCError) {
         let place = ListPlace(name: String(decoding: path.name, as: UTF8.self), level: (list?.level ?? 0) + 1)
         guard place.level <= Self.maximumLevels else {
-            throw .commandFailed(.tooDeep, "more than \(Self.maximumLevels) playlists name each other in a row")
+            throw .commandFailed(.tooDeep, "more than \(Self.maximumLevels) nested playlists")
         }
         guard let identity = door.identity(path), seen.insert(identity).inserted else { return }
         guard let content = try text(of: path, uri: uri, from: list) else { return }
@@ -34,7 +34,7 @@ extension MediaSearch {
         do throws(PlaylistError) { entries = try kind.entries(content) } catch {
             return note(uri, error.message, from: list)
         }
-        if entries.isEmpty { note(uri, "is a playlist without entries", from: list) }
+        if entries.isEmpty { note(uri, "is an empty playlist", from: list) }
         for entry in entries where !resolver.abandoned.isSet { try add(entry, details, in: path.folder, place) }
     }
 
@@ -42,7 +42,7 @@ extension MediaSearch {
     mutating func text(of path: FilePath, uri: String, from list: ListPlace?) throws(RPCError) -> [UInt8]? {
         let file: MediaFile
         do throws(DecodingError) { file = try door.open(path) } catch {
-            note(uri, "can't be had: \(error.message)", from: list)
+            note(uri, "cannot be opened: \(error.message)", from: list)
             return nil
         }
         guard budget.take(file.size) else {
@@ -50,7 +50,7 @@ extension MediaSearch {
                 .tooLarge, "more than \(TextBudget.bytesOfRequest >> 20) MiB of playlists; the rest was not read")
         }
         do throws(DecodingError) { return try file.bytes(at: 0, count: Int(file.size)) } catch {
-            note(uri, "can't be had: \(error.message)", from: list)
+            note(uri, "cannot be opened: \(error.message)", from: list)
             return nil
         }
     }
@@ -67,7 +67,7 @@ extension MediaSearch {
         case .uri(let uri): try add(uri: uri, known, from: place)
         case .paths(let paths):
             guard let first = paths.first else {
-                return note(PlaylistText.windows1252(entry.location), "is no name of a file", from: place)
+                return note(PlaylistText.windows1252(entry.location), "is not a file name", from: place)
             }
             switch try firstThere(paths) {
             case .success(let found):

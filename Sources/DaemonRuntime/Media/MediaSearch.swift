@@ -122,7 +122,7 @@ struct MediaSearch: Sendable {
         var walk = FolderWalk(door, budget, limit: resolver.limit - media.count)
         walk.walk(path)
         if walk.isTooMany { throw tooMany }
-        if walk.found.isEmpty { note(uri, "is a folder without audio files that can be read", from: list) }
+        if walk.found.isEmpty { note(uri, "is a folder without readable audio files", from: list) }
         for item in walk.found {
             switch item {
             case .file(let file): try append(ResolvedMedia(source: door.source(file), details: details))
@@ -139,12 +139,12 @@ struct MediaSearch: Sendable {
 
     /// Notes what can't be had: `words` are put behind the uri, `reason` is for programs.
     mutating func note(_ uri: String, _ words: String, from list: ListPlace?, reason: RPCError.Reason? = nil) {
-        let place = list.map { " (it is named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
+        let place = list.map { " (named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
         missing.append(Missing(uri: uri, words: words + place, reason: reason))
     }
 
     var tooMany: RPCError {
-        .commandFailed(.tooMany, "more than \(resolver.limit) entries; the queue takes no more")
+        .commandFailed(.tooMany, "more than \(resolver.limit) items, the limit of the queue")
     }
 
     /// What is at a path; nil: it can't be had, which is noted. Throws 403 if a foreign peer may not know.
@@ -161,7 +161,7 @@ struct MediaSearch: Sendable {
     /// Notes that there is nothing to be had at this uri, and why.
     mutating func note(_ failure: LookFailure, _ uri: String, from list: ListPlace?) {
         let isForbidden = failure.code == EACCES || failure.code == EPERM
-        note(uri, "can't be had: \(failure.words)", from: list, reason: isForbidden ? .permission : nil)
+        note(uri, "cannot be opened: \(failure.words)", from: list, reason: isForbidden ? .permission : nil)
     }
 
     /// Whether the file may be there when the disk is that a root stands for.
@@ -186,7 +186,7 @@ struct MediaSearch: Sendable {
             return mode < 0 ? .failure(LookFailure(code: Int32(-mode))) : .success(mode_t(mode))
         }
         var status = stat()
-        let denied = RPCError.denied("media outside the folders of “media-roots” can't be named by other users")
+        let denied = RPCError.denied("permission denied: other users can play only files below “media-roots”")
         guard let place = roots.place(of: path) else { throw denied }
         let opened = place.locate()
         guard opened >= 0 else {

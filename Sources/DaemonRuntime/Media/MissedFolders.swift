@@ -40,9 +40,9 @@ struct MissedFolders {
             if now.seconds(since: since) > (isMount ? Self.mountPatience : Self.copyPatience) {
                 folders[folder] = nil
             } else if isMount {
-                return DecodingError(.mediaGone, "the disk or share that it is on is mounted, and does not show it yet")
+                return DecodingError(.mediaGone, "its disk or share is mounted, but does not show it yet")
             } else {
-                return DecodingError(.notMounted, "its folder was empty or missing, and it is not there again yet")
+                return DecodingError(.notMounted, "its folder was empty or missing, and it is still missing")
             }
         }
         return nil

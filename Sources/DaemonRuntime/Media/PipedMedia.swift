@@ -38,30 +38,30 @@ enum PipedMedia {
         while total < maximumBytes {
             var wait = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
             let ready = poll(&wait, 1, lookMilliseconds)
-            if abandoned.isSet { throw DecodingError(.unavailable, "nobody waits for it any more") }
+            if abandoned.isSet { throw DecodingError(.unavailable, "the request was cancelled") }
             if ready == 0 {
                 waited += lookMilliseconds
                 guard waited < patienceMilliseconds else {
-                    throw DecodingError(.unavailable, "nothing came through the pipe for 20 seconds")
+                    throw DecodingError(.unavailable, "no data from the pipe for 20 seconds")
                 }
                 continue
             }
-            if ready < 0, errno != EINTR { throw DecodingError(.unavailable, "the pipe can't be read") }
+            if ready < 0, errno != EINTR { throw DecodingError(.unavailable, "cannot read the pipe") }
             let moved = block.withUnsafeMutableBytes { read(pipe, $0.baseAddress, min($0.count, maximumBytes - total)) }
             if moved == 0 { break }
             if moved < 0 {
                 guard errno == EINTR || errno == EAGAIN else {
-                    throw DecodingError(.unavailable, "the pipe can't be read")
+                    throw DecodingError(.unavailable, "cannot read the pipe")
                 }
                 continue
             }
             guard block.withUnsafeBytes({ write(file, $0.baseAddress, moved) }) == moved else {
-                throw DecodingError(.unavailable, "there is no memory for what comes through the pipe")
+                throw DecodingError(.unavailable, "no memory for the data of the pipe")
             }
             total += moved
             waited = 0
         }
-        guard total > 0 else { throw DecodingError(.unavailable, "nothing came through the pipe") }
+        guard total > 0 else { throw DecodingError(.unavailable, "the pipe was empty") }
         lseek(file, 0, SEEK_SET)
     }
 }

@@ -85,13 +85,13 @@ package enum PlayerAssembly {
                 firstItemNumber: firstItem, onOutputLost: configuration.onOutputLost,
                 watchServer: watcher(context.loop, configuration), watchMedia: mediaWatcher(context.loop)))
         player.onItemFailure = { uri, message in
-            Log.warning("\(uri) can't be played: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+            Log.warning("cannot play \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
         }
         player.onMediaAway = { uri, message in
-            Log.warning("\(uri) is waited for: \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+            Log.warning("waiting for \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
         }
         player.onStreamLost = { uri, message in
-            Log.warning("\(uri) broke off and is tried again: \(message)", oncePerMinute: uri, now: EventLoop.now)
+            Log.warning("retrying \(uri): \(message)", oncePerMinute: uri, now: EventLoop.now)
         }
         let artwork = makeArtworkKeeper(context, player)
         player.onPublish = { state in
@@ -165,7 +165,7 @@ package enum PlayerAssembly {
         case .handedOver:
             throw DecodingError(
                 .unavailable,
-                "it was an open file that a program handed to the daemon before it was started anew: hand it over again"
+                "a client passed it as an open file before the daemon's restart; add it again"
             )
         case .descriptor(let descriptor, _):
             if PipedMedia.isPipe(descriptor) {

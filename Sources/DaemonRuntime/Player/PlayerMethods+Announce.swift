@@ -9,7 +9,7 @@ extension PlayerMethods {
     func announce(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         guard let media = request.media.first, request.media.count == 1 else {
             return answer(
-                .failure(.noSuchContent("an announcement is one file: this leads to \(request.media.count)")))
+                .failure(.noSuchContent("an announcement is one file; this expands to \(request.media.count)")))
         }
         let usual = configuration.announcements
         let announcement = Announcement(
@@ -27,11 +27,11 @@ extension PlayerMethods {
                 if outcome.isCut { members.append(JSONObject.Member("cut", true)) }
                 answer(.success(.object(JSONObject(members))))
             case .failure(.noDevice(let message)):
-                answer(.failure(.deviceNotFound("the announcement can't be heard: \(message)")))
+                answer(.failure(.deviceNotFound("cannot play the announcement: \(message)")))
             case .failure(.undecodable(let uri, let message)):
-                answer(.failure(.noSuchContent("\(uri) can't be announced: \(message)", uris: [uri])))
+                answer(.failure(.noSuchContent("cannot announce \(uri): \(message)", uris: [uri])))
             case .failure(.tooMany(let limit)):
-                answer(.failure(.commandFailed(.queueFull, "\(limit) announcements wait already; try again later")))
+                answer(.failure(.commandFailed(.queueFull, "\(limit) announcements are waiting already; try again later")))
             }
         }
     }

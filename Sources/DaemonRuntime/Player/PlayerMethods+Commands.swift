@@ -123,7 +123,7 @@ extension PlayerMethods {
         }
         if let limit = request.double("notAfter") {
             if !WallClock.isSet {
-                log("notAfter of \(request.client.name) is ignored: the wall clock was never set")
+                log("ignored notAfter of \(request.client.name): the wall clock was never set")
             } else if WallClock.time(of: EventLoop.now) > limit {
                 return .late
             }

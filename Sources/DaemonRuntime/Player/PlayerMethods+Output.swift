@@ -107,7 +107,7 @@ extension PlayerMethods {
             case .success(let devices):
                 guard devices.contains(where: { $0.device.name == name }) else {
                     return answer(
-                        .failure(.deviceNotFound("there is no output of that name; output.list tells which there are")))
+                        .failure(.deviceNotFound("there is no output with this name; output.list lists the outputs")))
                 }
                 output.selectDevice(named: name)
                 player.outputSelected(name)

@@ -101,7 +101,7 @@ import PlaybackEngine
         case .diagnosticsGet: diagnose(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonReload,
             .daemonQuit, .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish:
-            answer(.failure(.invalidRequest("“\(request.method.rawValue)” is answered by the control server")))
+            answer(.failure(.invalidRequest("the control server answers “\(request.method.rawValue)”")))
         }
     }
 
@@ -117,7 +117,7 @@ import PlaybackEngine
             media.keep(decoder)
             return nil
         } catch {
-            return .noSuchContent("\(source.uri) can't be played: \(error.message)", uris: [source.uri])
+            return .noSuchContent("cannot play \(source.uri): \(error.message)", uris: [source.uri])
         }
     }
 
@@ -238,12 +238,12 @@ import PlaybackEngine
 
     private func configure(_ request: MethodRequest) -> MethodResult {
         guard let name = request.string("command"), let command = RemoteCommand(rawValue: name) else {
-            return .failure(.invalidParameter("command", "“command” names no command"))
+            return .failure(.invalidParameter("command", "“command” is not a command"))
         }
         let isForConnection = request.bool("whileConnected") ?? false
         if !isForConnection, request.client.role < .admin {
             return .failure(
-                .denied("only the daemon's own user may set commands for good; send “whileConnected”: true"))
+                .denied("only the daemon's own user can configure commands permanently; send “whileConnected”: true"))
         }
         let takesIntervals = command == .skipForward || command == .skipBackward
         if request.array("preferredIntervals") != nil, !takesIntervals {

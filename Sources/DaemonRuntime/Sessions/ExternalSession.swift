@@ -190,11 +190,11 @@ import PlaybackEngine
             return answer(
                 .failure(
                     .commandFailed(
-                        .disabled, "“\(name)” is played by another program, which has no \(request.method.rawValue)")))
+                        .disabled, "another program plays “\(name)”; it has no \(request.method.rawValue)")))
         }
         guard commands.contains(command) else {
             return answer(
-                .failure(.commandFailed(.disabled, "\(command.rawValue) is disabled: “\(name)” does not take it")))
+                .failure(.commandFailed(.disabled, "\(command.rawValue) is disabled: “\(name)” does not support it")))
         }
         if let wanted = request.itemID("itemId"), wanted != state.item?.id {
             return answer(.failure(PlayerRefusal.otherItem.error))
@@ -214,9 +214,9 @@ import PlaybackEngine
     private func result(of command: RemoteCommand, _ response: RPCResponse?) -> MethodResult {
         guard let response else {
             return .failure(
-                .commandFailed(.noAnswer, "“\(name)” did not answer to \(command.rawValue) within 2 seconds"))
+                .commandFailed(.noAnswer, "“\(name)” did not answer \(command.rawValue) within 2 seconds"))
         }
-        let words = "“\(name)” could not do \(command.rawValue)"
+        let words = "“\(name)” failed to run \(command.rawValue)"
         if let message = response.errorMessage {
             return .failure(.commandFailed(.refused, "\(words): \(PrintableText.escaped(message, limit: 200))"))
         }
@@ -228,7 +228,7 @@ import PlaybackEngine
         case "commandFailed": return .failure(.commandFailed(.refused, words))
         default:
             return .failure(
-                .commandFailed(.notUnderstood, "“\(name)” answered to \(command.rawValue) with no status"))
+                .commandFailed(.notUnderstood, "“\(name)” answered \(command.rawValue) without a status"))
         }
         var writer = JSONWriter()
         writer.beginObject()
@@ -247,7 +247,7 @@ import PlaybackEngine
             guard commands.contains(command) else {
                 return [
                     "command": .string(command.rawValue), "enabled": false,
-                    "reason": .string("“\(name)” does not take it"),
+                    "reason": .string("“\(name)” does not support it"),
                 ]
             }
             switch command {

@@ -23,7 +23,7 @@ import LinuxSystem
         let ended = waiting.filter { $1.session == session }.sorted { $0.key < $1.key }
         for (number, _) in ended { waiting[number] = nil }
         let error = RPCError.noSuchContent(
-            "the session “\(session)” was closed before this was done", reason: .noSession)
+            "the session “\(session)” was closed before the command was done", reason: .noSession)
         for (_, request) in ended { request.answer(.failure(error)) }
     }
 }

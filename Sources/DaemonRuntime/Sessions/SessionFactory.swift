@@ -59,7 +59,7 @@ import Synchronization
         _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
     ) {
         if case .file = context.configuration.output {
-            return done(.failure(.commandFailed(.unavailable, "this output has one session heard at a time")))
+            return done(.failure(.commandFailed(.unavailable, "this output supports one session only")))
         }
         making.insert(name)
         guard leaving[name] == nil else {

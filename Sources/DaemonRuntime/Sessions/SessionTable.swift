@@ -218,10 +218,10 @@ import PlaybackEngine
 
     private func close(_ request: MethodRequest) -> MethodResult {
         guard let session = named(request) else { return .failure(noSession(request.string("name"))) }
-        guard session !== main else { return .failure(.commandFailed(.inUse, "“main” can't be closed")) }
+        guard session !== main else { return .failure(.commandFailed(.inUse, "“main” cannot be closed")) }
         let isMaker = (session as? LocalSession)?.maker.map { $0 == SessionMaker(request.client) } ?? false
         guard request.client.role == .admin || session.owner == request.client.number || isMaker else {
-            let words = "the session “\(session.name)” can be closed by the user who made it and the daemon's own user"
+            let words = "only the user who created the session “\(session.name)” and the daemon's own user can close it"
             return .failure(.denied(words))
         }
         close(session, by: request.client.originator)
@@ -247,10 +247,10 @@ import PlaybackEngine
     private func publish(_ request: MethodRequest) -> MethodResult {
         guard let session = sessions[request.string("session") ?? ""] as? ExternalSession else {
             return .failure(
-                .commandFailed(.notExternal, "that session is the daemon's own: only external ones are published"))
+                .commandFailed(.notExternal, "the session is not external; only external sessions can be published"))
         }
         guard session.client == request.client.number else {
-            return .failure(.denied("only the client that made an external session may publish in it"))
+            return .failure(.denied("only the client that created an external session can publish in it"))
         }
         return session.publish(request)
     }
@@ -285,7 +285,7 @@ import PlaybackEngine
     private func noSession(_ name: String?) -> RPCError {
         let shown = PrintableText.escaped(name ?? "", limit: 64)
         return .noSuchContent(
-            "there is no session “\(shown)”; session.list tells which there are", reason: .noSession)
+            "there is no session “\(shown)”; session.list lists the sessions", reason: .noSession)
     }
 
     private func create(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
@@ -299,11 +299,11 @@ import PlaybackEngine
                 .invalidParameter("name", "“name” must be 1 to 64 letters, digits, dots, dashes and underscores"))
         }
         guard sessions[name] == nil, !factory.isMaking(name) else {
-            return fail(.commandFailed(.inUse, "there is a session “\(name)” already"))
+            return fail(.commandFailed(.inUse, "the session “\(name)” already exists"))
         }
         // Those that are being made count: a batch asks for many at once.
         guard sessions.count + factory.makingCount <= Self.limit else {
-            return fail(.commandFailed(.tooMany, "there are \(Self.limit) sessions already; close one"))
+            return fail(.commandFailed(.tooMany, "there are \(Self.limit) sessions already; close one first"))
         }
         if request.bool("external") == true {
             let commands = Set(
@@ -317,7 +317,7 @@ import PlaybackEngine
         }
         guard request.array("commands") == nil else {
             return fail(
-                .invalidParameter("commands", "“commands” are those of an external session: send “external”: true"))
+                .invalidParameter("commands", "“commands” is for external sessions; send “external”: true"))
         }
         let owner = request.bool("whileConnected") == true ? request.client.number : nil
         unborn[name] = owner
@@ -329,7 +329,7 @@ import PlaybackEngine
             case .success(let session):
                 guard owner == nil || unborn.removeValue(forKey: name) != nil else {
                     session.discard()
-                    return fail(.commandFailed(.abandoned, "the client has gone meanwhile"))
+                    return fail(.commandFailed(.abandoned, "the client disconnected"))
                 }
                 add(session)
                 saveList()

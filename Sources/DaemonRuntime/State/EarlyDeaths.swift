@@ -36,7 +36,7 @@ import PlaybackEngine
         count = isThere ? Int(min(status.st_size, 1000)) : 0
         isNoted = count > 0
         if linux_note_faults(folder, Self.name) != 0 {
-            Log.warning("the daemon can't note its own faults: \(SystemError.words(errno))")
+            Log.warning("cannot write the record of crashes: \(SystemError.words(errno))")
         }
     }
 
@@ -45,8 +45,8 @@ import PlaybackEngine
 
     /// Why it rests, for people.
     var words: String {
-        "the daemon died \(count) times within \(Int(clamping: Self.window)) seconds of its start: it opens no media and "
-            + "searches no pictures until you play"
+        "the daemon crashed \(count) times within \(Int(clamping: Self.window)) seconds of its start; it opens no media "
+            + "and searches for no pictures until the next play"
     }
 
     /// All places are restored: the time runs in which a death counts.

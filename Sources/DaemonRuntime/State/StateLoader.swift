@@ -88,7 +88,7 @@ enum StateLoader {
         switch read(path) {
         case .failure(let error):
             if error.code == ENOENT { return nil }
-            reports.append("the saved queue can't be read (\(error.message))" + aside(directory, StateDisk.journalName))
+            reports.append("cannot read the saved queue (\(error.message))" + aside(directory, StateDisk.journalName))
             return nil
         case .success(let bytes):
             // Made, but not for good before the power went.
@@ -98,18 +98,18 @@ enum StateLoader {
             case .whole: return contents
             case .newer(let version):
                 reports.append(
-                    "the saved queue was written by a later version of nowplayingd (format \(version))"
+                    "the saved queue is from a later version of nowplayingd (format \(version))"
                         + aside(directory, StateDisk.journalName, as: "newer"))
                 return nil
             case .broken:
                 guard contents.sequence > 0 || !contents.queue.isEmpty || contents.validBytes > 0 else {
-                    reports.append("the saved queue is broken" + aside(directory, StateDisk.journalName))
+                    reports.append("the saved queue is damaged" + aside(directory, StateDisk.journalName))
                     return nil
                 }
                 let good = contents.queue.count
                 reports.append(
-                    "the saved queue is broken from byte \(contents.validBytes) of \(bytes.count) on: \(good) "
-                        + "\(good == 1 ? "entry is" : "entries are") left, and the file is kept as \(path).broken")
+                    "the saved queue is damaged from byte \(contents.validBytes) of \(bytes.count) on: \(good) "
+                        + "\(good == 1 ? "item is" : "items are") left, and the file is kept as \(path).broken")
                 return contents
             }
         }
@@ -123,7 +123,7 @@ enum StateLoader {
         case .failure(let error):
             if error.code != ENOENT {
                 reports.append(
-                    "the saved place can't be read (\(error.message))" + aside(directory, StateDisk.placeName))
+                    "cannot read the saved position (\(error.message))" + aside(directory, StateDisk.placeName))
             }
             return (0, nil, 0)
         case .success(let bytes):
@@ -143,12 +143,12 @@ enum StateLoader {
             if isNewer {
                 // An older one beside it is nearer than nothing.
                 reports.append(
-                    "the saved place was written by a later version of nowplayingd"
+                    "the saved position is from a later version of nowplayingd"
                         + aside(directory, StateDisk.placeName, as: "newer"))
                 return (0, best?.place, best?.number ?? 0)
             }
             guard let best else {
-                reports.append("the saved place is broken" + aside(directory, StateDisk.placeName))
+                reports.append("the saved position is damaged" + aside(directory, StateDisk.placeName))
                 return (0, nil, 0)
             }
             return (1 - best.slot, best.place, best.number)
@@ -158,7 +158,7 @@ enum StateLoader {
     /// Keeps a file aside, and says so.
     private static func aside(_ directory: String, _ name: String, as kind: String = "broken") -> String {
         guard let target = StateDisk.keepAside(directory, name, as: kind) else {
-            return ": \(SystemError.words(errno)), so it will be replaced"
+            return ": \(SystemError.words(errno)); a new one replaces it"
         }
         return ": it is kept as \(target)"
     }

@@ -116,7 +116,7 @@ package import PlaybackEngine
         let frame = Journal.frame(payload, sequence: sequence, identity: loaded.disk.identity)
         if loaded.memory?.append(frame) == false, !memoryIsFull {
             memoryIsFull = true
-            Log.warning("there is no room in /dev/shm: the last second may be lost if the daemon is killed")
+            Log.warning("/dev/shm is full: a killed daemon may lose the last second of its state")
         }
         if pending.isEmpty { firstPending = sequence }
         // What the disk does not take for long is written as a whole one day.
@@ -189,7 +189,7 @@ package import PlaybackEngine
         switch result {
         case .success:
             loaded?.memory?.forget(before: memoryEnd)
-            if fault != nil { Log.info("the state is saved again") }
+            if fault != nil { Log.info("the daemon saves its state again") }
             fault = nil
             memoryIsFull = false
             if !pending.isEmpty || needsSnapshot || isPlaceNews { saveSoon() }
@@ -204,7 +204,7 @@ package import PlaybackEngine
             guard case .system(let error) = failure else { return saveSoon() }
             fault = error.message
             if !wasKnown {
-                Log.warning("the state can't be saved, and is tried again with the next change: \(error.message)")
+                Log.warning("cannot save the state: \(error.message); the next change retries")
             }
         }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which bus, and where it is.
+/// A bus and its address.
 enum BusAddress: Equatable, Sendable {
     case session
     case system
@@ -18,7 +18,7 @@ enum BusAddress: Equatable, Sendable {
         }
     }
 
-    /// Where it is. Specification: D-Bus, well-known message bus instances.
+    /// Address of the bus. Specification: D-Bus, well-known message bus instances.
     func text(environment: (String) -> String?, user: UInt32 = getuid()) -> String {
         switch self {
         case .address(let text): text

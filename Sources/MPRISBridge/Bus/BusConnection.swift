@@ -5,7 +5,7 @@ import LinuxSystem
 /// One connection to a message bus, on the loop: sd-bus of libsystemd. It waits for a bus that is not there yet, by
 /// inotify, and ends for good when the bus does.
 @PlayerLoop final class BusConnection {
-    /// What a connection tells.
+    /// Callbacks of a connection.
     struct Handlers {
         /// A call of the object, except those of `org.freedesktop.DBus.Peer`.
         var call: @PlayerLoop (BusMessage) -> Void
@@ -24,9 +24,9 @@ import LinuxSystem
     /// Set while the name is asked for or ours.
     private var wantsName = false
     private var isClosed = false
-    /// Whether the name is ours.
+    /// True if this connection owns the name.
     private(set) var isOwner = false
-    /// Whether the bus has ever answered.
+    /// True if the bus has ever answered.
     private(set) var wasAnswered = false
 
     /// Connects to the bus at `address` and serves the object at `path`; `name` is asked for by `setName`. Throws when the
@@ -84,7 +84,7 @@ import LinuxSystem
 
     private func nameAnswered(_ reply: UInt) {
         guard let reply = message(reply), reply.isError else { return }
-        // A connection that ends answers in the bus's place, with errors of its own; that is told in another way.
+        // A connection that ends answers in the bus's place, with errors of its own; `lost` reports that.
         let isRefusal = ["AccessDenied", "InvalidArgs"].contains {
             sd_bus_message_is_method_error(reply.pointer, "org.freedesktop.DBus.Error.\($0)") > 0
         }
@@ -111,7 +111,7 @@ import LinuxSystem
         guard !isClosed, sd_bus_message_new_method_return(call.pointer, &made) >= 0, let made else { return }
         let message = BusMessage(owning: made)
         write(message)
-        guard message.isSound else { return refuse(call, BusError(.failed, "the answer can't be written")) }
+        guard message.isSound else { return refuse(call, BusError(.failed, "cannot write the answer")) }
         sd_bus_send(bus, message.pointer, nil)
     }
 
@@ -159,7 +159,7 @@ import LinuxSystem
         isClosed ? nil : BusWatch(bus, name: name, gone)
     }
 
-    /// Who waits for an answer of the bus. Should the connection end before it, sd-bus answers in its place.
+    /// A callback for an answer of the bus. If the connection ends first, sd-bus answers in its place.
     private final class Question {
         let answer: @PlayerLoop (BusMessage?) -> Void
         init(_ answer: @escaping @PlayerLoop (BusMessage?) -> Void) { self.answer = answer }
@@ -193,7 +193,7 @@ import LinuxSystem
         return 0
     }
 
-    /// What the bus tells us itself.
+    /// Handles messages of the bus itself.
     private func passed(_ message: BusMessage) {
         if sd_bus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") > 0 {
             isClosed = true

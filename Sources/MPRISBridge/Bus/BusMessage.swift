@@ -4,7 +4,7 @@ import LinuxSystem
 /// A message of the bus, received or being written. Texts of received ones are valid UTF-8: the bus sees to that.
 @PlayerLoop final class BusMessage {
     let pointer: OpaquePointer
-    /// Whether all that was written could be.
+    /// True if every write to the message succeeded.
     private(set) var isSound = true
 
     /// Shares a message.
@@ -26,7 +26,7 @@ import LinuxSystem
         return text(error.pointee.name) + ": " + text(error.pointee.message)
     }
 
-    /// Whether it has exactly these arguments.
+    /// True if it has exactly these arguments.
     func has(signature: String) -> Bool { sd_bus_message_has_signature(pointer, signature) > 0 }
 
     // MARK: Reading, from the first argument to the last

@@ -4,7 +4,7 @@ import NowPlaying
 /// The place of the player on its bus, over restarts of the bus: while there is one, a connection; while that is wanted,
 /// the name. Wakes for what is sent, and for the bus's return.
 @PlayerLoop final class BusPresence {
-    /// What happens on the bus.
+    /// Callbacks for events on the bus.
     struct Handlers {
         var call: @PlayerLoop (BusMessage, BusConnection) -> Void
         /// The name is ours now: who looks for players finds us.
@@ -39,7 +39,7 @@ import NowPlaying
         connect()
     }
 
-    /// Whether others see the player.
+    /// True if others see the player.
     var isSeen: Bool { connection?.isOwner ?? false }
 
     /// Lets others see the player, or hides it.
@@ -79,8 +79,8 @@ import NowPlaying
             },
             refused: { [unowned self] reason in
                 handlers.failed(
-                    "the bus does not give the name \(Self.name): \(reason); on the system's bus the policy file has to "
-                        + "allow it to this user")
+                    "the bus denies the name \(Self.name): \(reason); the system bus needs a policy file that "
+                        + "allows it to this user")
             },
             end: { [unowned self] in ended() })
     }
@@ -92,7 +92,7 @@ import NowPlaying
         handlers.lost()
         if wasAnswered {
             fruitless = 0
-            handlers.log("the bus has ended; waiting for it to come back")
+            handlers.log("the bus has ended; waiting for a new one")
             connect()
         } else {
             postpone("the bus ends every connection before it answers")

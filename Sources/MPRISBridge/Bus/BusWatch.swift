@@ -1,7 +1,7 @@
 import CSystemd
 import LinuxSystem
 
-/// A watch over one unique name on the bus. It tells once that the bus has lost the name, and ends with its owner.
+/// A watch over one unique name on the bus. It calls back once when the bus has lost the name, and ends with its owner.
 @PlayerLoop final class BusWatch {
     private var slot: OpaquePointer?
     private var gone: (@PlayerLoop () -> Void)?

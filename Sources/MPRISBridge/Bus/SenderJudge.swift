@@ -2,11 +2,11 @@ import ControlProtocol
 import Glibc
 import LinuxSystem
 
-/// What a sender of calls may.
+/// Rights of a sender of calls.
 struct SenderRights: Equatable, Sendable {
     /// Nil: not even look.
     var role: Role?
-    /// Whether it is neither our own user nor root: then it is the daemon that judges what it names, as a stranger.
+    /// True if it is neither our own user nor root: then the daemon judges its media as those of a foreign user.
     var isForeign: Bool
 }
 
@@ -52,7 +52,7 @@ struct SenderRights: Equatable, Sendable {
         return rights(user: user, groups: listed ?? Self.groups(of: user))
     }
 
-    /// What a user with these groups may.
+    /// Rights of a user with these groups.
     func rights(user: UInt32, groups: Set<UInt32>) -> SenderRights {
         if user == geteuid() || user == 0 { return SenderRights(role: .admin, isForeign: false) }
         if let controlGroup, groups.contains(controlGroup) { return SenderRights(role: .control, isForeign: true) }
@@ -60,7 +60,7 @@ struct SenderRights: Equatable, Sendable {
         return SenderRights(role: nil, isForeign: true)
     }
 
-    /// The user and, where the bus tells them, the groups. Specification: D-Bus, GetConnectionCredentials.
+    /// The user and, if the bus reports them, the groups. Specification: D-Bus, GetConnectionCredentials.
     static func credentials(_ reply: BusMessage) -> (user: UInt32, groups: Set<UInt32>?)? {
         var user: UInt32?
         var groups: Set<UInt32>?
@@ -85,7 +85,7 @@ struct SenderRights: Equatable, Sendable {
         return user.map { ($0, groups) }
     }
 
-    /// The groups that the system's tables give this user: for buses that do not tell those of the process.
+    /// The groups of this user in the system's tables: for buses that do not report those of the process.
     private static func groups(of user: UInt32) -> Set<UInt32> {
         guard let entry = getpwuid(user) else { return [] }
         let primary = entry.pointee.pw_gid

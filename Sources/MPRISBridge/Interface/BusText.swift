@@ -20,7 +20,7 @@ enum BusText {
         return result.isEmpty ? nil : String(result)
     }
 
-    /// Whether it is none of the 66 noncharacters (Unicode, 23.7).
+    /// True if it is none of the 66 noncharacters (Unicode, 23.7).
     private static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         !(0xFDD0...0xFDEF).contains(scalar.value) && scalar.value & 0xFFFE != 0xFFFE
     }

@@ -1,12 +1,12 @@
 import ControlProtocol
 
-/// What the command centre allows at the moment: the answer of `commands.list`.
+/// Commands that are allowed now: the answer of `commands.list`.
 struct CommandTable: Equatable, Sendable {
     private var enabled: Set<String> = []
     /// The rates that may be chosen, the slowest first; only 1 where no other is supported.
     private(set) var rates: [Double] = [1]
 
-    /// Nothing is allowed: what holds before the daemon has told.
+    /// An empty table, for the time before the daemon's first answer.
     init() {}
 
     /// Reads the answer; what can't be read is not allowed.
@@ -19,6 +19,6 @@ struct CommandTable: Equatable, Sendable {
         }
     }
 
-    /// Whether this command can be done now.
+    /// True if this command is available now.
     func allows(_ command: String) -> Bool { enabled.contains(command) }
 }

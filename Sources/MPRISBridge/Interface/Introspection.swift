@@ -1,4 +1,4 @@
-/// What the object answers to `org.freedesktop.DBus.Introspectable.Introspect`, and what the properties' names belong to.
+/// Answer to `org.freedesktop.DBus.Introspectable.Introspect`, and the tables of properties.
 enum Introspection {
     static let path = "/org/mpris/MediaPlayer2"
     static let root = "org.mpris.MediaPlayer2"
@@ -51,7 +51,7 @@ enum Introspection {
         """
 
     private typealias Member = (name: String, arguments: [(name: String, type: String)])
-    /// `changes`: what `PropertiesChanged` tells, as the annotation has it.
+    /// `changes`: content of `PropertiesChanged`, as in the annotation.
     private typealias Property = (name: String, type: String, changes: String)
 
     private static let rootMethods: [Member] = [("Raise", []), ("Quit", [])]

@@ -34,8 +34,8 @@ enum PlayerProperties {
         ]
     }
 
-    /// What is heard, in MPRIS's three words. Clients let the position run while it is `Playing`: where sound is wanted but
-    /// none is heard, it stands, so that is `Paused`.
+    /// Playback status in MPRIS's three words. Clients let the position run while it is `Playing`: if sound is requested but
+    /// not audible, the position stands still, so that is `Paused`.
     static func status(_ state: StateView) -> String {
         switch state.state {
         case .playing: "Playing"
@@ -50,10 +50,10 @@ enum PlayerProperties {
         return anchor.rate > 0 ? anchor.rate : anchor.defaultRate > 0 ? anchor.defaultRate : 1
     }
 
-    /// Whether the order is by chance, of items or of collections.
+    /// True if the order of items or collections is random.
     static func isShuffled(_ state: StateView) -> Bool { (state.text("shuffleMode") ?? "off") != "off" }
 
-    /// What is heard of the volume: MPRIS knows no silence but 0.
+    /// Audible volume: MPRIS has no mute except 0.
     static func volume(_ state: StateView) -> Double {
         state.isMuted ? 0 : max(0, min(1, state.volume ?? 1))
     }

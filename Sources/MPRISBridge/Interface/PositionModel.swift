@@ -1,12 +1,12 @@
 import NowPlaying
 import NowPlayingClient
 
-/// What a client of MPRIS believes the position to be: since it was told one, it let it run while `PlaybackStatus` was
-/// `Playing`, by `Rate`, on its own clock. Tells when the belief is wrong, which is when `Seeked` is due.
+/// Position as a client of MPRIS extrapolates it: from the last reported one, it runs while `PlaybackStatus` is
+/// `Playing`, by `Rate`, on its own clock. If the extrapolation is wrong, `Seeked` is due.
 ///
 /// Specification: MPRIS 2.2, signal Seeked.
 struct PositionModel: Equatable, Sendable {
-    /// Seconds that the belief may be off without a signal: messages take their time, and no ear tells.
+    /// Tolerated error in seconds: messages take time, and nobody hears the difference.
     static let tolerance = 0.1
 
     private var item: Int64?
@@ -17,12 +17,12 @@ struct PositionModel: Equatable, Sendable {
     private var time = MonotonicTime(nanoseconds: 0)
     private var duration: Double?
 
-    /// What a client believes that reads everything now.
+    /// The model of a client that reads everything now.
     init(_ state: StateView, at now: MonotonicTime) {
         begin(state, at: now, position: state.position(at: now) ?? 0)
     }
 
-    /// Follows a state. Returns the position that clients must be told, in seconds; nil: they know.
+    /// Follows a state. Returns the position to signal, in seconds; nil: clients have the right one.
     mutating func follow(_ state: StateView, at now: MonotonicTime) -> Double? {
         let actual = state.position(at: now) ?? 0
         let isSame = state.itemID == item

@@ -1,13 +1,13 @@
-/// What became of a list of tracks, in the words of `TrackAdded` and `TrackRemoved`. Specification: MPRIS 2.2, TrackList.
+/// A change of a list of tracks, for `TrackAdded` and `TrackRemoved`. Specification: MPRIS 2.2, TrackList.
 enum TrackListChange: Equatable, Sendable {
     /// Of this path, behind that one; nil: it is the first.
     case added(String, after: String?)
     case removed(String)
 
-    /// Changes that are told one by one, at most; more are a list that was replaced.
+    /// Maximum number of single changes; more are signalled as a replaced list.
     static let limit = 8
 
-    /// What makes `after` of `before`: some that were added, or some that were removed; nil: it is another list.
+    /// Changes from `before` to `after`: additions or removals; nil: it is another list.
     static func between(_ before: [String], _ after: [String]) -> [TrackListChange]? {
         guard abs(after.count - before.count) <= limit else { return nil }
         let (known, present) = (Set(before), Set(after))

@@ -1,7 +1,7 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// What is known about a track, by MPRIS's names and in its types. Specification: MPRIS v2 metadata guidelines.
+/// Metadata of a track with MPRIS's names and types. Specification: MPRIS v2 metadata guidelines.
 enum TrackMetadata {
     /// The metadata of an item of the state or an entry of the queue; without one, that there is no track.
     /// `picture`: the path of the item's picture, where it is known.

@@ -11,15 +11,15 @@ import NowPlayingClient
     static let lead: Int64 = 50
 
     private let daemon: FollowedDaemon
-    /// The entries in their order, as `queue.list` tells them.
+    /// The items in their order, from `queue.list`.
     private(set) var entries: [JSONValue] = []
     /// Place of the first entry in the queue.
     private(set) var offset: Int64 = 0
     /// Version of the queue and run of the daemon that the entries are of; nil: none were fetched.
     private var version: String?
-    /// Who waits for the fetch that is under way; nil: none is.
+    /// Callbacks for the fetch in progress; nil: there is none.
     private var waiting: [@PlayerLoop (Bool) -> Void]?
-    /// Whether anybody has ever asked.
+    /// True after the first request.
     private(set) var isWanted = false
 
     /// A window on the queue of this daemon.
@@ -42,7 +42,7 @@ import NowPlayingClient
         version = nil
     }
 
-    /// Whether the window shows the queue as it is in this state.
+    /// True if the window shows the queue of this state.
     func isCurrent(_ state: StateView) -> Bool {
         guard version == Self.version(state) else { return false }
         guard let index = state.queueIndex else { return true }

@@ -14,7 +14,7 @@ package struct DaemonIdentity: Equatable, Sendable {
         self.groups = groups
     }
 
-    /// Whoever listens at the other end. Nil when the system does not tell.
+    /// The process at the other end. Nil: the system does not know it.
     package init?(of connection: Connection) {
         var process: Int32 = 0
         var user: UInt32 = 0
@@ -24,11 +24,11 @@ package struct DaemonIdentity: Equatable, Sendable {
         groups = DaemonIdentity.groups(of: process).union([group])
     }
 
-    /// Whether it is the user that runs this program: what one of them may open, the other may.
+    /// True if the daemon runs as this program's user, with the same access to files.
     package var isSelf: Bool { user == geteuid() }
 
-    /// Whether the modes on the way to this file let it be read. Access lists are not looked at: then the answer may be
-    /// no although it is yes.
+    /// True if the modes on the path to this file allow the daemon to read it. It ignores access lists, so the answer may be
+    /// false although the daemon can read the file.
     package func mayRead(_ path: [UInt8]) -> Bool {
         if user == 0 { return true }
         var place = 0
@@ -40,7 +40,7 @@ package struct DaemonIdentity: Equatable, Sendable {
         return allows(path, 0o4)
     }
 
-    /// Whether these bits (of `rwx`) are set for it.
+    /// True if these bits (of `rwx`) are set for the daemon.
     private func allows(_ path: [UInt8], _ bits: UInt32) -> Bool {
         var status = stat()
         let isThere = (path + [0]).withUnsafeBytes { stat($0.bindMemory(to: CChar.self).baseAddress!, &status) == 0 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a daemon's socket may be.
+/// Possible paths of a daemon's socket.
 package enum SocketLocation {
     /// The paths that a client tries, in order: `option` (`--socket`) or `$NOWPLAYING_SOCKET` alone if given, else those
     /// of the user's daemon and of the system's. Specification: protocol, section 1.
@@ -49,11 +49,11 @@ package struct ConnectionAttempt: Equatable, Sendable {
     /// Why, in words, and what to do where that is known.
     package var explanation: String {
         switch code {
-        case ENOENT, ENOTDIR: "not there: no daemon was started here (ENOENT)"
-        case ECONNREFUSED: "nobody listens: that daemon has ended (ECONNREFUSED); start it again"
-        case EACCES, EPERM: "this user may not (EACCES)" + ConnectionAttempt.membership(path)
-        case EAGAIN, ETIMEDOUT: "it does not accept connections at the moment (EAGAIN); try again"
-        case ENAMETOOLONG: "the path is longer than the 107 bytes that a socket's may have"
+        case ENOENT, ENOTDIR: "no such socket: no daemon was started here (ENOENT)"
+        case ECONNREFUSED: "connection refused: the daemon has ended (ECONNREFUSED); start it again"
+        case EACCES, EPERM: "permission denied (EACCES)" + ConnectionAttempt.membership(path)
+        case EAGAIN, ETIMEDOUT: "the daemon is too busy to accept connections (EAGAIN); try again"
+        case ENAMETOOLONG: "the path is too long: a socket's path has at most 107 bytes"
         case EPROTOTYPE, ENOTSOCK: "not a daemon's socket"
         default: SystemText.error(code)
         }
@@ -65,6 +65,6 @@ package struct ConnectionAttempt: Equatable, Sendable {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_gid != 0, let entry = getgrgid(status.st_gid) else { return "" }
         let group = TerminalText.safe(String(cString: entry.pointee.gr_name))
-        return "; members of the group \(group) may: sudo usermod -aG \(group) USER, then log in again"
+        return "; join the group \(group): sudo usermod -aG \(group) USER, then log in again"
     }
 }

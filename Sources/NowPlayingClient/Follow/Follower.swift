@@ -5,7 +5,7 @@ package import NowPlaying
 /// Follows what is playing: a state for every key event, over restarts of the daemon. Wakes only when something happened.
 /// Belongs to one thread, which either waits in `next` or serves `loopDescriptor` and `take` in a loop of its own.
 package final class Follower {
-    /// What `next` returned for.
+    /// Reason for the return of `next`.
     package enum Event: Sendable {
         /// A state; the first after each connection has the cause `snapshot`.
         case state(StateView)
@@ -24,7 +24,7 @@ package final class Follower {
     private let languages: JSONValue?
     private var connection: Connection? { didSet { rearm() } }
     private var subscription: Int64 = 0
-    /// Who waits for the answers to requests of this connection.
+    /// Callbacks for the answers to requests of this connection.
     private var callers: [Int64: (JSONValue?) -> Void] = [:]
     private var poller: LoopDescriptor?
     private var watch: SocketWatch? { didSet { rearm() } }
@@ -56,7 +56,7 @@ package final class Follower {
         try subscribe(connection)
     }
 
-    /// Waits for a daemon where there is none yet: its first state tells that it has come.
+    /// Waits for a daemon that is not running yet: its first state is the sign that it has started.
     package init(waitingFor paths: [String]) throws(ClientError) {
         self.paths = paths
         session = nil
@@ -184,7 +184,7 @@ package final class Follower {
         do {
             try subscribe(try Connection(firstOf: paths))
         } catch .noDaemon(let failures) {
-            // Something is there that does not take connections yet, or not now: no event will tell when it does.
+            // The socket exists but does not accept connections yet, or not now: no event announces the change.
             if failures.contains(where: { $0.code == ECONNREFUSED || $0.code == EAGAIN }) { postpone() }
         } catch .connectionLost {
             try lost()

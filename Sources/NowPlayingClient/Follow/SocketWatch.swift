@@ -1,13 +1,13 @@
 import Glibc
 
-/// Tells when a socket may have appeared: watches its folder, or the nearest folder above that is there, by inotify. Wakes
+/// Watches by inotify for the appearance of a socket: its folder, or the nearest existing folder above. Wakes
 /// for nothing else.
 final class SocketWatch {
     /// Readable when something happened; for `poll(2)`.
     let descriptor: Int32
 
     private let paths: [String]
-    /// What is waited for in each watched folder.
+    /// Awaited names in each watched folder.
     private var names: [Int32: Set<String>] = [:]
 
     private static let events = UInt32(

@@ -1,6 +1,6 @@
 /// Names of files on their way into JSON, which holds only UTF-8.
 package enum FileName {
-    /// What names this file to the daemon: the absolute path, or, where that is no UTF-8, a `file://` uri.
+    /// Name of this file for the daemon: the absolute path, or a `file://` uri if the path is not UTF-8.
     package static func uri(ofAbsolutePath path: [UInt8]) -> String {
         if let text = String(validating: path, as: UTF8.self) { return text }
         var result = "file://"

@@ -36,7 +36,7 @@ extension StateView {
         return max(0, duration - position)
     }
 
-    /// What stands at a path with dots: in the item, or else in the state.
+    /// Value at a path with dots: in the item, or else in the state.
     private func place(_ path: String) -> TemplateValue {
         let names = path.split(separator: ".").map(String.init)
         guard let last = names.last else { return .nothing }

@@ -19,7 +19,7 @@ package struct StateView: Sendable {
     package var cause: String { text("cause") ?? "" }
     /// Why a `track` or `stop` happened.
     package var reason: String? { text("reason") }
-    /// What the player is doing; nil for a state of a later version.
+    /// Playback state; nil for a state of a later version.
     package var state: PlaybackState? { json["state"]?.stringValue.flatMap(PlaybackState.init) }
     /// The state's name as the daemon wrote it.
     package var stateName: String { text("state") ?? "unknown" }
@@ -29,13 +29,13 @@ package struct StateView: Sendable {
     package var item: JSONValue? { object("item") }
     /// The number of the item.
     package var itemID: Int64? { item?["id"]?.integerValue }
-    /// How many times the item began.
+    /// Number of times that the item began.
     package var play: Int64? { item?["play"]?.integerValue }
     /// Seconds; nil while unknown or without end.
     package var duration: Double? { item?["duration"]?.doubleValue }
     /// 0…1.
     package var volume: Double? { json["volume"]?.doubleValue }
-    /// Whether the sound is switched off.
+    /// True if the sound is muted.
     package var isMuted: Bool { json["muted"]?.boolValue ?? false }
     /// Place of the item in the queue, from 0.
     package var queueIndex: Int64? { json["queue"]?["index"]?.integerValue }
@@ -43,9 +43,9 @@ package struct StateView: Sendable {
     package var queueCount: Int64 { json["queue"]?["count"]?.integerValue ?? 0 }
     /// Why nothing can be heard, by the protocol's word.
     package var stallReason: String? { text("stall", "reason") }
-    /// Who silences us; nil: nobody.
+    /// Program that interrupts playback; nil: none.
     package var interrupter: String? { text("interruption", "by") }
-    /// Whether play goes on when that ends.
+    /// True if playback resumes when the interruption ends.
     package var resumesAfterInterruption: Bool {
         object("interruption")?["shouldResume"]?.boolValue ?? false
     }
@@ -58,7 +58,7 @@ package struct StateView: Sendable {
         return text("item", "title") ?? text("item", "uri").map(StateView.name)
     }
 
-    /// Where the item is now by the anchor alone, in seconds; nil when there is no item.
+    /// Position by the anchor alone, in seconds; nil: no item.
     package func position(at time: MonotonicTime) -> Double? {
         guard item != nil else { return nil }
         return anchor?.position(at: time, duration: duration)

@@ -3,7 +3,7 @@
 package struct Template: Sendable {
     /// A format string that can't be used.
     package struct Mistake: Error, Equatable, Sendable {
-        /// What is wrong and where, for people.
+        /// Text about the mistake and its position.
         package var message: String
     }
 
@@ -34,7 +34,7 @@ package struct Template: Sendable {
         return result
     }
 
-    /// Whether a variable of this name occurs, so that the text changes with it.
+    /// True if a variable of this name occurs, so that the text changes with it.
     package func mentions(_ variable: String) -> Bool {
         pieces.contains { piece in
             if case .expression(let expression) = piece { return expression.mentions(variable) }

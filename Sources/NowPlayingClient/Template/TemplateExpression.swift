@@ -1,6 +1,6 @@
 import NowPlaying
 
-/// What stands between two pairs of braces.
+/// Expression between two pairs of braces.
 indirect enum TemplateExpression: Sendable {
     case constant(TemplateValue)
     case variable(String)
@@ -10,7 +10,7 @@ indirect enum TemplateExpression: Sendable {
     /// An operator with its left and its right operand.
     case binary(Operator, TemplateExpression, TemplateExpression)
 
-    /// What stands between two operands.
+    /// Operator between two operands.
     enum Operator: Character, Sendable {
         case plus = "+"
         case minus = "-"
@@ -18,7 +18,7 @@ indirect enum TemplateExpression: Sendable {
         case divided = "/"
     }
 
-    /// What it stands for; `lookUp` gives the variables' values.
+    /// Value of the expression; `lookUp` gives the variables' values.
     func value(_ lookUp: (String) -> TemplateValue) -> TemplateValue {
         switch self {
         case .constant(let value): return value
@@ -34,7 +34,7 @@ indirect enum TemplateExpression: Sendable {
         }
     }
 
-    /// Whether a variable of this name occurs.
+    /// True if a variable of this name occurs.
     func mentions(_ name: String) -> Bool {
         switch self {
         case .constant: false
@@ -67,7 +67,7 @@ enum TemplateFunction: String, Sendable, CaseIterable {
     case markupEscape = "markup_escape"
     case `default` = "default"
 
-    /// How many arguments it takes.
+    /// Number of its arguments.
     var arity: Int {
         switch self {
         case .lc, .uc, .duration, .emoji, .markupEscape: 1

@@ -108,14 +108,16 @@ struct TemplateParser {
             throw mistake("\(name) takes \(function.arity) argument\(function.arity == 1 ? "" : "s")")
         }
         if function == .emoji {
-            guard case .variable = arguments[0] else { throw mistake("emoji takes a variable") }
+            guard case .variable = arguments[0] else { throw mistake("emoji needs a variable") }
         }
         return .call(function, arguments)
     }
 
     private mutating func quoted() throws(Template.Mistake) -> String {
         place += 1
-        guard let end = characters[place...].firstIndex(of: "\"") else { throw mistake("a text without its end") }
+        guard let end = characters[place...].firstIndex(of: "\"") else {
+            throw mistake("a text without its closing quote")
+        }
         defer { place = end + 1 }
         return String(characters[place..<end])
     }

@@ -1,4 +1,4 @@
-/// What a variable or an expression of a template stands for.
+/// Value of a variable or an expression of a template.
 package enum TemplateValue: Equatable, Sendable {
     /// Not known: prints as nothing.
     case nothing
@@ -9,7 +9,7 @@ package enum TemplateValue: Equatable, Sendable {
     /// A time in seconds, as the protocol's are.
     case seconds(Double)
 
-    /// How it is printed.
+    /// Printed form.
     package var printed: String {
         switch self {
         case .nothing: ""
@@ -34,7 +34,7 @@ package enum TemplateValue: Equatable, Sendable {
         return numeric.map { $0 / 1_000_000 }
     }
 
-    /// Whether it is a time in seconds.
+    /// True for a time in seconds.
     var isSeconds: Bool {
         if case .seconds = self { return true }
         return false

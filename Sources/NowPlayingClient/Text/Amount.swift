@@ -22,10 +22,12 @@ package enum Amount: Equatable, Sendable {
         }
     }
 
-    /// Reads a volume in percent: `50`, `50%`, `+5`, `-5`, `5+`, `5-`. Nil when it is none of these.
+    /// Reads a volume in percent: `50`, `50%`, `+5`, `-5`, `5+`, `5-`. Nil if it is none of these, or a fraction without `%`:
+    /// `0.5` may mean 50 %.
     package init?(percent text: String) {
         guard let (sign, body) = Amount.split(text) else { return nil }
         let digits = body.hasSuffix("%") ? body.dropLast() : body
+        guard body.hasSuffix("%") || !body.contains(".") else { return nil }
         guard let percent = ClockText.decimal(digits) else { return nil }
         self = sign.map { .relative($0 * percent) } ?? .absolute(percent)
     }

@@ -10,7 +10,7 @@ package enum ReaderLanguages {
         return Array((listed.isEmpty ? [own] : listed).prefix(16))
     }
 
-    /// What a client sends with `nowPlaying.get` and `nowPlaying.subscribe`, if there is anything to send.
+    /// Parameter `languages` for `nowPlaying.get` and `nowPlaying.subscribe`; nil: none.
     package static func parameter(_ variable: (String) -> String?) -> JSONValue? {
         let languages = preferred(variable)
         return languages.isEmpty ? nil : .array(languages.map(JSONValue.string))

@@ -2,7 +2,7 @@ import Glibc
 
 /// The system's own words.
 package enum SystemText {
-    /// What an `errno` means.
+    /// Text for an `errno`.
     package static func error(_ code: Int32) -> String {
         strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }

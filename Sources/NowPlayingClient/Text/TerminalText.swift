@@ -17,12 +17,12 @@ package enum TerminalText {
         return String(result)
     }
 
-    /// What becomes of one scalar.
+    /// Treatment of one scalar.
     private enum Treatment {
         case keep, space, replace, drop
     }
 
-    /// Whether a byte can begin a scalar that is not kept: only these texts are looked at scalar by scalar.
+    /// True for a byte that can begin an unsafe scalar: only texts with one are checked scalar by scalar.
     private static func isSuspicious(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2 || byte == 0xEF || byte == 0xF3
     }

@@ -16,7 +16,7 @@ package import LinuxSystem
     private(set) package var isConnecting = false
     private var file: WaveFile?
     private var runs = 0
-    /// What samples are multiplied by.
+    /// Factor of the samples.
     private(set) var gain = 1.0
     package var isVolumeNeutral: Bool { gain == 1 }
 
@@ -62,7 +62,7 @@ package import LinuxSystem
             streams.append(stream)
             stream.begin()
         } else {
-            stream.tell { $0.streamFailed(stream, .disconnected) }
+            stream.notify { $0.streamFailed(stream, .disconnected) }
         }
         return stream
     }
@@ -97,7 +97,7 @@ package import LinuxSystem
             try file?.append(frames)
         } catch {
             let number = max(1, file == nil ? runs + 1 : runs)
-            throw OutputError(.noDevice, "\(cleanText(path(ofRun: number))) can't be written: \(error.text)")
+            throw OutputError(.noDevice, "\(cleanText(path(ofRun: number))) cannot be written: \(error.text)")
         }
     }
 

@@ -4,8 +4,8 @@ import NowPlaying
 
 /// A stream into a file. It never runs empty: it waits for frames as a file can, time standing still meanwhile.
 ///
-/// What is written waits in a queue and goes to the file in pieces, each in a turn of the loop that has nothing else to do,
-/// so that everything is told of one before the next; until then it may be rewritten. Corked, nothing goes.
+/// Written frames wait in a queue and go to the file in pieces, each in an idle turn of the loop,
+/// so that all events of one come before the next; until then it may be rewritten. Corked, nothing goes.
 @PlayerLoop package final class FileStream: SimulatedStream, AudioStream {
     package let format: AudioFormat
     package var targetFrames: Int64 { queue.target }
@@ -37,7 +37,7 @@ import NowPlaying
         super.init(loop, delegate)
     }
 
-    /// In the next turn of the loop the delegate is told that it is ready, and asked for frames.
+    /// Reports readiness to the delegate in the next turn of the loop, and requests frames.
     func begin() {
         loop.later { [self] in
             guard isOpen else { return }
@@ -139,14 +139,14 @@ import NowPlaying
         guard isOpen else { return }
         if !isFlowing, !isCorked, queue.queued > 0, isDraining || queue.queued >= queue.prebuffer {
             isFlowing = true
-            tell { [self] in $0.streamStarted(self) }
+            notify { [self] in $0.streamStarted(self) }
         }
         if isDraining, queue.queued == 0 {
             isFlowing = false
             output.completeHeader()
             completeDrains()
         }
-        if queue.ask() { tell { [self] in $0.streamNeedsFrames(self) } }
+        if queue.ask() { notify { [self] in $0.streamNeedsFrames(self) } }
         let hasWork = isFlowing && queue.queued > 0 && !awaitsRewrite
         if hasWork, work == nil {
             work = loop.deferred(whenIdle: true) { [unowned self] in

@@ -6,7 +6,7 @@ import LinuxSystem
 /// Why a file could not be written: the system's error number.
 struct FileError: Error, Equatable {
     var number: Int32
-    /// What the system calls it.
+    /// The system's text for it.
     var text: String { String(cString: strerror(number)) }
 }
 
@@ -17,7 +17,7 @@ final class WaveFile {
     private let descriptor: Int32
     /// Bytes of audio so far.
     private(set) var length: UInt64 = 0
-    /// Largest size that the header can tell as WAVE.
+    /// Largest size for a WAVE header.
     private let limit: UInt64
     private var isFinished = false
 
@@ -51,7 +51,7 @@ final class WaveFile {
         isFinished = false
     }
 
-    /// Makes the header tell the present length. More may be appended after that.
+    /// Writes the present length into the header. More may be appended after that.
     func finish() throws(FileError) {
         guard !isFinished else { return }
         let bytes = header
@@ -102,7 +102,7 @@ final class WaveFile {
         return bytes
     }
 
-    /// WAVE_FORMAT_EXTENSIBLE where more than plain 16 bit stereo is to be told, as Microsoft's specification asks.
+    /// WAVE_FORMAT_EXTENSIBLE for more than plain 16 bit stereo, as Microsoft's specification requires.
     private var formatChunk: [UInt8] {
         let isFloat = format.sampleFormat == .float32
         let bits = UInt16(format.sampleFormat.bytes * 8)

@@ -17,7 +17,7 @@ package import LinuxSystem
     package init(_ loop: EventLoop) { self.loop = loop }
 
     private static let onlyDevice = OutputDevice(
-        name: "null", description: "Nothing is heard", state: .running, isDefault: true)
+        name: "null", description: "No sound", state: .running, isDefault: true)
 
     package var device: OutputDevice? { isConnected ? Self.onlyDevice : nil }
 
@@ -50,7 +50,7 @@ package import LinuxSystem
             streams.append(stream)
             stream.begin()
         } else {
-            stream.tell { $0.streamFailed(stream, .disconnected) }
+            stream.notify { $0.streamFailed(stream, .disconnected) }
         }
         return stream
     }

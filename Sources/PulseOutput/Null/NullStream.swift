@@ -2,7 +2,7 @@ package import AudioCore
 package import LinuxSystem
 import NowPlaying
 
-/// A stream into nothing that behaves as one to a server: it asks for frames, runs empty, drains, and tells its time.
+/// A stream into nothing that behaves as one to a server: it requests frames, runs empty, drains, and has a timing.
 @PlayerLoop package final class NullStream: SimulatedStream, AudioStream {
     package let format: AudioFormat
     package var targetFrames: Int64 { queue.target }
@@ -27,7 +27,7 @@ import NowPlaying
         super.init(loop, delegate)
     }
 
-    /// In the next turn of the loop the delegate is told that it is ready, and asked for frames.
+    /// Reports readiness to the delegate in the next turn of the loop, and requests frames.
     func begin() {
         loop.later { [self] in
             guard isOpen else { return }
@@ -121,7 +121,7 @@ import NowPlaying
         if isDraining {
             completeDrains()
         } else {
-            tell { [self] in $0.streamUnderflowed(self) }
+            notify { [self] in $0.streamUnderflowed(self) }
         }
     }
 
@@ -130,10 +130,10 @@ import NowPlaying
         guard isOpen else { return }
         if flow == nil, !isCorked, queue.queued > 0, isDraining || queue.queued >= queue.prebuffer {
             flow = (EventLoop.now, queue.position)
-            tell { [self] in $0.streamStarted(self) }
+            notify { [self] in $0.streamStarted(self) }
         }
         if flow == nil, !isCorked, queue.queued == 0 { completeDrains() }
-        if queue.ask() { tell { [self] in $0.streamNeedsFrames(self) } }
+        if queue.ask() { notify { [self] in $0.streamNeedsFrames(self) } }
         guard let flow else {
             deadline?.release()
             deadline = nil

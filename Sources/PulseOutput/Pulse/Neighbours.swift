@@ -14,13 +14,13 @@ struct PulseStreamInfo: Sendable, Equatable {
     /// The loudest channel on the server's scale: 65,536 is 100 %.
     var volume: UInt32
     var isMuted: Bool
-    /// Whether every channel is at exactly 100 % and not muted.
+    /// True if every channel is at exactly 100 % and not muted.
     var isNeutral = true
 }
 
-/// Which programs interrupt us with their streams, and which of them do so now. A pure value.
+/// Programs that may interrupt us with their streams, and those that do so now. A pure value.
 struct Neighbours: Equatable {
-    /// What changed for us.
+    /// A change of the interruption.
     enum Change: Equatable {
         /// The first of them started; its name.
         case began(String)

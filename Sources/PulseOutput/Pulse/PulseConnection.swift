@@ -6,7 +6,7 @@ import NowPlaying
 
 /// One connection to a sound server, from `begin` to `end`, and the questions that are outstanding on it.
 @PlayerLoop final class PulseConnection {
-    /// How it goes, told by `changed`.
+    /// State of the connection; `changed` reports changes.
     enum State: Equatable {
         case connecting
         /// It takes too long, and may come about yet.
@@ -28,7 +28,7 @@ import NowPlaying
     private(set) var state = State.connecting
     /// The server does not answer although it should have. Ends when anything is heard of it.
     private(set) var isHung = false
-    /// Tells each change of `state`; never during a call of ours.
+    /// Called after each change of `state`; never during a call of ours.
     var changed: (@PlayerLoop (State) -> Void)?
     /// Something was created, changed or removed at the server: facility, kind and index.
     var subscriptionEvent: (@PlayerLoop (_ event: UInt32, _ index: UInt32) -> Void)?
@@ -95,7 +95,7 @@ import NowPlaying
         case PA_CONTEXT_READY: askServer()
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
             let error = OutputError.connection(pa_context_errno(context))
-            // libpulse may tell it in the middle of a call of ours.
+            // libpulse may report it in the middle of a call of ours.
             loop.later { [weak self] in self?.become(.failed(error)) }
         default: break
         }
@@ -217,8 +217,8 @@ extension OutputError {
         switch number {
         case Int32(PA_ERR_CONNECTIONREFUSED.rawValue):
             OutputError(.noServer, "no sound server answers (is PulseAudio or pipewire-pulse running?)")
-        case Int32(PA_ERR_CONNECTIONTERMINATED.rawValue): OutputError(.noServer, "the sound server went away")
-        case Int32(PA_ERR_ACCESS.rawValue): OutputError(.noServer, "the sound server does not let us in (its cookie)")
+        case Int32(PA_ERR_CONNECTIONTERMINATED.rawValue): OutputError(.noServer, "the sound server ended")
+        case Int32(PA_ERR_ACCESS.rawValue): OutputError(.noServer, "the sound server refuses access; check its cookie")
         case Int32(PA_ERR_TIMEOUT.rawValue): .hung
         default: OutputError(.noServer, "no connection to the sound server: \(pulseErrorText(number))")
         }

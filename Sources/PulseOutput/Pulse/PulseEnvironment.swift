@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What libpulse reads from the environment of the process.
+/// Environment of the process for libpulse.
 package enum PulseEnvironment {
     /// Makes libpulse read the user's own client.conf with our two lines around it: no shared memory (with it, every
     /// 64 KiB that are played wake us once), and no server started by us. Also drops `PULSE_LATENCY_MSEC`, which would

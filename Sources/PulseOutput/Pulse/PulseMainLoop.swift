@@ -10,7 +10,7 @@ import NowPlaying
 /// called when it is freed; deferred events run in every turn while they are enabled; times are of the wall clock, because
 /// libpulse uses the monotonic one only with main loops of its own.
 @PlayerLoop package final class PulseMainLoop {
-    /// What `pa_context_new` takes; valid as long as this object lives, which must be longer than any context.
+    /// Argument for `pa_context_new`; valid as long as this object lives, which must be longer than any context.
     package let api: UnsafeMutablePointer<pa_mainloop_api>
     let loop: EventLoop
 
@@ -67,7 +67,7 @@ import NowPlaying
 
     private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    /// From now on these events are told, and no others.
+    /// Enables these events, and no others.
     func enable(_ flags: UInt32) {
         if flags & PA_IO_EVENT_OUTPUT.rawValue != 0, !isWidened { widen() }
         source?.setEvents(epollEvents(flags))
@@ -176,7 +176,7 @@ import NowPlaying
 
     private var handle: OpaquePointer { OpaquePointer(Unmanaged.passUnretained(self).toOpaque()) }
 
-    /// Whether the callback comes in each turn of the loop.
+    /// Enables or disables the callback in each turn of the loop.
     func enable(_ enabled: Bool) {
         guard enabled != self.enabled else { return }
         self.enabled = enabled

@@ -39,8 +39,8 @@ extension PulseOutput {
             })
     }
 
-    /// Something about a device changed: if it is the one that sounds, its volume and format are read anew. Whether it runs
-    /// is told by the stream.
+    /// Handles a change of a device: for the current one it reads the volume and format again. The stream reports
+    /// its suspension.
     func deviceChanged(_ index: UInt32, of stream: PulseStream) {
         guard let connection, let handle = stream.stream, pa_stream_get_device_index(handle) == index else { return }
         connection.send(
@@ -65,7 +65,7 @@ extension PulseOutput {
         device = known
     }
 
-    /// Takes the device in use and tells it if it is another, or in another state.
+    /// Sets the device in use and reports it if it is another, or in another state.
     func setDevice(_ known: OutputDevice?, _ reason: RouteReason? = nil) {
         guard known != device || reason != nil else { return }
         device = known

@@ -21,21 +21,21 @@ extension PulseOutput {
     /// Something happened to a stream that is not ours.
     func neighbourChanged(_ index: UInt32, isGone: Bool) {
         guard watchesNeighbours, !neighbours.programs.isEmpty, let connection else { return }
-        if isGone { return tell(neighbours.ended(index)) }
+        if isGone { return report(neighbours.ended(index)) }
         connection.send(
             { pa_context_get_sink_input_info(connection.context, index, sinkInputInfoArrived, $0) },
             { [weak self] result in
                 guard let self, self.connection === connection, watchesNeighbours else { return }
                 guard case .success(let answers) = result, case .sinkInput(let info)? = answers.first else {
-                    return tell(neighbours.ended(index))
+                    return report(neighbours.ended(index))
                 }
-                tell(neighbours.update(info, ourSink: streams.last?.sink))
+                report(neighbours.update(info, ourSink: streams.last?.sink))
             })
     }
 
     private func isOurs(_ index: UInt32) -> Bool { (streams + announcements).contains { $0.index == index } }
 
-    private func tell(_ change: Neighbours.Change?) {
+    private func report(_ change: Neighbours.Change?) {
         switch change {
         case .began(let name): delegate?.outputInterrupted(by: name)
         case .ended: delegate?.outputInterruptionEnded()
@@ -49,7 +49,7 @@ extension PulseOutput {
 
     /// The server asks for silence, on behalf of a telephone call for example (`module-role-cork`), or takes that back.
     func serverAsks(_ stream: PulseStream, cork: Bool) {
-        guard cork else { return stream.tellRequest(nil) }
+        guard cork else { return stream.reportRequest(nil) }
         guard let connection else { return }
         // It does not say for whom: the stream that plays with a role of its own is the one.
         connection.send(
@@ -63,7 +63,7 @@ extension PulseOutput {
                 where !isOurs(info.index) && !["", "music", "video"].contains(info.role) {
                     name = info.application.isEmpty ? info.role : info.application
                 }
-                stream.tellRequest(name ?? "the sound server")
+                stream.reportRequest(name ?? "the sound server")
             })
     }
 }

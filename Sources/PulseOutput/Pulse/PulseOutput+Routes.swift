@@ -5,7 +5,7 @@ import NowPlaying
 
 /// Our streams on other devices: moved by somebody, or because theirs went away.
 extension PulseOutput {
-    /// The server moved the stream: why is found out, then told with the device.
+    /// Handles a move of the stream by the server: finds the reason, then reports it with the device.
     func streamMoved(_ stream: PulseStream) {
         guard let connection, let old = device?.name else { return readDevice(of: stream) }
         if let asked = askedMove {
@@ -56,7 +56,7 @@ extension PulseOutput {
         loop.later { [self] in if keptSink == name, device?.name == name { setDevice(device, .deviceBack) } }
     }
 
-    /// Has the server put all streams on this sink; the change is told with this reason if it comes.
+    /// Moves all streams to this sink; the change is reported with this reason if it comes.
     func moveStreams(to name: String, _ reason: RouteReason) {
         guard let connection else { return }
         for stream in streams {
@@ -68,7 +68,7 @@ extension PulseOutput {
         }
     }
 
-    /// A device appeared: told if one is waited for.
+    /// Handles a new device: reports it if one is awaited.
     func deviceAppeared(_ index: UInt32) {
         guard let connection, keptSink != nil || awaitsDevice else { return }
         connection.send(
@@ -86,7 +86,7 @@ extension PulseOutput {
 
     // MARK: No device at all
 
-    /// Whether the server had no device but its dummy when it was asked last, though there was one once.
+    /// True if the server had only its dummy device at the last request, though there was another one once.
     var isWithoutDevice: Bool {
         hadDevice && keptSink == nil && wishedSink == nil && server?.defaultSink == OutputDevice.dummyName
     }

@@ -32,7 +32,7 @@ extension PulseOutput {
         }
     }
 
-    /// Asks what the stream's volume is, and tells if it is news. `isFirst`: the stream has just been made.
+    /// Requests the stream's volume, and reports a change. `isFirst`: the stream has just been made.
     func readVolume(of stream: PulseStream, isFirst: Bool = false) {
         guard let connection, let index = stream.index else { return }
         connection.send(

@@ -5,8 +5,8 @@ package import NowPlaying
 
 /// The sound server of the user: PulseAudio, or PipeWire's server of the same protocol.
 ///
-/// It connects only on demand, never starts a server and retries nothing by itself; `ServerWatch` tells when trying
-/// again makes sense. `PulseEnvironment.prepare` must have run before.
+/// It connects only on demand, never starts a server and retries nothing by itself; `ServerWatch` reports when another
+/// attempt makes sense. `PulseEnvironment.prepare` must have run before.
 @PlayerLoop package final class PulseOutput: AudioOutput {
     package weak var delegate: (any AudioOutputDelegate)?
     package var device: OutputDevice?
@@ -40,11 +40,11 @@ package import NowPlaying
             beginWatchingNeighbours()
         }
     }
-    /// What we want to be told of by the server, as it was last asked.
+    /// Mask of the events in our subscription at the server.
     private var subscribed: UInt32 = 0
     /// A stream died with its device and no other was opened since: the next device that appears is news.
     private(set) var awaitsDevice = false
-    /// Whether sound was on a device that somebody can hear.
+    /// True if sound was on a real device.
     var hadDevice = false
 
     /// An output on this loop, connected to nothing yet. `sinkName`: the device that streams shall go to. `server`: its
@@ -113,7 +113,7 @@ package import NowPlaying
         guard let connection else { return }
         self.connection = nil
         connection.end()
-        // libpulse may be in the middle of telling us: the object lives until it is done.
+        // libpulse may be in the middle of a callback: the object lives until it is done.
         loop.later { withExtendedLifetime(connection) {} }
     }
 
@@ -218,7 +218,7 @@ package import NowPlaying
     /// A stream was let go or stopped.
     func flowChanged() { subscribe() }
 
-    /// Asks to be told of what we need just now: our stream's volume while there is one, devices while one is awaited or
+    /// Subscribes to the events needed now: our stream's volume while there is one, devices while one is awaited or
     /// sounds.
     func subscribe() {
         guard let connection, isConnected else { return }

@@ -8,7 +8,7 @@ import NowPlaying
 /// Its address is the context of libpulse's callback. The connection owns it until it is answered or cancelled, and a
 /// cancelled operation calls nothing back, so the address is never used after its end.
 @PlayerLoop final class PulseRequest {
-    /// What the server answers, piece by piece.
+    /// Part of a server's answer.
     enum Answer {
         case done(Bool)
         case server(PulseServerInfo)
@@ -51,7 +51,7 @@ import NowPlaying
 
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Whether somebody still waits for the answer.
+    /// True while a completion waits for the answer.
     var isAwaited: Bool { completion != nil }
 
     /// libpulse was asked: from now on this operation is what is given up when nobody waits any more.
@@ -78,7 +78,7 @@ import NowPlaying
         }
     }
 
-    /// Tells the completion, if it was not told yet. The request goes on waiting for its answer if there is none.
+    /// Calls the completion once. The request continues to wait for its answer if there is none yet.
     func complete(_ result: Result<[Answer], OutputError>) {
         guard let completion else { return }
         self.completion = nil
@@ -103,7 +103,7 @@ extension OutputError {
     static var closed: OutputError { OutputError(.refused, "the stream was closed") }
 }
 
-/// What we want to know about a server.
+/// Facts about a server.
 struct PulseServerInfo: Sendable, Equatable {
     var name: String
     var defaultSink: String
@@ -111,7 +111,7 @@ struct PulseServerInfo: Sendable, Equatable {
     var isPipeWire: Bool { name.contains("on PipeWire") }
 }
 
-/// What we want to know about a sink.
+/// Facts about a sink.
 struct PulseSinkInfo: Sendable, Equatable {
     /// The sink's number at the server.
     var index: UInt32
@@ -121,9 +121,9 @@ struct PulseSinkInfo: Sendable, Equatable {
     /// Number of the module that made it; `UInt32.max`: none did.
     var ownerModule: UInt32
     var state: OutputDevice.State
-    /// What it is made as: `headphone`, `speaker`, …; empty where it does not say.
+    /// Form factor: `headphone`, `speaker`, …; empty: unknown.
     var formFactor: String
-    /// How it is connected: `bluetooth`, `usb`, …; empty where it does not say.
+    /// Kind of connection: `bluetooth`, `usb`, …; empty: unknown.
     var bus: String
     var format: AudioFormat?
     var exactBits: Int?
@@ -131,7 +131,7 @@ struct PulseSinkInfo: Sendable, Equatable {
     var hasSoftwareVolume: Bool
     var mixer: MixerSetting
 
-    /// Takes what libpulse tells; the texts are copied.
+    /// Copies the facts from libpulse's structure.
     init(_ info: pa_sink_info) {
         index = info.index
         name = cleanText(info.name)
@@ -164,7 +164,7 @@ struct PulseSinkInfo: Sendable, Equatable {
             || (!isInHardware && pa_cvolume_channels_equal_to(&volume, UInt32(PA_VOLUME_NORM)) == 0)
     }
 
-    /// The device as the output tells of it.
+    /// The device for the output's reports.
     func device(isDefault: Bool) -> OutputDevice {
         OutputDevice(
             name: name, description: description, state: state, isDefault: isDefault, format: format,

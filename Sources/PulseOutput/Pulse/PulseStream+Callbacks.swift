@@ -34,7 +34,7 @@ extension PulseStream {
         switch pa_stream_get_state(stream) {
         case PA_STREAM_READY: becameReady()
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
-            // With its connection, the output tells it; alone, the stream does.
+            // If the connection fails too, the output reports it; otherwise the stream does.
             guard let connection, pa_context_get_state(connection.context) == PA_CONTEXT_READY else { return }
             let error = streamError()
             output.streamDied(self, error)
@@ -57,8 +57,8 @@ extension PulseStream {
         output.serverAsks(self, cork: isAskedToCork)
     }
 
-    /// Tells on whose behalf the server asks for silence; nil: it does so no more.
-    func tellRequest(_ name: String?) { delegate?.streamIsAskedToCork(self, for: name) }
+    /// Reports the program for which the server requests silence; nil: it no longer does.
+    func reportRequest(_ name: String?) { delegate?.streamIsAskedToCork(self, for: name) }
 
     fileprivate func bufferingChanged() {
         guard isReady else { return }

@@ -23,15 +23,15 @@ import NowPlaying
     private(set) var connection: PulseConnection?
     private(set) var isReady = false
     private let wish: StreamBuffering
-    /// As the server was last told.
+    /// Last requested cork state.
     private var isCorked = true
     private(set) var isSuspended = false
-    /// Whether it sounds beside what plays: the output tells nothing of it.
+    /// True for a stream beside the playback, of which the output reports nothing.
     let isAnnouncement: Bool
-    /// Whether the server has asked for silence and not taken it back.
+    /// True while the server requests silence.
     var isAskedToCork = false
     var rewinds: RewindKnowledge
-    /// Which of the wishes for the volume the stream has.
+    /// Number of the latest requested volume that the stream has.
     var volumeWish = 0
 
     /// A stream that is not at the server yet. `isLive`: with little buffered, for a source that goes on by itself.
@@ -51,7 +51,7 @@ import NowPlaying
         prebufferFrames = wish.prebuffer
     }
 
-    /// Whether sound was asked for.
+    /// True if the stream is uncorked.
     var isLetGo: Bool { isReady && !isCorked }
 
     /// The stream's number at the server, once it is ready.
@@ -62,7 +62,7 @@ import NowPlaying
 
     // MARK: Beginning and end
 
-    /// Asks the server for the stream. What fails is told later.
+    /// Requests the stream from the server. Failures are reported later.
     func begin(_ connection: PulseConnection, sink: String?, volume: Double?, muted: Bool?) {
         self.connection = connection
         var spec = format.pulseSampleSpec
@@ -95,7 +95,7 @@ import NowPlaying
         if result < 0 { failLater(streamError()) }
     }
 
-    /// Tells the stream's failure in the next turn of the loop, if it still lives then.
+    /// Reports the stream's failure in the next turn of the loop, if it still lives then.
     func failLater(_ error: OutputError) {
         loop.later { [self] in
             guard let delegate else { return }
@@ -197,7 +197,7 @@ import NowPlaying
     }
 
     package func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
-        // Commands are carried out in order: the answer is about the state as it is told now.
+        // The server runs commands in order: the answer belongs to the state requested now.
         let (corked, suspended) = (isCorked, isSuspended)
         var sent: MonotonicTime?
         var reading: Result<StreamTiming, OutputError> = .failure(.disconnected)
@@ -251,7 +251,7 @@ import NowPlaying
         let now = EventLoop.now
         let wall = wallClockMicroseconds()
         guard let stream, let info = pa_stream_get_timing_info(stream)?.pointee, info.read_index_corrupt == 0 else {
-            return .failure(OutputError(.refused, "the sound server tells no time of the stream"))
+            return .failure(OutputError(.refused, "the sound server reports no time for the stream"))
         }
         let roundTrip = now.seconds(since: sent)
         // The answer is stamped on the wall clock, by the server when it runs on the same clock, else by libpulse in the
@@ -280,7 +280,7 @@ import NowPlaying
         prebufferFrames = Int64(given.prebuf) / bytesPerFrame
     }
 
-    /// The server has made the stream: its buffering is read and the delegate told.
+    /// Handles the server's new stream: reads its buffering and reports to the delegate.
     func becameReady() {
         isReady = true
         readBuffering()
@@ -289,7 +289,7 @@ import NowPlaying
         delegate?.streamIsReady(self)
     }
 
-    /// The device of the stream was suspended or resumed; told only once the stream is ready.
+    /// Handles a suspended or resumed device; reported only once the stream is ready.
     func becameSuspended() {
         guard isReady, let stream else { return }
         isSuspended = pa_stream_is_suspended(stream) > 0
@@ -302,7 +302,7 @@ import NowPlaying
         let number = connection.map { pa_context_errno($0.context) } ?? 0
         switch number {
         case Int32(PA_ERR_KILLED.rawValue), Int32(PA_ERR_NOENTITY.rawValue):
-            return OutputError(.noDevice, "the sound device is not there or went away")
+            return OutputError(.noDevice, "the sound device is missing or went away")
         case Int32(PA_ERR_TIMEOUT.rawValue): return .hung
         case Int32(PA_ERR_INVALID.rawValue), Int32(PA_ERR_NOTSUPPORTED.rawValue):
             return OutputError(.refused, "the sound server takes no audio of \(describe(format))")

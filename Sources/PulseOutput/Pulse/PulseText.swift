@@ -20,5 +20,5 @@ func cleanText(_ text: String) -> String {
     return String(clean)
 }
 
-/// What libpulse says about an error number of its own.
+/// libpulse's text for its error number.
 func pulseErrorText(_ number: Int32) -> String { cleanText(pa_strerror(number)) }

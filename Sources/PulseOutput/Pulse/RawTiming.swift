@@ -1,23 +1,23 @@
 import AudioCore
 import NowPlaying
 
-/// What the server says about a stream's time, before it means anything.
+/// The server's raw timing report for a stream.
 struct RawTiming: Equatable, Sendable {
     /// Bytes that the server has taken out of the stream's queue.
     var readIndex: Int64
-    /// Time between being taken and being audible, in microseconds, as told.
+    /// Latency of the device in microseconds, as reported.
     var deviceMicroseconds: UInt64
-    /// Whether the stream is advancing.
+    /// True while the stream is advancing.
     var playing: Bool
     /// Bytes handed to the device since it went on (playing) or since the queue ran empty (not playing).
     var sinceUnderrun: UInt64
 
-    /// A delay that a device can have. The server tells absurd ones at times: negative ones as huge ones (PipeWire
+    /// A plausible delay of a device. The server sometimes reports absurd ones: negative ones as huge ones (PipeWire
     /// before
     /// 1.2.7), so that more than 10 s means that nothing is known.
     private var deviceSeconds: Double { deviceMicroseconds > 10_000_000 ? 0 : Double(deviceMicroseconds) / 1e6 }
 
-    /// What is audible, by the rules of the server's accounting (protocol-native.c, `command_get_playback_latency`):
+    /// The audible position, by the rules of the server's accounting (protocol-native.c, `command_get_playback_latency`):
     /// playing, all but what is on its way in the device has been heard. Corked, what was on its way was taken back or is
     /// heard. In an underrun, the way is filled with silence from behind.
     func reading(
@@ -43,22 +43,22 @@ struct RawTiming: Equatable, Sendable {
     }
 }
 
-/// What is known about whether a device can take back what it has taken: first by its driver, then by what is seen.
+/// Knowledge about a device's ability to rewind: first by its driver, then by observation.
 struct RewindKnowledge: Equatable, Sendable {
-    /// Whether it can.
+    /// True if it can rewind.
     private(set) var canRewind: Bool
     /// PipeWire never can; nothing seen there means otherwise.
     let isFixed: Bool
     /// The last reading while playing.
     private var before: StreamTiming?
 
-    /// As far as the server's kind tells it, before the device is known.
+    /// The assumption from the server's kind, before the device is known.
     init(isPipeWire: Bool) {
         canRewind = !isPipeWire
         isFixed = isPipeWire
     }
 
-    /// Takes the word of the device's driver: ALSA can; the null sink can unless it was told not to; pipes, tunnels,
+    /// Decides by the device's driver: ALSA can; the null sink can unless configured otherwise; pipes, tunnels,
     /// Bluetooth and devices made of devices can't.
     mutating func setDevice(driver: String, arguments: String) {
         before = nil

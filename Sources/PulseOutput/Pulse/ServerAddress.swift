@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the sockets of sound servers are.
+/// Paths of sound servers' sockets.
 enum ServerAddress {
     /// Paths at which a server for this user may listen, as libpulse would try them: what the environment or the files of
     /// configuration name, else the usual places. Network addresses can't be watched and are left out.

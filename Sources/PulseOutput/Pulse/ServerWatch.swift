@@ -3,7 +3,7 @@ import Glibc
 package import LinuxSystem
 import NowPlaying
 
-/// Tells when a sound server comes up: when its socket appears where one may listen.
+/// Watches for the start of a sound server: the appearance of its socket at a possible path.
 ///
 /// It watches folders (inotify), nothing else; a folder that does not exist yet is awaited in its nearest existing parent.
 /// It wakes nobody while nothing is created there, and costs nothing while stopped.
@@ -12,7 +12,7 @@ import NowPlaying
     private let paths: [String]
     private var inotify: Int32 = -1
     private var source: EventSource?
-    /// What each watched folder is awaited to get: name → what to do when it is there.
+    /// Awaited names in each watched folder.
     private var awaited: [Int32: Set<String>] = [:]
     private var handler: (@PlayerLoop () -> Void)?
     private var announcement: EventSource?
@@ -33,7 +33,7 @@ import NowPlaying
     isolated deinit { stop() }
 
     /// Calls `handler` after each creation of a server's socket from now on, until `stop`. Sockets that are there already
-    /// are not told: try to connect first, then watch.
+    /// are not reported: try to connect first, then watch.
     package func start(_ handler: @escaping @PlayerLoop () -> Void) {
         self.handler = handler
         guard inotify < 0 else { return }
@@ -110,7 +110,7 @@ import NowPlaying
         }
     }
 
-    /// A socket is there: told once for what happens at one time.
+    /// Reports a new socket, once for simultaneous events.
     private func appeared() {
         guard announcement == nil, handler != nil else { return }
         announcement = loop.deadline(EventLoop.now.advanced(bySeconds: Self.grace)) { [unowned self] in

@@ -1,17 +1,17 @@
 package import AudioCore
 
-/// How much is queued at the server and how often it asks for more, in frames.
+/// Size of the queue at the server and of its requests, in frames.
 ///
 /// The server's limit is 4 MiB a stream; what is left of the queue after two refills is what the device may take ahead
 /// (protocol-native.c, `fix_playback_buffer_attr`), and that must stay long or the server itself wakes all the time.
 package struct StreamBuffering: Equatable, Sendable {
     /// Length of the whole queue: 8 s, or what 4 MiB hold.
     package var target: Int64
-    /// What the device may take ahead: 2 s, or half of the queue.
+    /// Maximum that the device takes ahead: 2 s, or half of the queue.
     package var deviceLatency: Int64
     /// Least amount asked for at once: half of the rest.
     package var refill: Int64
-    /// What must be there before sound begins: 250 ms. Never 0: with 0 the position runs on in silence.
+    /// Minimum before sound begins: 250 ms. Never 0: with 0 the position runs on in silence.
     var prebuffer: Int64
 
     /// The lengths that we wish for a format. Of what is live the device takes a quarter of a second: it has nothing to gain

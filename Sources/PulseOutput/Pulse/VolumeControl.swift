@@ -1,14 +1,14 @@
-/// What is known of our streams' volume: what somebody wished for, and what the server has.
+/// Volume of our streams: the requested one, and the server's.
 struct VolumeControl {
     /// Set by somebody on our side; nil: never, so that what the server remembers counts.
     private(set) var wishedVolume: Double?
     /// Set by somebody on our side; nil: never.
     private(set) var wishedMuted: Bool?
-    /// How many wishes there were.
+    /// Number of requests.
     private(set) var wishes = 0
-    /// Last known state at the server; nil: not told yet.
+    /// Last known state at the server; nil: unknown yet.
     private(set) var known: (volume: UInt32, muted: Bool)?
-    /// Whether every channel is at exactly 100 % and not muted.
+    /// True if every channel is at exactly 100 % and not muted.
     var isNeutral = true
     /// Changes of ours that the server has not acknowledged.
     private(set) var outstanding = 0
@@ -32,7 +32,7 @@ struct VolumeControl {
 
     /// Takes what the server has; returns it if it is news that somebody else made.
     mutating func heard(_ volume: UInt32, muted: Bool) -> (volume: Double, muted: Bool)? {
-        // While a change of ours is on its way the server may still tell the state before it; it will tell again.
+        // While a change of ours is on its way the server may still report the state before it; it will report again.
         if outstanding > 0 { return nil }
         if let known, known == (volume, muted) { return nil }
         known = (volume, muted)

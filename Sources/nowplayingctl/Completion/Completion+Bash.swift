@@ -31,8 +31,8 @@ extension Completion {
 
             """
         for (names, offer) in valueOffers { text += bashCase(names, offer) }
-        let told = Set(valueOffers.flatMap(\.names))
-        let others = valued.filter { !told.contains($0) }
+        let offered = Set(valueOffers.flatMap(\.names))
+        let others = valued.filter { !offered.contains($0) }
         text += "        \(others.joined(separator: " | "))) return ;;\n    esac\n"
         text += "    local options=\"\(options(Verb.common))\"\n    case $verb in\n"
         for verb in verbs where !verb.options.isEmpty {

@@ -6,7 +6,7 @@ extension Completion {
         var text = """
             # fish completion for nowplayingctl; made by: nowplayingctl completion fish
 
-            # The words before the cursor that are no options: the verb, and what stands behind it.
+            # Words before the cursor that are not options: the verb and its arguments.
             function __nowplayingctl_words
                 set --local skips 0
                 for word in (commandline --tokenize --cut-at-cursor --current-process)[2..]
@@ -24,13 +24,13 @@ extension Completion {
                 end
             end
 
-            # Whether the verb is one of these.
+            # True if the verb is one of these.
             function __nowplayingctl_verb
                 set --local words (__nowplayingctl_words)
                 test (count $words) -gt 0; and contains -- $words[1] $argv
             end
 
-            # Whether so many words stand before the cursor, the first of them one of these verbs.
+            # True if this number of words stands before the cursor and the first is one of these verbs.
             function __nowplayingctl_at
                 set --local words (__nowplayingctl_words)
                 test (count $words) = $argv[1]; or return
@@ -44,14 +44,14 @@ extension Completion {
         for verb in verbs {
             text += fishLine("--condition '__nowplayingctl_at 0' --arguments \(verb.name)", verb.summary)
         }
-        var told: [(option: Option, verbs: [Verb])] = []
+        var merged: [(option: Option, verbs: [Verb])] = []
         for verb in verbs {
             for option in verb.options {
-                let place = told.firstIndex { $0.option.name == option.name && $0.option.help == option.help }
-                if let place { told[place].verbs.append(verb) } else { told.append((option, [verb])) }
+                let place = merged.firstIndex { $0.option.name == option.name && $0.option.help == option.help }
+                if let place { merged[place].verbs.append(verb) } else { merged.append((option, [verb])) }
             }
         }
-        for (option, verbs) in told {
+        for (option, verbs) in merged {
             text += fishOption(option, "__nowplayingctl_verb " + verbs.flatMap(\.names).joined(separator: " "))
         }
         for verb in verbs {

@@ -2,14 +2,14 @@ import ControlProtocol
 import NowPlayingClient
 
 extension Verb {
-    /// What the shells ask for.
+    /// The verb for shell completions.
     static let completing = [
         Verb(
             name: "completion", synopsis: "bash | zsh | fish | outputs | sessions | hooks",
-            summary: "print what completes command lines in a shell",
+            summary: "print a completion script for a shell",
             details: """
                 For bash: source <(nowplayingctl completion bash); for fish: nowplayingctl completion fish | source; for zsh,
-                write it into a file _nowplayingctl in a folder of $fpath. Packages have put it there already.
+                write it into a file _nowplayingctl in a folder of $fpath. Packages install them.
                 The other words print names, one a line.
                 """,
             examples: [("completion fish | source", "in fish"), ("completion outputs", "names for output")],

@@ -1,22 +1,22 @@
 import ControlProtocol
 import NowPlaying
 
-/// What a shell offers for a word.
+/// Completions for a word.
 enum Offer: Hashable, Sendable {
     /// Names of files.
     case files
     /// One of these.
     case words([String])
-    /// What `nowplayingctl completion` prints for this: `outputs`, `sessions` or `hooks`.
+    /// Names from `nowplayingctl completion` with this argument: `outputs`, `sessions` or `hooks`.
     case names(String)
 }
 
-/// What may stand behind a verb, as its synopsis says: capitals name something, small letters are words themselves, a bar
+/// Arguments of a verb, read from its synopsis: capitals are placeholders, small letters are literal words, a bar
 /// parts alternatives, and an ellipsis repeats.
 struct Grammar: Sendable {
-    /// What is offered for the first word behind the verb, the second, …
+    /// Completions for the first argument, the second, …
     private(set) var places: [[Offer]] = []
-    /// Whether what is offered last is offered for all words behind it, too.
+    /// True if the last completions also apply to all further arguments.
     private(set) var repeats = false
 
     /// Reads a synopsis.
@@ -43,7 +43,7 @@ struct Grammar: Sendable {
         while places.last?.isEmpty == true { places.removeLast() }
     }
 
-    /// What is offered for a value that is called like this.
+    /// Completions for a value with this placeholder.
     static func offer(_ name: String) -> Offer? {
         if name.contains("|") { return .words(name.split(separator: "|").map(String.init)) }
         switch name {
@@ -62,7 +62,7 @@ struct Grammar: Sendable {
 }
 
 extension Verb {
-    /// What may stand behind it.
+    /// Its arguments.
     var grammar: Grammar { Grammar(synopsis) }
     /// Its name and those that mean the same.
     var names: [String] { [name] + aliases }
@@ -72,7 +72,7 @@ extension Verb {
 }
 
 extension Option {
-    /// What is offered for its value.
+    /// Completions for its value.
     var offer: Offer? { value.flatMap(Grammar.offer) }
     /// `--next`, and the short name.
     var names: [String] { (short.map { [$0] } ?? []) + [name] }

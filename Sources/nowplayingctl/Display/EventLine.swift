@@ -13,7 +13,7 @@ enum EventLine {
         return parts.filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
-    /// What the event is about.
+    /// Subject of the event.
     private static func subject(_ state: StateView) -> String {
         switch state.cause {
         case "volume": "volume " + StatusText.volume(state)

@@ -11,7 +11,7 @@ enum StatusText {
         template.expand { state.variable($0, at: time) }
     }
 
-    /// What `status` shows.
+    /// Lines of `status`.
     static func lines(_ state: StateView, _ output: Output, at time: MonotonicTime = MonotonicTime.now) -> [String] {
         var lines: [String] = []
         if let title = state.title {
@@ -69,7 +69,7 @@ enum StatusText {
         guard let position = state.position(at: time) else {
             return state.queueCount == 0
                 ? "the queue is empty; play something: nowplayingctl play FILE"
-                : "at the end of the queue of \(state.queueCount); begin again: nowplayingctl play"
+                : "at the end of the queue of \(state.queueCount); start again: nowplayingctl play"
         }
         var parts = [clock(position, state.duration)]
         if let duration = state.duration, duration > 0 { parts.append("\(Int(clamping: position / duration * 100)) %") }
@@ -88,16 +88,16 @@ enum StatusText {
         return state.isMuted ? percent + ", muted" : percent
     }
 
-    /// What happens to the samples on their way, for people.
+    /// Text for a reason why the sound is not bit-perfect.
     private static func fidelity(_ reason: String) -> String {
         switch reason {
-        case "rate": "played at another rate"
-        case "loudness": "its loudness is changed"
+        case "rate": "the rate is not 1"
+        case "loudness": "loudness normalisation is on"
         case "volume": "the volume is not 100 %"
-        case "sampleRate": "the output has another sampling rate"
-        case "sampleFormat": "the output's samples are coarser"
+        case "sampleRate": "the output has another sample rate"
+        case "sampleFormat": "the output has a lower resolution"
         case "channels": "the output has other channels"
-        case "deviceVolume": "the output's volume is done by the sound server"
+        case "deviceVolume": "the sound server applies the output's volume"
         default: reason
         }
     }
@@ -108,8 +108,8 @@ enum StatusText {
         let loudness = state.json["loudness"]
         if let preamp = loudness?["preamp"]?.doubleValue, preamp != 0 { text += ", preamp " + decibels(preamp) }
         guard state.text("loudness", "mode") != "off", state.item != nil else { return text }
-        guard let gain = loudness?["gain"]?.doubleValue else { return text + ": the present item has no such tags" }
-        return text + ": the present item \(decibels(gain)), as its \(state.text("loudness", "basis") ?? "tag") asks"
+        guard let gain = loudness?["gain"]?.doubleValue else { return text + ": the current item has no such tags" }
+        return text + ": the current item gets \(decibels(gain)) by its \(state.text("loudness", "basis") ?? "tag") tag"
     }
 
     private static func decibels(_ gain: Double) -> String {
@@ -119,29 +119,29 @@ enum StatusText {
     /// Why nothing is heard, and what to do.
     static func stall(_ reason: String?) -> String {
         switch reason {
-        case "noServer": "no sound server answers: start PipeWire or PulseAudio; play goes on by itself then"
-        case "serverHung": "the sound server does not answer: restart it; play goes on by itself then"
-        case "noOutput": "there is no output: connect or switch one on; play goes on by itself then"
+        case "noServer": "no sound server answers: start PipeWire or PulseAudio; playback resumes then"
+        case "serverHung": "the sound server does not answer: restart it; playback resumes then"
+        case "noOutput": "there is no output: connect or switch one on; playback resumes then"
         case "suspended":
-            "the output is suspended, by the sound server or another session; play goes on when it is resumed"
-        case "sourceLate": "the file or stream comes too slowly: play goes on when enough of it is there"
+            "the sound server or another session has suspended the output; playback resumes with it"
+        case "sourceLate": "the file or stream is too slow; playback resumes when enough data has arrived"
         case "mediaGone": "the disk or stick with the file is gone: connect and mount it again"
-        case let other?: "nothing can be heard: \(other)"
-        case nil: "nothing can be heard for the moment; play goes on by itself"
+        case let other?: "no sound is possible now: \(other)"
+        case nil: "no sound is possible now; playback resumes by itself"
         }
     }
 
-    /// Who silences us, and what comes then; nil: nobody.
+    /// Text about an interruption and its end; nil: there is none.
     static func interruption(_ state: StateView) -> String? {
         guard let name = state.interrupter, state.cause != "interruption-ended" else { return nil }
         return "interrupted by \(name): "
-            + (state.resumesAfterInterruption ? "play goes on by itself when that ends" : "it stays paused then")
+            + (state.resumesAfterInterruption ? "playback resumes when that ends" : "playback stays paused then")
     }
 
     /// The last error in words; nil without one.
     static func error(_ state: StateView) -> String? {
         guard let error = state.error else { return nil }
-        var text = state.text("error", "message") ?? "an item can't be played"
+        var text = state.text("error", "message") ?? "cannot play an item"
         if let uri = error["uri"]?.stringValue {
             let name = StateView.name(ofURI: uri)
             if !text.contains(name) { text = name + ": " + text }

@@ -23,7 +23,7 @@ final class TopView {
     init(_ run: Invocation) throws(Failure) {
         self.run = run
         guard run.output.canRedraw else {
-            throw .usage("top draws on a terminal, and standard output is none; follow prints lines", verb: "top")
+            throw .usage("top needs a terminal; use follow for lines of text", verb: "top")
         }
         let connection = try run.connection()
         do { follower = try Follower(connection, paths: run.sockets, session: run.value("--session")) } catch {
@@ -117,7 +117,7 @@ final class TopView {
                 lines.append(place == current ? run.output.styled(text, .bold) : text)
             }
         } else {
-            lines = ["the daemon has ended; waiting for it to come back"]
+            lines = ["the daemon has ended; waiting for a new one"]
         }
         run.output.raw("\u{1B}[H")
         run.output.raw(lines.prefix(max(1, WindowSize.rows - 1)).map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
@@ -128,7 +128,7 @@ final class TopView {
             run.output.styled(TerminalText.fitted(text, columns: columns), style)
         }
         let now = MonotonicTime.now
-        var lines = [fitted(state.title ?? "nothing is playing", .bold), fitted(StatusText.origin(state) ?? "")]
+        var lines = [fitted(state.title ?? "no current item", .bold), fitted(StatusText.origin(state) ?? "")]
         lines.append(fitted(MovingLine.text(state, at: now, columns: columns, isUnicode: run.output.isUnicode)))
         var sound = "volume " + StatusText.volume(state)
         if let name = state.text("output", "description") ?? state.text("output", "name") {
@@ -139,7 +139,7 @@ final class TopView {
             state.state == .stalled
             ? StatusText.stall(state.stallReason) : StatusText.interruption(state) ?? StatusText.error(state)
         lines.append(fitted(trouble ?? "", .yellow))
-        lines.append(fitted(state.queueCount == 1 ? "1 entry" : "\(state.queueCount) entries", .dim))
+        lines.append(fitted(state.queueCount == 1 ? "1 item" : "\(state.queueCount) items", .dim))
         return lines
     }
 }

@@ -18,13 +18,13 @@ extension Doctor {
         case "unfetched":
             add(
                 Finding(
-                    "artwork", .ok, "the item has a picture that nobody has asked for yet\(from)",
+                    "artwork", .ok, "the item has a picture; no client has requested it yet\(from)",
                     action: "nowplayingctl artwork"))
-        case "searching": add(Finding("artwork", .note, "the item's picture is being looked for"))
+        case "searching": add(Finding("artwork", .note, "the daemon is looking for the item's picture"))
         case "missing" where Self.texts(artwork["failures"]).isEmpty:
             add(
                 Finding(
-                    "artwork", .note, "the item has no picture: there is none in its file, beside it or in its address",
+                    "artwork", .note, "the item has no picture in its file, beside it or at its address",
                     action: "put a picture into the file, or beside it as cover.jpg"))
         default: break
         }
@@ -37,8 +37,8 @@ extension Doctor {
         if artwork["cache"] == .null {
             add(
                 Finding(
-                    "artwork", .warning, "there is no folder for pictures",
-                    meaning: "they are told of, but not handed out",
+                    "artwork", .warning, "the daemon has no cache folder for pictures",
+                    meaning: "clients see that there are pictures, but cannot get them",
                     action: "set cache-directory in nowplayingd.conf and restart the daemon"))
         }
     }
@@ -47,12 +47,12 @@ extension Doctor {
         (value?.arrayValue ?? []).compactMap(\.stringValue).map { TerminalText.safe($0) }
     }
 
-    /// What to do about a picture that is not shown.
+    /// Remedy for a picture that fails.
     private static func remedy(_ failure: String) -> String {
         if failure.contains("link that leads elsewhere") {
             return "copy the picture there instead of a link, or name a folder above both in media-roots"
         }
-        if failure.contains("outside of the media roots") { return "put it below a folder that media-roots names" }
+        if failure.contains("outside of the media roots") { return "put it below a folder in media-roots" }
         if failure.contains("MiB") { return "make it smaller: nothing is resized" }
         if failure.contains("which is not") { return "cut it to 1:1 or 3:4" }
         return "replace it, and play the item again"

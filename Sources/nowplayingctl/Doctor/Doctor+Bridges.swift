@@ -5,7 +5,7 @@ import NowPlayingClient
 extension Doctor {
     /// Seconds that a bridge gets to answer.
     private static let patience = 2.0
-    /// Hooks that are told, at most.
+    /// Maximum number of hooks in the report.
     private static let maximumHooks = 16
 
     /// Each bridge that runs: whether its other side is there, and how its hooks went.
@@ -22,26 +22,26 @@ extension Doctor {
                 count += 1
                 add(
                     Finding(
-                        name, .fault, "\(program) runs, but does not answer", meaning: "it hangs, or is being ended",
+                        name, .fault, "\(program) runs, but does not answer", meaning: "it hangs, or is shutting down",
                         action: "systemctl restart \(program), with --user where it is the user's"))
             }
         }
         if count == 0 {
-            add(Finding("bridges", .ok, "no bridge of this user runs: no hooks, no MQTT, no D-Bus"))
+            add(Finding("bridges", .ok, "this user runs no bridge (hooks, MQTT, D-Bus)"))
         }
     }
 
     private mutating func peer(_ name: String, _ answer: JSONValue) {
-        let peer = TerminalText.safe(answer["peer"]?.stringValue ?? "its other side")
+        let peer = TerminalText.safe(answer["peer"]?.stringValue ?? "its peer")
         guard answer["connected"] != true else { return add(Finding(name, .ok, "connected to \(peer)")) }
         let problem = answer["problem"]?.stringValue.map { ": " + TerminalText.safe($0) } ?? ""
         add(
             Finding(
-                name, .warning, "\(peer) is not there\(problem)",
-                meaning: "nobody there sees what plays; nowplaying-\(name) connects as soon as it can",
+                name, .warning, "no connection to \(peer)\(problem)",
+                meaning: "its users do not see the playback; nowplaying-\(name) keeps trying",
                 action: name == "mqtt"
-                    ? "look at host, user and tls in [mqtt], and at the broker's log"
-                    : "look at bus in [mpris]; on the system's bus the package's policy file must be there"))
+                    ? "check host, user and tls in [mqtt], and the broker's log"
+                    : "check bus in [mpris]; the system bus needs the package's policy file"))
     }
 
     private mutating func hooks(_ answer: JSONValue) {
@@ -59,9 +59,10 @@ extension Doctor {
             add(
                 Finding(
                     "hooks", .warning, TerminalText.safe(words),
-                    meaning: problem == nil ? "what it switches may stand wrong" : "it does nothing",
+                    meaning: problem == nil
+                        ? "the device that it switches may be in the wrong state" : "it does nothing",
                     action: problem == nil
-                        ? "nowplayingctl hooks test \(path) \(event)" : "repair that; nowplayingctl hooks lists them"))
+                        ? "nowplayingctl hooks test \(path) \(event)" : "fix that; nowplayingctl hooks lists them"))
         }
         if failing == 0 { add(Finding("hooks", .ok, "\(hooks.count) in order")) }
     }

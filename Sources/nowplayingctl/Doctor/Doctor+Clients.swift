@@ -1,14 +1,14 @@
 import ControlProtocol
 import NowPlayingClient
 
-/// What other programs do with the daemon.
+/// Checks of the daemon's clients.
 extension Doctor {
-    /// Whether it is the system's daemon.
+    /// True for the system's daemon.
     var isSystems: Bool {
         get throws(Failure) { try run.connection().path.hasPrefix("/run/nowplayingd/") }
     }
 
-    /// Which session bare commands reach, and who holds it.
+    /// The active session and its owner.
     mutating func sessions() throws(Failure) {
         let list: [JSONValue]
         do throws(Failure) { list = try run.call("session.list")["sessions"]?.arrayValue ?? [] } catch {
@@ -28,7 +28,7 @@ extension Doctor {
             Finding(
                 "sessions", .note,
                 "the active one is \(shown)" + others + (isExternal ? "; another program plays it" : "") + ": \(state)",
-                meaning: "what names no session, buttons and remotes among it, goes there",
+                meaning: "commands without a session, such as buttons and remotes, go there",
                 action: "nowplayingctl session activate main; nowplayingctl --session main status"))
     }
 
@@ -46,7 +46,7 @@ extension Doctor {
             add(
                 Finding(
                     "waiting", .warning, "\(method) of \(client)\(process) has waited for \(seconds) s",
-                    meaning: "the disk, the address or the program that it needs does not answer",
+                    meaning: "a disk, server or program that it needs does not answer",
                     action: "df; nowplayingctl outputs; nowplayingctl doctor FILE"))
         }
     }

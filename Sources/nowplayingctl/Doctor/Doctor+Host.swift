@@ -3,25 +3,25 @@ import Glibc
 import NowPlaying
 import NowPlayingClient
 
-/// What is around the daemon: the session, the disks, the kernel, the clock.
+/// Checks of the daemon's host: the session, the disks, the kernel, the clock.
 extension Doctor {
-    /// Whether the daemon outlives the user's session.
+    /// Checks that the daemon outlives the user's session.
     mutating func session(_ socket: String) {
         guard let folder = SocketLocation.variable("XDG_RUNTIME_DIR"), socket.hasPrefix(folder + "/") else {
             let isSystem = socket.hasPrefix("/run/nowplayingd/")
             return add(
                 Finding(
                     "session", .ok,
-                    isSystem ? "it is the system's daemon" : "its socket is \(TerminalText.safe(socket))"))
+                    isSystem ? "this is the system's daemon" : "its socket is \(TerminalText.safe(socket))"))
         }
         let name = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(getuid())"
         if access("/var/lib/systemd/linger/" + name, F_OK) == 0 {
-            return add(Finding("session", .ok, "\(name)'s daemon, which stays when \(name) logs out"))
+            return add(Finding("session", .ok, "\(name)'s daemon; it keeps running after \(name) logs out"))
         }
         add(
             Finding(
-                "session", .note, "it is \(name)'s daemon, and ends when \(name) logs out",
-                meaning: "on a box where nobody logs in it does not start at all",
+                "session", .note, "\(name)'s daemon; it ends when \(name) logs out",
+                meaning: "on a headless box it does not start",
                 action: "sudo loginctl enable-linger \(name)"))
     }
 
@@ -32,7 +32,7 @@ extension Doctor {
             return add(
                 Finding(
                     "media", .note, "no media-roots are configured",
-                    meaning: "the daemon's own user may play everything that it can read; others may name no file",
+                    meaning: "the daemon's own user can play every file that it can read; others cannot name files",
                     action: "set media-roots in nowplayingd.conf, then nowplayingctl reload"))
         }
         for root in roots {
@@ -53,8 +53,8 @@ extension Doctor {
             case "denied":
                 add(
                     Finding(
-                        "media", .fault, "the daemon may not read \(path)", meaning: "nothing in it plays",
-                        action: "let its user in: setfacl -m u:nowplayingd:rx \(path)"))
+                        "media", .fault, "the daemon cannot read \(path)", meaning: "nothing in it plays",
+                        action: "allow it: setfacl -m u:nowplayingd:rx \(path)"))
             default:
                 add(
                     Finding(
@@ -64,7 +64,7 @@ extension Doctor {
         }
     }
 
-    /// Whether queue and place survive a restart.
+    /// Checks that the queue and the position survive a restart.
     mutating func saved(_ state: JSONValue?) {
         guard let state, let directory = state["directory"]?.stringValue else { return }
         let path = TerminalText.safe(directory)
@@ -73,8 +73,8 @@ extension Doctor {
             add(
                 Finding(
                     "state", .warning, TerminalText.safe(report.stringValue ?? "?"),
-                    meaning: "what was saved could not be read when the daemon started",
-                    action: "look at it, or remove it: ls -l \(path)"))
+                    meaning: "the daemon could not read its saved state at the start",
+                    action: "inspect or remove it: ls -l \(path)"))
         }
         guard let error = state["error"]?.stringValue else {
             if reports.isEmpty { add(Finding("state", .ok, "saved in \(path)")) }
@@ -82,18 +82,18 @@ extension Doctor {
         }
         add(
             Finding(
-                "state", .fault, "the state can't be saved: \(TerminalText.safe(error))",
-                meaning: "it plays on; a restart of the machine loses what has changed since",
+                "state", .fault, "cannot save the state: \(TerminalText.safe(error))",
+                meaning: "playback continues; a restart of the machine loses the changes since",
                 action: "df \(path); findmnt -T \(path) shows whether it is read-only"))
     }
 
-    /// Whether the daemon opens nothing because it died twice soon after its start.
+    /// Reports a daemon that opens nothing because it crashed twice soon after its start.
     mutating func rest(_ reason: String?) {
         guard let reason else { return }
         add(
             Finding(
                 "start", .warning, TerminalText.safe(reason),
-                meaning: "the present item or its picture may end the daemon",
+                meaning: "the current item or its picture may crash the daemon",
                 action: "nowplayingctl next, or nowplayingctl play to try it again; coredumpctl info nowplayingd"))
     }
 
@@ -111,20 +111,20 @@ extension Doctor {
             return add(
                 Finding(
                     "confinement", .fault, "this kernel has no seccomp",
-                    meaning: "nowplaying-decode opens nothing where it can't be confined",
+                    meaning: "nowplaying-decode opens nothing without its sandbox",
                     action: "boot a kernel with CONFIG_SECCOMP_FILTER"))
         }
         if diagnosis["landlock"]?.boolValue == false {
             return add(
                 Finding(
                     "confinement", .note, "this kernel has no Landlock",
-                    meaning: "nowplaying-decode can start nothing, but read what the daemon's user may read",
+                    meaning: "nowplaying-decode cannot start programs, but can read the files of the daemon's user",
                     action: "boot with lsm=landlock,… and CONFIG_SECURITY_LANDLOCK"))
         }
-        add(Finding("confinement", .ok, "foreign formats are decoded by \(TerminalText.safe(path)), confined"))
+        add(Finding("confinement", .ok, "\(TerminalText.safe(path)) decodes other formats in a sandbox"))
     }
 
-    /// Seconds by which what clients compute may be off before it is worth a word: ten times the drift that is told.
+    /// Error of the clients' position in seconds that is worth a warning: ten times the drift that is an event.
     private static let tolerableError = 0.02
 
     /// The host's clock, how far the device's is off, and how far the place that clients compute was from what was heard.
@@ -135,35 +135,37 @@ extension Doctor {
             return add(
                 Finding(
                     "clock", .warning, "the wall clock was never set",
-                    meaning: "late commands are not recognised; \(skew)",
+                    meaning: "the daemon cannot detect late commands; \(skew)",
                     action: "timedatectl set-ntp true"))
         }
         guard abs(anchor.skew) < 0.001 else {
             return add(
                 Finding(
                     "clock", .warning, skew,
-                    meaning: "a sound card is within 200 ppm: the server's reports are not true",
+                    meaning: "a sound card is within 200 ppm; the server's reports are wrong",
                     action: "is it a network or virtual device? nowplayingctl outputs"))
         }
         let milliseconds = error.map { "\(ClockText.number((abs($0) * 1e4).rounded() / 10, places: 1)) ms" }
         if let error, let milliseconds, abs(error) > Doctor.tolerableError {
             return add(
                 Finding(
-                    "clock", .warning, "the place that clients show was \(milliseconds) off",
-                    meaning: "the device's reports jump: they were off at the last refill",
+                    "clock", .warning, "the position that clients show was off by \(milliseconds)",
+                    meaning: "the device's reports jump; they were off at the last refill",
                     action: "is it a network or virtual device? nowplayingctl outputs"))
         }
-        let measured = milliseconds.map { "; the place that clients show was \($0) off at the last refill" } ?? ""
-        add(Finding("clock", .ok, "set; " + (anchor.skew == 0 ? "the device's is not measured yet" : skew) + measured))
+        let measured = milliseconds.map { "; the position that clients show was off by \($0) at the last refill" } ?? ""
+        add(
+            Finding(
+                "clock", .ok, "set; " + (anchor.skew == 0 ? "the device's skew is not measured yet" : skew) + measured))
     }
 
-    /// How often the daemon wakes up, counted for a second in which nobody asks it anything.
+    /// Counts the daemon's wakeups in one second without requests.
     mutating func wakeups(_ process: Int64, _ state: StateView) {
         let seconds = 1
         guard let before = Doctor.switches(process) else {
             return add(
                 Finding(
-                    "wakeups", .note, "process \(process) can't be looked at",
+                    "wakeups", .note, "cannot inspect process \(process)",
                     meaning: "it runs in another container, or /proc is hidden"))
         }
         let expected = state.state == .playing ? 10 : 1
@@ -178,8 +180,8 @@ extension Doctor {
         if count <= expected { return add(Finding("wakeups", .ok, "\(count) in a second")) }
         add(
             Finding(
-                "wakeups", .warning, "\(count) in a second, while \(state.stateName)",
-                meaning: "clients ask instead of subscribing, or something is wrong with the device",
+                "wakeups", .warning, "\(count) per second while \(state.stateName)",
+                meaning: "clients poll instead of subscribing, or the device has a fault",
                 action: "ss -xp | grep nowplayingd; nowplayingctl follow shows the events"))
     }
 

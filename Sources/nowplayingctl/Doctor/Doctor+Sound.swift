@@ -11,13 +11,15 @@ extension Doctor {
             return add(
                 Finding(
                     "server", .warning, "the daemon plays into nothing (output = null)",
-                    meaning: "nobody hears it", action: "set output = pulse in nowplayingd.conf and restart the daemon")
+                    meaning: "there is no sound",
+                    action: "set output = pulse in nowplayingd.conf and restart the daemon")
             )
         case "file":
             return add(
                 Finding(
                     "server", .warning, "the daemon writes files (output = file)",
-                    meaning: "nobody hears it", action: "set output = pulse in nowplayingd.conf and restart the daemon")
+                    meaning: "there is no sound",
+                    action: "set output = pulse in nowplayingd.conf and restart the daemon")
             )
         default: break
         }
@@ -38,45 +40,45 @@ extension Doctor {
         if let wanted, !list.contains(where: { $0["name"]?.stringValue == wanted }) {
             add(
                 Finding(
-                    "sink", .fault, "the configured sink \(TerminalText.safe(wanted)) is not there",
+                    "sink", .fault, "the configured sink \(TerminalText.safe(wanted)) does not exist",
                     meaning: "its device is off or unplugged, or has another name",
-                    action: "nowplayingctl outputs; then set sink in nowplayingd.conf, or take it out"))
+                    action: "nowplayingctl outputs; then set sink in nowplayingd.conf, or remove it"))
         }
         let device = list.first { $0["name"]?.stringValue == inUse } ?? list.first { $0["default"]?.boolValue == true }
         guard let device = device ?? list.first, let name = device["name"]?.stringValue else {
             return add(
                 Finding(
-                    "sink", .fault, "the sound server has no output", meaning: "there is nothing to hear it on",
-                    action: "connect or switch on a device; is the user in group audio? (id)"))
+                    "sink", .fault, "the sound server has no output", meaning: "there is no sound",
+                    action: "connect or switch on a device; check that the user is in group audio: id"))
         }
         let shown = TerminalText.safe(device["description"]?.stringValue ?? name)
         let quoted = TerminalText.safe(name)
         if name == "auto_null" {
             add(
                 Finding(
-                    "sink", .fault, "the sound server has only its dummy", meaning: "nobody hears it",
-                    action: "connect or switch on a device; is another program using it? (fuser -v /dev/snd/*)"))
+                    "sink", .fault, "the sound server has only its dummy output", meaning: "there is no sound",
+                    action: "connect or switch on a device; check for other users of it: fuser -v /dev/snd/*"))
         }
         if device["state"]?.stringValue == "suspended", state.state == .playing || state.state == .stalled {
             add(
                 Finding(
-                    "sink", .fault, "\(shown) is suspended while something plays",
-                    meaning: "the server, another session or an idle rule has taken the device away",
+                    "sink", .fault, "\(shown) is suspended during playback",
+                    meaning: "the server, another session or an idle rule has suspended the device",
                     action: "pactl suspend-sink \(quoted) 0"))
         }
         if device["muted"]?.boolValue == true {
             add(
                 Finding(
-                    "sink", .fault, "\(shown) is muted", meaning: "everything on it is silent",
+                    "sink", .fault, "\(shown) is muted", meaning: "all sound on it is silent",
                     action: "pactl set-sink-mute \(quoted) 0"))
         }
         if device["volume"]?.doubleValue == 0 {
             add(
                 Finding(
-                    "sink", .fault, "\(shown) is at 0 %", meaning: "everything on it is silent",
+                    "sink", .fault, "\(shown) is at 0 %", meaning: "all sound on it is silent",
                     action: "pactl set-sink-volume \(quoted) 50%"))
         }
-        if findings.count == count { add(Finding("sink", .ok, "it plays on \(shown)")) }
+        if findings.count == count { add(Finding("sink", .ok, "playback is on \(shown)")) }
     }
 
     /// Our own stream, and what holds it.
@@ -84,12 +86,12 @@ extension Doctor {
         if state.isMuted {
             add(
                 Finding(
-                    "volume", .fault, "the player is muted", meaning: "it plays, and nobody hears it",
+                    "volume", .fault, "the player is muted", meaning: "it plays silently",
                     action: "nowplayingctl unmute"))
         } else if state.volume == 0 {
             add(
                 Finding(
-                    "volume", .fault, "the player's volume is 0 %", meaning: "it plays, and nobody hears it",
+                    "volume", .fault, "the player's volume is 0 %", meaning: "it plays silently",
                     action: "nowplayingctl volume 50"))
         } else {
             add(Finding("volume", .ok, StatusText.volume(state)))
@@ -114,8 +116,8 @@ extension Doctor {
         if let error = StatusText.error(state), diagnosis?["rest"] == nil {
             add(
                 Finding(
-                    "item", .warning, error, meaning: "the queue went on, or stopped, without it",
-                    action: "nowplayingctl doctor FILE tells more of one file"))
+                    "item", .warning, error, meaning: "the queue continued or stopped without it",
+                    action: "nowplayingctl doctor FILE examines one file"))
         }
     }
 
@@ -128,7 +130,7 @@ extension Doctor {
         } else if last?["reason"]?.stringValue == "sleep" {
             text = ", by the sleep timer"
         } else if last?["seconds"] != nil {
-            text = ", by the daemon itself: its output went away, or another program wanted it"
+            text = ", by the daemon: its output went away, or another program requested it"
         }
         return text + (last?["seconds"]?.doubleValue.map { ", \(ClockText.clock($0)) ago" } ?? "")
     }
@@ -137,7 +139,7 @@ extension Doctor {
     mutating func commands() throws(Failure) {
         let list = try run.call("commands.list")["commands"]?.arrayValue ?? []
         let disabled = list.filter { $0["enabled"]?.boolValue == false }
-        guard !disabled.isEmpty else { return add(Finding("commands", .ok, "all can be given")) }
+        guard !disabled.isEmpty else { return add(Finding("commands", .ok, "all are available")) }
         let texts = disabled.map { command in
             TerminalText.safe(
                 (command["command"]?.stringValue ?? "?") + (command["reason"]?.stringValue.map { " (\($0))" } ?? ""))
@@ -145,8 +147,8 @@ extension Doctor {
         add(
             Finding(
                 "commands", .note, "not now: " + texts.joined(separator: ", "),
-                meaning: "by the situation, or because a client said so",
-                action: "nowplayingctl configure COMMAND --enable, where a client did"))
+                meaning: "the situation or a client disabled them",
+                action: "if a client did: nowplayingctl configure COMMAND --enable"))
     }
 
     /// The file that was asked about.
@@ -157,8 +159,8 @@ extension Doctor {
             let text = TerminalText.safe(error)
             return add(
                 Finding(
-                    "file", .fault, text.contains(name) ? text : "\(name): \(text)", meaning: "it can't be played",
-                    action: "nowplayingctl formats lists what plays"))
+                    "file", .fault, text.contains(name) ? text : "\(name): \(text)", meaning: "it cannot play",
+                    action: "nowplayingctl formats lists the formats"))
         }
         func text(_ key: String) -> String? { file[key]?.stringValue.map { TerminalText.safe($0) } }
         var parts = [text("codec") ?? "unknown coding"]
@@ -177,6 +179,6 @@ extension Doctor {
         add(
             Finding(
                 "file", .ok, "\(name) plays: " + parts.joined(separator: ", "),
-                meaning: tags.isEmpty ? "it has no tags: the name of the file is shown" : "tags: " + tags))
+                meaning: tags.isEmpty ? "it has no tags; clients show its file name" : "tags: " + tags))
     }
 }

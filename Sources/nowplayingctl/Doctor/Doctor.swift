@@ -22,7 +22,7 @@ struct Doctor {
         run.output.flush()
         guard status == .success, worst(findings) != .fault else {
             let names = findings.filter { $0.level == .fault }.map(\.check).joined(separator: ", ")
-            throw Failure(status == .success ? .general : status, "something is wrong: \(names)")
+            throw Failure(status == .success ? .general : status, "faults: \(names)")
         }
     }
 
@@ -42,8 +42,8 @@ struct Doctor {
             if error.remote?.code == 403 {
                 add(
                     Finding(
-                        "rights", .fault, error.message, meaning: "a daemon answers, and turns this user away",
-                        action: "join the group that control-group names in nowplayingd.conf, and log in again"))
+                        "rights", .fault, error.message, meaning: "the daemon rejects this user",
+                        action: "join the control-group of nowplayingd.conf, and log in again"))
                 return error.status
             }
             let lines = error.message.split(separator: "\n").map(String.init)
@@ -51,7 +51,7 @@ struct Doctor {
                 let advice = denied.split(separator: ": ").last.map(String.init) ?? ""
                 add(
                     Finding(
-                        "rights", .fault, "this user may not reach the daemon's socket", meaning: denied,
+                        "rights", .fault, "this user cannot reach the daemon's socket", meaning: denied,
                         action: advice.hasPrefix("sudo ") ? advice : "as its user or root: sudo nowplayingctl doctor"))
                 return error.status
             }
@@ -60,7 +60,7 @@ struct Doctor {
                     "daemon", .fault, lines.first ?? "no daemon answers",
                     meaning: lines.dropFirst().filter { $0.hasPrefix("  ") }.map { $0.trimmed }.joined(separator: "; "),
                     action: "start it: systemctl --user start nowplayingd, sudo systemctl start nowplayingd "
-                        + "(nowplayingctl setup --check tells which), or nowplayingd &"))
+                        + "(nowplayingctl setup --check shows which), or nowplayingd &"))
             return error.status
         }
         let state = StateView(try run.call("nowPlaying.get"))
@@ -85,7 +85,7 @@ struct Doctor {
         return .success
     }
 
-    /// What the daemon says of itself; nil where it is older than the question.
+    /// Result of `diagnostics.get`; nil: the daemon is too old for it.
     private func diagnosis() throws(Failure) -> JSONValue? {
         var parameters: JSONValue?
         if let word = run.words.first {
@@ -94,7 +94,7 @@ struct Doctor {
         do throws(Failure) { return try run.call("diagnostics.get", parameters) } catch {
             if error.remote?.code == -32601 { return nil }
             guard let remote = error.remote, let uri = parameters?["uri"] else { throw error }
-            // The file is refused; the rest is still worth telling.
+            // The file is refused; the other findings are still useful.
             guard case .object(var answer) = try run.call("diagnostics.get") else { throw error }
             answer["file"] = ["uri": uri, "error": .string(remote.message)]
             return .object(answer)
@@ -106,7 +106,7 @@ struct Doctor {
         guard let daemon = diagnosis?["daemon"] else {
             return add(
                 Finding(
-                    "daemon", .warning, "nowplayingd \(version) answers, but knows no diagnostics",
+                    "daemon", .warning, "nowplayingd \(version) answers, but has no diagnostics",
                     meaning: "it is older than this program", action: "restart it: systemctl --user restart nowplayingd"
                 ))
         }
@@ -117,14 +117,14 @@ struct Doctor {
 
     private mutating func rights(_ greeting: JSONValue) {
         switch greeting["role"]?.stringValue {
-        case "admin": add(Finding("rights", .ok, "this user may do everything"))
-        case "control": add(Finding("rights", .ok, "this user may control playback"))
+        case "admin": add(Finding("rights", .ok, "this user has full control"))
+        case "control": add(Finding("rights", .ok, "this user can control playback"))
         default:
             add(
                 Finding(
-                    "rights", .warning, "this user may only look",
-                    meaning: "commands are denied (403)",
-                    action: "join the group that control-group names in nowplayingd.conf, and log in again"))
+                    "rights", .warning, "this user can only read",
+                    meaning: "the daemon denies commands (403)",
+                    action: "join the control-group of nowplayingd.conf, and log in again"))
         }
     }
 }

@@ -3,7 +3,7 @@ import NowPlayingClient
 
 /// One step of the chain from the file to the ear: what was found, what it means, what to type.
 struct Finding {
-    /// How bad it is; a fault is why nothing is heard or nobody is let in.
+    /// Severity of a finding; a fault prevents sound or access.
     enum Level: String, CaseIterable {
         case ok, note, warning, fault
     }
@@ -14,7 +14,7 @@ struct Finding {
     /// For people; safe for a terminal.
     var found: String
     var meaning: String?
-    /// What to type or do.
+    /// Command or action that helps.
     var action: String?
 
     /// A finding, by its parts.

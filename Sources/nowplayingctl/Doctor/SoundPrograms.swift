@@ -25,7 +25,7 @@ struct SoundPrograms: Equatable {
             return Finding(
                 "server", .fault, message,
                 meaning: isHalf
-                    ? "wireplumber is not installed, and PipeWire finds no card without it"
+                    ? "wireplumber is not installed; without it PipeWire finds no card"
                     : "no sound server is installed: neither pulseaudio nor pipewire-pulse with wireplumber",
                 action: "sudo apt install " + (isHalf ? "wireplumber" : "pulseaudio")
                     + (isSystems ? "; sudo systemctl restart nowplayingd" : ""))
@@ -33,7 +33,7 @@ struct SoundPrograms: Equatable {
         let unit = pulse ? "nowplayingd-sound" : "nowplayingd-sound-pipewire"
         return Finding(
             "server", .fault, message,
-            meaning: "play is stalled until a server is there, and goes on by itself then",
+            meaning: "playback is stalled until a server answers, and resumes then",
             action: isSystems
                 ? "sudo systemctl restart \(unit); journalctl -u \(unit)"
                 : "systemctl --user start pipewire-pulse, or pulseaudio --start")

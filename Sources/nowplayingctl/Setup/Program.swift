@@ -12,7 +12,7 @@ enum Program {
         return start(words, output: nowhere)
     }
 
-    /// What it prints on standard output, of which nobody sees anything, without the line end; at most 4 KiB.
+    /// Captures its standard output without the line end; at most 4 KiB.
     static func output(of words: [String]) -> String {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return "" }

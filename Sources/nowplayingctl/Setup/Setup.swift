@@ -9,7 +9,7 @@ struct Setup {
         case user, system
     }
 
-    /// What systemd says of the units.
+    /// State of the units in systemd.
     struct Found {
         var user: String
         var system: String
@@ -27,7 +27,7 @@ struct Setup {
         guard Program.run(["systemctl", "--version"], isQuiet: true) == 0 else {
             throw Failure(
                 .general,
-                "there is no systemd here: start the daemon by whatever starts things (nowplayingd runs in the foreground)"
+                "systemd is not running; start the daemon with your own init system (nowplayingd runs in the foreground)"
             )
         }
         let found = find(name)
@@ -40,22 +40,22 @@ struct Setup {
             kind = hasUsersServer ? .user : .system
         }
         let commands = commands(kind, found, name)
-        guard !commands.isEmpty else { return run.output.line("It is set up: \(words(kind, name)).") }
-        run.output.line("To have \(words(kind, name)), these commands are run:")
+        guard !commands.isEmpty else { return run.output.line("Already set up: \(words(kind, name)).") }
+        run.output.line("Commands to set up \(words(kind, name)):")
         for command in commands { run.output.line("    " + command.joined(separator: " ")) }
         run.output.flush()
-        guard try isWanted(run) else { return run.output.line("Nothing was done.") }
+        guard try isWanted(run) else { return run.output.line("Nothing changed.") }
         for command in commands {
             let status = Program.run(command)
             guard status == 0 else {
                 throw Failure(
-                    .general, "\(command.joined(separator: " ")) ended with status \(status); the rest was not done")
+                    .general, "\(command.joined(separator: " ")) ended with status \(status); the rest did not run")
             }
         }
         run.output.line("Done. See: nowplayingctl doctor")
     }
 
-    /// What is to be run, as root what has to be.
+    /// Commands to run, with `sudo` if they need root.
     private static func commands(_ kind: Kind, _ found: Found, _ name: String) -> [[String]] {
         let root = geteuid() == 0 ? [] : ["sudo"]
         var result: [[String]] = []
@@ -102,16 +102,16 @@ struct Setup {
             "\(what): \(enabled.isEmpty ? "not installed" : TerminalText.safe(enabled)), "
                 + (state.isEmpty ? "not known" : TerminalText.safe(state))
         }
-        let used = place.map { "the daemon at \(TerminalText.safe($0))" } ?? "none, no daemon answers"
+        let used = place.map { "the daemon at \(TerminalText.safe($0))" } ?? "none (no daemon answers)"
         run.output.line("in use: \(used)")
         run.output.line(line("the user's unit", found.user, found.userState))
         run.output.line(line("the system's unit", found.system, found.systemState))
         run.output.line("\(name) " + (found.lingers ? "lingers: its units run without a login" : "does not linger"))
-        run.output.line(hasUsersServer ? "there is a sound server of the user" : "there is no sound server of the user")
+        run.output.line(hasUsersServer ? "the user has a sound server" : "the user has no sound server")
     }
 
     private static func words(_ kind: Kind, _ name: String) -> String {
-        kind == .user ? "a daemon of \(name), also when nobody is logged in" : "a daemon of the system"
+        kind == .user ? "a daemon of \(name), also without a login" : "a daemon of the system"
     }
 
     /// A session with a sound server has the devices.

@@ -8,9 +8,9 @@ final class Following {
     private let run: Invocation
     private let follower: Follower
     private let template: Template?
-    /// Whether it ends with the queue and shows titles rather than events.
+    /// True for `watch`: it ends with the queue and shows titles rather than events.
     private let isWatching: Bool
-    /// Whether the position moves, in its place or as further lines.
+    /// True if the position moves, in place or as further lines.
     private let isMoving: Bool
     private var last: StateView?
     /// The text that is drawn in the last line of the terminal.
@@ -47,7 +47,7 @@ final class Following {
                 last = nil
                 erase()
                 run.output.flush()
-                complain("the daemon has ended; waiting for it to come back")
+                complain("the daemon has ended; waiting for a new one")
             case .readerGone: run.output.endByBrokenPipe()
             }
         }
@@ -65,7 +65,7 @@ final class Following {
             case .disconnected:
                 erase()
                 run.output.flush()
-                throw Failure(.noDaemon, "the daemon has ended while it played")
+                throw Failure(.noDaemon, "the daemon ended during playback")
             case .readerGone: run.output.endByBrokenPipe()
             }
         }
@@ -81,7 +81,7 @@ final class Following {
         if !drawn.isEmpty { run.output.raw("\n") }
         run.output.flush()
         guard let error = StatusText.error(state) else { return }
-        if !wasHeard { throw Failure(.general, "nothing could be played: \(error)") }
+        if !wasHeard { throw Failure(.general, "no item could be played: \(error)") }
     }
 
     // MARK: Showing

@@ -3,7 +3,7 @@ import Glibc
 import NowPlayingClient
 
 extension Media {
-    /// What to do about media that the daemon refused, where this program can see it: one line each for at most three of
+    /// Hints for media that the daemon refused, as far as this program sees the reason: one line each for at most three of
     /// the local paths.
     static func hints(_ paths: [[UInt8]], daemon: DaemonIdentity?) -> [String] {
         var result: [String] = []
@@ -24,16 +24,16 @@ extension Media {
         case 0:
             guard let daemon, !daemon.isSelf, !daemon.mayRead(path) else { return nil }
             return status.st_mode & S_IFMT == S_IFDIR
-                ? "the daemon (user \(daemon.user)) may not look into \(shown): give it the files (\(shown)/*), or the right: "
+                ? "the daemon (user \(daemon.user)) cannot read \(shown): name the files (\(shown)/*), or allow it: "
                     + "chmod o+rx, or setfacl -m u:\(daemon.user):rx"
                 : nil
         case EACCES:
-            return "\(shown): this user may not go there either"
+            return "\(shown): permission denied for this user too"
         case ENOENT, ENOTDIR:
             if ["/media/", "/mnt/", "/run/media/"].contains(where: { shown.hasPrefix($0) }) {
-                return "\(shown) is not there: is the disk or stick connected and mounted?"
+                return "\(shown) does not exist: is the disk or stick connected and mounted?"
             }
-            return missingFolder(path).map { "the folder \($0) is not there" }
+            return missingFolder(path).map { "the folder \($0) does not exist" }
         default:
             return "\(shown): \(SystemText.error(code))"
         }

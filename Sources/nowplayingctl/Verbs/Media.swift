@@ -6,11 +6,11 @@ import NowPlayingClient
 struct Media {
     /// One argument.
     private struct Entry {
-        /// What names it to the daemon.
+        /// Its name for the daemon.
         var uri: String
         /// The absolute path, if it is a local file.
         var path: [UInt8]?
-        /// Whether it goes as an open file.
+        /// True if the daemon gets it as an open file.
         var isHandedOver = false
     }
 
@@ -90,12 +90,12 @@ struct Media {
     func uri(of word: Word) throws(Failure) -> String { try entry(word).uri }
 
     private func entry(_ word: Word) throws(Failure) -> Entry {
-        guard !word.bytes.isEmpty else { throw .usage("an empty name of a file", verb: run.verb.name) }
+        guard !word.bytes.isEmpty else { throw .usage("the file name is empty", verb: run.verb.name) }
         if Media.isAddress(word.text) { return Entry(uri: word.text) }
         var folder: [UInt8] = []
         if word.bytes.first != UInt8(ascii: "/") {
             guard let name = getcwd(nil, 0) else {
-                throw Failure(.general, "the working directory: \(SystemText.error(errno))")
+                throw Failure(.general, "cannot read the working directory: \(SystemText.error(errno))")
             }
             folder = Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
             free(name)
@@ -106,7 +106,7 @@ struct Media {
         return entry
     }
 
-    /// Whether it is a uri: a scheme and `://`.
+    /// True for a uri: a scheme and `://`.
     private static func isAddress(_ text: String) -> Bool {
         let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+") }
         return scheme.count > 1 && text.dropFirst(scheme.count).hasPrefix("://")

@@ -10,6 +10,8 @@ struct Publishing {
     private let name: String
     private let connection: Connection
     private let program: String?
+    /// Names of `--commands` by the protocol's names, for the program.
+    private let names: [String: String]
 
     /// Makes the session. Throws when there is one of that name.
     init(_ run: Invocation, _ name: String) throws(Failure) {
@@ -19,11 +21,12 @@ struct Publishing {
         connection = try run.connection()
         var parameters = try Sessions.terms(run, name)
         parameters["external"] = true
-        let commands = (run.value("--commands") ?? "").split(separator: ",").map { JSONValue.string(String($0)) }
+        let commands = (run.value("--commands") ?? "").split(separator: ",").map(String.init)
+        names = Dictionary(commands.map { (WireName.camel($0), $0) }) { $1 }
         if !commands.isEmpty, program == nil {
-            throw .usage("--commands needs --run: the program that carries them out", verb: run.verb.name)
+            throw .usage("--commands needs --run PROGRAM, which runs them", verb: run.verb.name)
         }
-        parameters["commands"] = .array(commands)
+        parameters["commands"] = .array(commands.map { .string(WireName.camel($0)) })
         _ = try run.call("session.create", .object(parameters))
     }
 
@@ -63,7 +66,7 @@ struct Publishing {
     private func publish(_ line: [UInt8]) throws {
         if line.allSatisfy({ $0 == UInt8(ascii: " ") }) { return }
         guard let value = try? JSONReader.read(line), case .object(var state) = value else {
-            return complain("a line is no JSON object")
+            return complain("skipped a line that is not a JSON object")
         }
         state["session"] = .string(name)
         _ = try connection.request("nowPlaying.publish", .object(state))
@@ -85,7 +88,7 @@ struct Publishing {
 
     private func carryOut(_ command: String, _ parameters: JSONValue?) -> Bool {
         guard let program else { return false }
-        var words = [program, command]
+        var words = [program, names[command] ?? command]
         for name in ["position", "interval", "rate", "mode", "rating", "active"] {
             guard let value = parameters?[name] else { continue }
             words.append(value.stringValue ?? JSONWriter.text(value))

@@ -6,24 +6,22 @@ extension Verb {
     /// Saying something over what plays.
     static let announcing = [
         Verb(
-            name: "announce", synopsis: "FILE | ADDRESS | -", summary: "have something heard over what plays",
+            name: "announce", synopsis: "FILE | ADDRESS | -", summary: "play an announcement over the playback",
             details: """
-                Ends when it has been heard. What plays gets quiet meanwhile, or as --policy or the daemon's configuration \
-                says, and
-                is as it was afterwards. With - it is read from the standard input. Several wait their turn. Without a \
-                sound server
-                it is refused at once (exit status 5).
+                Playback gets quieter meanwhile, as --policy or the daemon's configuration says, and returns to its
+                level afterwards. With - the audio comes from standard input. Announcements queue up. Without a sound
+                server the verb fails at once (exit status 5). It returns at the end of the announcement.
                 """,
             options: [
-                Option("--policy", value: "duck|pause|pauseSpoken|mix", "what becomes of what plays"),
-                Option("--duck-to", value: "DB", "how quiet it gets, such as -30"),
-                Option("--volume", value: "PERCENT", "how loud it is said; otherwise as loud as what plays"),
-                Option("--priority", value: "NUMBER", "0 to 100: of those that wait the highest is next"),
+                Option("--policy", value: "duck|pause|pause-spoken|mix", "effect on the playback"),
+                Option("--duck-to", value: "DB", "level of the playback in decibels, such as -30"),
+                Option("--volume", value: "PERCENT", "volume of the announcement; default: that of the playback"),
+                Option("--priority", value: "NUMBER", "0 to 100: the highest waiting one is next"),
             ],
             examples: [
                 ("announce /usr/share/sounds/bell.wav", "a doorbell"),
-                ("announce --policy pause --volume 80 message.flac", "hold the music for it"),
-                ("announce - < speech.wav", "what a program says: espeak-ng --stdout door | nowplayingctl announce -"),
+                ("announce --policy pause --volume 80 message.flac", "pause the music meanwhile"),
+                ("announce - < speech.wav", "a program's output: espeak-ng --stdout door | nowplayingctl announce -"),
             ], arity: 1...1, run: Announcing.run)
     ]
 }
@@ -42,17 +40,17 @@ enum Announcing {
         if run.wantsJSON { return run.printJSON(result) }
         if result["cut"] == true {
             let seconds = ClockText.number(result["seconds"]?.doubleValue ?? 0)
-            run.output.line("cut off after \(seconds) seconds: see limit in nowplayingd.conf(5)")
+            run.output.line("cut off after \(seconds) seconds; see limit in nowplayingd.conf(5)")
         }
     }
 
     private static func parameters(_ run: Invocation) throws(Failure) -> JSONObject {
         var parameters = JSONObject()
-        if let policy = run.value("--policy") { parameters["policy"] = .string(policy) }
+        if let policy = run.value("--policy") { parameters["policy"] = .string(WireName.camel(policy)) }
         if let decibels = try duckTo(run) { parameters["duckTo"] = .number(decibels) }
         if let text = run.value("--volume") {
             guard case .absolute(let percent)? = Amount(percent: text), percent <= 100 else {
-                throw run.wrong("--volume", text, "percent from 0 to 100")
+                throw run.wrongPercent("--volume", text, "percent from 0 to 100")
             }
             parameters["volume"] = .number(percent / 100)
         }
@@ -79,15 +77,15 @@ enum Announcing {
     private static func standardInput(_ run: Invocation, _ given: JSONObject) throws(Failure) -> JSONValue {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0 else {
-            throw Failure(.general, "the standard input: \(SystemText.error(errno))")
+            throw Failure(.general, "cannot read standard input: \(SystemText.error(errno))")
         }
         guard isatty(STDIN_FILENO) == 0 else {
             throw .usage(
-                "the standard input is a terminal: give a file or a pipe, as in: espeak-ng --stdout door | nowplayingctl "
+                "standard input is a terminal: use a file or a pipe, as in: espeak-ng --stdout door | nowplayingctl "
                     + "announce -", verb: run.verb.name)
         }
         guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else {
-            throw Failure(.noSuchContent, "the standard input is neither a file nor a pipe: put “cat |” before it")
+            throw Failure(.noSuchContent, "standard input is neither a file nor a pipe: put “cat |” before it")
         }
         var parameters = given
         parameters["descriptor"] = 0

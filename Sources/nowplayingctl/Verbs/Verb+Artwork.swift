@@ -7,13 +7,15 @@ extension Verb {
     /// Pictures of what plays.
     static let pictures = [
         Verb(
-            name: "artwork", summary: "show where the picture of the present item is",
+            name: "artwork", summary: "print the path of the current item's picture",
             options: [
-                Option("--size", value: "WxH", "the size that is wanted; the nearest that there is comes"),
-                Option("--inside", "rather smaller than that than larger"),
-                Option("--kind", value: "image|preview|video", "the last two are of what is animated; otherwise image"),
-                Option("--aspect", value: "1:1|3:4", "which of the animated ones"),
-                Option("--output", value: "FILE", "copy the picture there; - is standard output"),
+                Option("--size", value: "WxH", "preferred size; the nearest available one is used"),
+                Option("--inside", "prefer a smaller picture to a larger one"),
+                Option(
+                    "--kind", value: "image|preview|video", "preview and video are for animated artwork; default: image"
+                ),
+                Option("--aspect", value: "1:1|3:4", "shape of the animated artwork"),
+                Option("--output", value: "FILE", "copy the picture to this file; - is standard output"),
             ],
             examples: [
                 ("artwork", "the path of the picture in the daemon's cache"),
@@ -34,7 +36,7 @@ enum Pictures {
         guard kinds.contains(kind) else { throw run.wrong("--kind", kind, "image, preview or video") }
         let state = try run.state()
         guard let item = state.item else {
-            throw Failure(.nothingPlaying, "nothing is playing, so there is no picture")
+            throw Failure(.nothingPlaying, "no current item, so there is no picture")
         }
         var parameters = JSONObject([.init("id", .string(try id(item, kind, run))), .init("kind", .string(kind))])
         if let (width, height) = try size(run) {
@@ -69,9 +71,9 @@ enum Pictures {
         throw Failure(
             .noSuchContent,
             isAnimated
-                ? "this item has no such animated artwork: put a film beside it as cover-square.mp4 or cover-tall.mp4"
-                : "this item has no picture: put one into the file, or beside it as cover.jpg (nowplayingctl doctor says "
-                    + "why one is not shown)")
+                ? "this item has no such animated artwork; put a film beside it as cover-square.mp4 or cover-tall.mp4"
+                : "this item has no picture; put one into the file, or beside it as cover.jpg (nowplayingctl doctor shows "
+                    + "the reason if one is rejected)")
     }
 
     private static func size(_ run: Invocation) throws(Failure) -> (Int64, Int64)? {
@@ -88,14 +90,14 @@ enum Pictures {
             Failure(.general, "\(TerminalText.safe(what)): \(String(cString: strerror(errno)))")
         }
         let file = target == "-" ? dup(1) : linux_open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw failure("\(target) can't be written") }
+        guard file >= 0 else { throw failure("cannot write \(target)") }
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while case let count = read(source, &buffer, buffer.count), count > 0 {
             var done = 0
             while done < count {
                 let written = buffer[done..<count].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-                guard written > 0 else { throw failure("\(target) can't be written") }
+                guard written > 0 else { throw failure("cannot write \(target)") }
                 done += written
             }
         }

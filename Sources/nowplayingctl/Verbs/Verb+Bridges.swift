@@ -6,14 +6,13 @@ extension Verb {
     static let bridges = [
         Verb(
             name: "hooks", synopsis: "[test HOOK [EVENT]]",
-            summary: "list the programs of nowplaying-hooks, or try one",
+            summary: "list the hooks, or test one",
             details: """
-                Shows which programs are run at which events, how they ended last, and why one is not run. test runs one \
-                now, as if
-                EVENT had happened, with the present state, and shows what it printed and how it ended.
+                Shows the programs, their events, their last results, and the reason if one does not run. test runs one
+                now as if EVENT had happened, with the current state, and shows its output and exit status.
                 """,
             examples: [
-                ("hooks", "what there is, and how it went"), ("hooks test amplifier active-began", "try it"),
+                ("hooks", "list them"), ("hooks test amplifier active-began", "run one now"),
             ], arity: 0...3, run: Hooks.run)
     ]
 }
@@ -29,9 +28,9 @@ enum Hooks {
     static func run(_ run: Invocation) throws(Failure) {
         guard let word = run.words.first?.text else { return try list(run) }
         guard word == "test" else {
-            throw .usage("hooks takes nothing or \"test NAME\", not \"\(run.words[0].shown)\"", verb: "hooks")
+            throw .usage("hooks needs no argument or \"test NAME\", not \"\(run.words[0].shown)\"", verb: "hooks")
         }
-        guard run.words.count > 1 else { throw .usage("which hook? See: nowplayingctl hooks", verb: "hooks") }
+        guard run.words.count > 1 else { throw .usage("no hook given; see: nowplayingctl hooks", verb: "hooks") }
         try test(run, run.words[1].text, run.words.count > 2 ? run.words[2].text : nil)
     }
 
@@ -60,7 +59,7 @@ enum Hooks {
         let hooks = result["hooks"]?.arrayValue ?? []
         if hooks.isEmpty {
             let folders = result["folders"]?.arrayValue?.compactMap(\.stringValue).map(TerminalText.safe) ?? []
-            run.output.line("There are no hooks. Put programs into " + folders.joined(separator: " or "))
+            run.output.line("No hooks. Put programs into " + folders.joined(separator: " or "))
         }
         for hook in hooks {
             func text(_ name: String) -> String { TerminalText.safe(hook[name]?.stringValue ?? "") }
@@ -73,11 +72,11 @@ enum Hooks {
             if let problem = hook["problem"]?.stringValue {
                 run.output.line("    " + run.output.styled(TerminalText.safe(problem), .red))
             } else if hook["running"] == true {
-                run.output.line("    runs at the moment")
+                run.output.line("    running")
             } else if let last = hook["last"] {
                 run.output.line("    " + outcome(last))
             } else {
-                run.output.line("    has not run yet")
+                run.output.line("    not run yet")
             }
         }
     }

@@ -10,19 +10,19 @@ extension Verb {
             name: "chapters", aliases: ["chapter"], synopsis: "[NUMBER | next | previous]",
             summary: "show the chapters of the item, or go to one",
             details:
-                "The one that plays has a star. Chapters come from the file's tags or from who added it; a skip goes from "
-                + "chapter to chapter with the setting skip-by = chapters.",
+                "A star marks the current one. Chapters come from the file's tags or from the client that added the item. "
+                + "With the setting skip-by = chapters, skip moves by chapters.",
             examples: [
-                ("chapters", "list them"), ("chapters 3", "to the third"), ("chapters next", "to the next"),
-                ("chapters previous", "to the beginning of this one, or the one before"),
+                ("chapters", "list them"), ("chapters 3", "go to the third"), ("chapters next", "go to the next"),
+                ("chapters previous", "go to the start of this one, or to the one before"),
             ], arity: 0...1, run: Chapters.run),
         Verb(
             name: "scan", synopsis: "[SECONDS]", summary: "hold the seek button down",
             details:
-                "What is played is heard in pieces, at 2, 4 and then 8 times the speed, for so many seconds or until Ctrl-C; "
-                + "then play goes on from there.",
+                "Plays pieces of the item at 2, 4 and then 8 times the speed, for this many seconds or until Ctrl-C; "
+                + "then playback resumes from there.",
             options: [Option("--back", "backward")],
-            examples: [("scan 5", "ahead for five seconds"), ("scan --back", "back until Ctrl-C")], arity: 0...1,
+            examples: [("scan 5", "forward for five seconds"), ("scan --back", "back until Ctrl-C")], arity: 0...1,
             run: Chapters.scan),
     ]
 }
@@ -38,7 +38,7 @@ enum Chapters {
     static func run(_ run: Invocation) throws(Failure) {
         let state = try run.state()
         guard let id = state.itemID else {
-            throw Failure(.nothingPlaying, "nothing is playing, so there are no chapters")
+            throw Failure(.nothingPlaying, "no current item, so there are no chapters")
         }
         let chapters = try list(run, id)
         let present = state.item?["chapterIndex"]?.integerValue.map { Int($0) }
@@ -59,7 +59,7 @@ enum Chapters {
         switch word.lowercased() {
         case "next":
             guard let present = present.map({ $0 + 1 }) ?? chapters.indices.first, present < chapters.count else {
-                throw Failure(.noSuchContent, "this is the last chapter; next goes to the next entry of the queue")
+                throw Failure(.noSuchContent, "this is the last chapter; next goes to the next item")
             }
             position = chapters[present].start
         case "previous", "prev":
@@ -90,13 +90,13 @@ enum Chapters {
         var seconds: Double?
         if let text = run.words.first?.text {
             guard let time = ClockText.seconds(text), time > 0, time <= 3600 else {
-                throw run.wrong("scan", text, "seconds, such as 5, an hour at most")
+                throw run.wrong("scan", text, "seconds such as 5, at most an hour")
             }
             seconds = time
         }
         let method = run.has("--back") ? "seekBackward" : "seekForward"
         let begun = try run.call(method, ["phase": "begin"])
-        // Ctrl-C ends the connection, and with it the daemon ends the scan. This program sleeps once, and the daemon not at all.
+        // Ctrl-C ends the connection, and with it the daemon ends the scan. This program sleeps once, the daemon never.
         if let seconds { usleep(UInt32(clamping: seconds * 1_000_000)) } else { pause() }
         let result = try run.call(method, ["phase": "end"])
         if run.wantsJSON { run.printJSON(result == .null ? begun : result) }
@@ -116,11 +116,11 @@ extension StatusText {
         return text
     }
 
-    /// What is heard instead of the item; nil: the item is.
+    /// Text about the advertisement that plays; nil: none.
     static func advertisement(_ state: StateView) -> String? {
         guard let ad = state.json["ad"], ad != .null else { return nil }
         guard let ends = ad["endsMonotonic"]?.doubleValue else { return "advertisement" }
         let left = max(0, ends - MonotonicTime.now.seconds)
-        return "advertisement, for another \(ClockText.clock(left))"
+        return "advertisement, \(ClockText.clock(left))"
     }
 }

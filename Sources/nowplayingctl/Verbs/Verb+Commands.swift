@@ -2,22 +2,22 @@ import ControlProtocol
 import NowPlayingClient
 
 extension Verb {
-    /// What remotes may do.
+    /// Verbs for remote commands.
     static let commands = [
         Verb(
-            name: "commands", summary: "list the remote commands and which are possible now",
+            name: "commands", summary: "list the remote commands and their availability",
             examples: [("commands", "all of them")], run: Commands.list),
         Verb(
-            name: "configure", synopsis: "COMMAND [OPTIONS]", summary: "set what remotes offer for a command",
+            name: "configure", synopsis: "COMMAND [OPTIONS]", summary: "configure a remote command",
             options: [
-                Option("--intervals", value: "SECONDS,…", "preferred intervals of skipForward and skipBackward"),
-                Option("--rates", value: "RATE,…", "supported rates of changePlaybackRate"),
+                Option("--intervals", value: "SECONDS,…", "preferred intervals of skip-forward and skip-backward"),
+                Option("--rates", value: "RATE,…", "supported rates of change-playback-rate"),
                 Option("--enable", "allow the command"), Option("--disable", "refuse the command"),
-                Option("--reason", value: "TEXT", "why it is refused"),
+                Option("--reason", value: "TEXT", "reason that remotes show"),
             ],
             examples: [
-                ("configure skipForward --intervals 15,30", "skip by 15 seconds, and offer 30"),
-                ("configure nextTrack --disable --reason 'the choir sings'", "nobody skips"),
+                ("configure skip-forward --intervals 15,30", "skip by 15 seconds, and offer 30"),
+                ("configure next-track --disable --reason 'the choir sings'", "disable skipping"),
             ], arity: 1...1, run: Commands.configure),
     ]
 }
@@ -33,7 +33,7 @@ enum Commands {
         for command in commands {
             let isEnabled = command["enabled"]?.boolValue ?? false
             rows.append([
-                TerminalText.safe(command["command"]?.stringValue ?? ""), isEnabled ? "yes" : "no",
+                TerminalText.safe(WireName.kebab(command["command"]?.stringValue ?? "")), isEnabled ? "yes" : "no",
                 TerminalText.safe(command["reason"]?.stringValue ?? ""), parameters(of: command),
             ])
         }
@@ -50,7 +50,7 @@ enum Commands {
         }
     }
 
-    /// What a command takes and how it is set, in words.
+    /// Parameters of a command and their values, as text.
     private static func parameters(of command: JSONValue) -> String {
         var notes: [String] = []
         if let intervals = numbers(command["preferredIntervals"]) { notes.append("intervals \(intervals) s") }
@@ -67,7 +67,7 @@ enum Commands {
 
     /// `configure`.
     static func configure(_ run: Invocation) throws(Failure) {
-        var parameters = JSONObject([.init("command", .string(run.words[0].text))])
+        var parameters = JSONObject([.init("command", .string(WireName.camel(run.words[0].text)))])
         if run.has("--enable") && run.has("--disable") {
             throw .usage("--enable and --disable exclude each other", verb: "configure")
         }
@@ -77,7 +77,7 @@ enum Commands {
         parameters["preferredIntervals"] = try numbers(run, "--intervals", "seconds above 0, such as 15,30")
         parameters["supportedPlaybackRates"] = try numbers(run, "--rates", "rates above 0, such as 0.5,1,2")
         guard parameters.members.count > 1 else {
-            throw .usage("what shall be set? Give --intervals, --rates, --enable or --disable", verb: "configure")
+            throw .usage("nothing to set; give --intervals, --rates, --enable or --disable", verb: "configure")
         }
         try run.perform("commands.configure", .object(parameters))
     }

@@ -2,27 +2,27 @@ import ControlProtocol
 import NowPlayingClient
 
 extension Verb {
-    /// What somebody says of the present item.
+    /// Verbs for opinions about the current item.
     static let feedback = [
         Verb(
-            name: "like", summary: "say that this item is liked",
-            details: "It is kept for the item, wherever its file is moved. A dislike is taken back.",
-            options: [undo], examples: [("like", "a thumb up"), ("like --undo", "take it back")]
+            name: "like", summary: "like the current item",
+            details: "The daemon keeps this for the item, even if its file moves. It undoes a dislike.",
+            options: [undo], examples: [("like", "like it"), ("like --undo", "undo that")]
         ) { (run) throws(Failure) in try Opinions.say("like", run) },
         Verb(
-            name: "dislike", summary: "say that this item is disliked", options: [undo],
-            examples: [("dislike", "a thumb down"), ("dislike --undo", "take it back")]
+            name: "dislike", summary: "dislike the current item", options: [undo],
+            examples: [("dislike", "dislike it"), ("dislike --undo", "undo that")]
         ) { (run) throws(Failure) in try Opinions.say("dislike", run) },
         Verb(
             name: "rating", synopsis: "[STARS]", summary: "show or set the rating, 0 to 5 stars",
             examples: [("rating", "show it"), ("rating 4", "four stars")], arity: 0...1, run: Opinions.rating),
         Verb(
-            name: "bookmark", summary: "have this item go on from here, whenever it is played", options: [undo],
-            examples: [("bookmark", "set it"), ("bookmark --undo", "begin at its beginning again")]
+            name: "bookmark", summary: "set a bookmark: the item resumes at this position", options: [undo],
+            examples: [("bookmark", "set it"), ("bookmark --undo", "remove it")]
         ) { (run) throws(Failure) in try Opinions.say("bookmark", run) },
     ]
 
-    private static let undo = Option("--undo", "take it back")
+    private static let undo = Option("--undo", "undo it")
 }
 
 /// `like`, `dislike`, `rating` and `bookmark`.

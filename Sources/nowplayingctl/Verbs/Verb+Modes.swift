@@ -7,22 +7,21 @@ extension Verb {
     static let modes = [
         Verb(
             name: "repeat", aliases: ["loop"], synopsis: "[off | one | all]",
-            summary: "show or set what follows the end",
+            summary: "show or set the repeat mode",
             details: """
-                one plays the item again and again, all the whole queue; next and previous still move. playerctl's none, \
-                track
-                and playlist and mpc's on mean off, one and all.
+                one repeats the item, all the queue; next and previous still move. The words of playerctl (none, track,
+                playlist) and of mpc (on) also work.
                 """,
-            examples: [("repeat all", "the queue again and again"), ("repeat", "what is set")], arity: 0...1,
+            examples: [("repeat all", "repeat the queue"), ("repeat", "show the mode")], arity: 0...1,
             run: Modes.repeating),
         Verb(
             name: "shuffle", aliases: ["random"], synopsis: "[off | items | collections | toggle]",
-            summary: "show or set the order of playing",
+            summary: "show or set the play order",
             details: """
-                items plays the entries at random, collections whole albums (what lies in one folder) at random. The queue
-                itself stays as it is, and off returns to it. on means items.
+                items plays the items in random order, collections whole albums (the files of one folder). The queue
+                itself does not change, and off returns to its order. on means items.
                 """,
-            examples: [("shuffle items", "at random"), ("shuffle collections", "albums stay whole")], arity: 0...1,
+            examples: [("shuffle items", "random order"), ("shuffle collections", "random albums")], arity: 0...1,
             run: Modes.shuffling),
     ]
 }

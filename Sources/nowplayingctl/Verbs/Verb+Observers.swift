@@ -3,51 +3,49 @@ import NowPlaying
 import NowPlayingClient
 
 extension Verb {
-    private static let tick = Option("--tick", "move on with every second, computed here; in a terminal, in its place")
-    private static let follow = Option("--follow", short: "-F", "and again for every change")
+    private static let tick = Option("--tick", "update the position every second; in a terminal, in place")
+    private static let follow = Option("--follow", short: "-F", "print a line at each change")
 
-    /// What is playing, and when it changes.
+    /// Verbs that show the state and its changes.
     static let observers = [
         Verb(
-            name: "status", summary: "show what is playing, and where",
+            name: "status", summary: "show the current item, position, volume and output",
             options: [format, follow, tick],
             examples: [
-                ("status", "title, place, volume, output"), ("status --json", "the whole state"),
-                ("status -f '{{artist}} - {{title}} {{duration(position)}}'", "in your own words"),
+                ("status", "title, position, volume, output"), ("status --json", "the full state"),
+                ("status -f '{{artist}} - {{title}} {{duration(position)}}'", "in a format of your own"),
             ], run: Observers.status),
         Verb(
-            name: "follow", summary: "print a line for every change, for ever",
+            name: "follow", summary: "print a line for every change until interrupted",
             details: """
-                The first line tells the present state. With --json each line is the whole state. It survives the \
-                daemon's restart.
+                The first line is the current state. With --json each line is the full state. It keeps running when the
+                daemon restarts.
                 """,
             options: [format, tick],
             examples: [
-                ("follow", "what happens"), ("follow --tick", "with a moving position"),
+                ("follow", "each change"), ("follow --tick", "with a moving position"),
                 ("follow --tick -f '{{title}} {{duration(position)}}'", "for a status bar"),
                 ("follow --json | jq .item.title", "for scripts"),
             ]
         ) { (run) throws(Failure) in try Following(run, isWatching: false).follow() },
         Verb(
-            name: "watch", summary: "show titles and the moving position until the queue has ended",
+            name: "watch", summary: "show titles and the moving position until the queue ends",
             details: """
-                Without a terminal it prints a line for every change. Ends with 0 when play has stopped, with 1 and the \
-                reason
-                when nothing could be played.
+                Without a terminal it prints a line for every change. The exit status is 0 at the end of playback, and 1
+                with the reason if no item could be played.
                 """,
-            options: [format], examples: [("watch", "until the music is over")]
+            options: [format], examples: [("watch", "until the music ends")]
         ) { (run) throws(Failure) in try Following(run, isWatching: true).watch() },
         Verb(
-            name: "wait", synopsis: "play | pause | stop | track | end", summary: "return when it is so",
+            name: "wait", synopsis: "play | pause | stop | track | end", summary: "wait for a state or an event",
             details: """
-                play, pause, stop: this is the state. end: the queue has ended. track: another item begins. Survives the \
-                daemon's
-                restart.
+                play, pause, stop: the state. end: the end of the queue. track: the start of another item. It keeps
+                waiting when the daemon restarts.
                 """,
-            options: [Option("--next", "not the present state, but the next such event"), format],
+            options: [Option("--next", "ignore the current state; wait for the next such event"), format],
             examples: [
-                ("wait end && poweroff", "when the queue has ended"), ("wait track --timeout 300", "at most 5 minutes"),
-                ("wait pause --next", "the next pause, also if it is paused now"),
+                ("wait end && poweroff", "when the queue ends"), ("wait track --timeout 300", "at most 5 minutes"),
+                ("wait pause --next", "the next pause, even if it is paused now"),
             ], arity: 1...1, run: Waiting.wait),
     ]
 
@@ -55,13 +53,13 @@ extension Verb {
     static let others = [
         Verb(
             name: "call", synopsis: "METHOD [JSON]", summary: "call a method of the protocol and print the result",
-            details: "JSON is the object of parameters. rpc.discover lists the methods.",
+            details: "JSON is an object of parameters. rpc.discover lists the methods.",
             examples: [
                 ("call nowPlaying.get", "the state"), ("call queue.list '{\"limit\": 3}'", "with parameters"),
-                ("call rpc.discover", "what there is"),
+                ("call rpc.discover", "all methods"),
             ], arity: 1...2, run: Observers.call),
         Verb(
-            name: "quit", summary: "end the daemon", examples: [("quit", "returns when it has ended")],
+            name: "quit", summary: "end the daemon", examples: [("quit", "returns when the daemon has ended")],
             run: Observers.quit),
     ]
 
@@ -76,12 +74,12 @@ extension Verb {
             run.output.line(template.map { StatusText.expand($0, state) } ?? Observers.current(state))
         },
         Verb(
-            name: "metadata", synopsis: "[KEY]", summary: "what is known about the item, by playerctl's keys",
+            name: "metadata", synopsis: "[KEY]", summary: "the item's metadata, by playerctl's keys",
             options: [format, follow, tick],
-            examples: [("metadata xesam:title", "one of them"), ("metadata -f '{{artist}}'", "in your own words")],
+            examples: [("metadata xesam:title", "the title"), ("metadata -f '{{artist}}'", "in a format of your own")],
             arity: 0...1, isForeign: true, run: Observers.metadata),
         Verb(
-            name: "position", synopsis: "[TIME | TIME+ | TIME-]", summary: "the position in seconds, or seek",
+            name: "position", synopsis: "[TIME | TIME+ | TIME-]", summary: "show the position in seconds, or seek",
             options: [format], examples: [("position", "83.204512"), ("position 10-", "10 seconds back")],
             arity: 0...1, isForeign: true
         ) { (run) throws(Failure) in
@@ -92,15 +90,15 @@ extension Verb {
             run.output.line(template.map { StatusText.expand($0, state) } ?? ClockText.number(position))
         },
         Verb(
-            name: "open", synopsis: "FILE…", summary: "the same as play FILE…",
+            name: "open", synopsis: "FILE…", summary: "same as play FILE…", options: [wait],
             examples: [("open tune.flac", "play it now")], arity: 1...Int.max, isForeign: true
         ) { (run) throws(Failure) in try run.finish(Media(run).play(run.words, JSONObject())) },
         Verb(
-            name: "insert", synopsis: "FILE…", summary: "the same as add --next",
-            examples: [("insert a.flac", "hear it next")], arity: 1...Int.max, isForeign: true
+            name: "insert", synopsis: "FILE…", summary: "same as add --next",
+            examples: [("insert a.flac", "play it next")], arity: 1...Int.max, isForeign: true
         ) { (run) throws(Failure) in try Queue.add(run, isNext: true) },
         Verb(
-            name: "crop", summary: "remove all entries but the present one", examples: [("crop", "only this one")],
+            name: "crop", summary: "remove all items but the current one", examples: [("crop", "only this one")],
             isForeign: true, run: Queue.crop),
     ]
 }
@@ -124,7 +122,7 @@ enum Observers {
     /// The present state, in which there is an item.
     static func playing(_ run: Invocation) throws(Failure) -> StateView {
         let state = try run.state()
-        guard state.item != nil else { throw Failure(.nothingPlaying, "nothing is playing") }
+        guard state.item != nil else { throw Failure(.nothingPlaying, "no current item") }
         return state
     }
 
@@ -145,7 +143,7 @@ enum Observers {
         } else if let key = run.words.first?.text {
             let value = state.variable(key, at: now)
             if value == .nothing {
-                throw Failure(.noSuchContent, "nothing is known about \"\(TerminalText.safe(key))\"")
+                throw Failure(.noSuchContent, "the item has no \"\(TerminalText.safe(key))\"")
             }
             run.output.line(value.printed)
         } else {

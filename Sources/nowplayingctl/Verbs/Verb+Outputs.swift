@@ -2,18 +2,19 @@ import ControlProtocol
 import NowPlayingClient
 
 extension Verb {
-    /// Where it is heard.
+    /// Verbs for outputs and formats.
     static let outputs = [
         Verb(
-            name: "outputs", summary: "list where it can be heard", examples: [("outputs", "names and descriptions")],
+            name: "outputs", summary: "list the outputs", examples: [("outputs", "names and descriptions")],
             run: Outputs.list),
         Verb(
-            name: "output", synopsis: "OUTPUT", summary: "play on this output",
-            details: "OUTPUT is one that outputs shows, or its number there, from 1.",
-            examples: [("output 2", "the second of the list")], arity: 1...1, run: Outputs.select),
+            name: "output", synopsis: "[OUTPUT]", summary: "show the current output, or select another one",
+            details: "OUTPUT is a name or a number, from 1, in the list of outputs.",
+            examples: [("output", "show it"), ("output 2", "the second in the list")], arity: 0...1, run: Outputs.select
+        ),
         Verb(
-            name: "formats", summary: "list the formats of files that play",
-            examples: [("formats", "and for the others the Debian package of their decoder")], run: Outputs.formats),
+            name: "formats", summary: "list the audio formats",
+            examples: [("formats", "with the Debian package of each missing decoder")], run: Outputs.formats),
     ]
 }
 
@@ -28,7 +29,7 @@ enum Outputs {
             let name = TerminalText.safe(format["name"]?.stringValue ?? "")
             let endings = (format["endings"]?.arrayValue ?? []).compactMap(\.stringValue).map { "." + $0 }
             let package = TerminalText.safe(format["package"]?.stringValue ?? "")
-            let note = plays ? package : "not played by this version; decoded by \(package)"
+            let note = plays ? package : "does not play; decoder: \(package)"
             let list = TerminalText.safe(endings.joined(separator: " "))
             run.output.line(
                 "\(plays ? "+" : "-") \(run.output.styled(name, plays ? .bold : .dim))  \(list)  (\(note))")
@@ -55,7 +56,7 @@ enum Outputs {
 
     /// `output`, by name or by number of the list.
     static func select(_ run: Invocation) throws(Failure) {
-        var name = run.words[0].text
+        guard var name = run.words.first?.text else { return try show(run) }
         if let number = ClockText.integer(name) {
             let outputs = try run.call("output.list")["outputs"]?.arrayValue ?? []
             guard number >= 1, number <= outputs.count, let found = outputs[number - 1]["name"]?.stringValue else {
@@ -64,5 +65,14 @@ enum Outputs {
             name = found
         }
         try run.perform("output.select", ["name": .string(name)])
+    }
+
+    /// `output` without a name: the current one.
+    private static func show(_ run: Invocation) throws(Failure) {
+        let output = try run.state().json["output"]
+        if run.wantsJSON { return run.printJSON(output ?? .null) }
+        guard let name = output?["name"]?.stringValue else { throw Failure(.noDevice, "there is no current output") }
+        let description = TerminalText.safe(output?["description"]?.stringValue ?? "")
+        run.output.line(TerminalText.safe(name) + (description.isEmpty ? "" : "  " + description))
     }
 }

@@ -2,43 +2,45 @@ import ControlProtocol
 import NowPlayingClient
 
 extension Verb {
+    /// For verbs that start playback.
+    static let wait = Option("--wait", "wait for the sound, at most --timeout seconds; exit status 5 if there is none")
+
     /// Start, pause, stop, move through the queue.
     static let playback = [
         Verb(
             name: "play", synopsis: "[NUMBER | FILE…]",
-            summary: "go on, or play these files instead of the queue",
+            summary: "resume, or play these files instead of the queue",
             details: """
-                With a number: the entry at this place of the queue, from 1. With files, folders, playlists or addresses: \
-                the first
-                replaces the queue and plays, the others follow. A file that the daemon may not open is handed over open.
-                After the end of the queue it begins at the first entry.
+                With a number, plays the item at this index of the queue, from 1. With files, folders, playlists or
+                addresses, the first replaces the queue and plays, and the others follow. A file that the daemon cannot
+                open is passed to it open. After the end of the queue, starts at the first item.
                 """,
             options: [
                 Option("--position", value: "TIME", "begin here"),
-                Option("--watch", "show the position until the queue has ended (see watch)"),
+                Option("--watch", "show the position until the queue ends (see watch)"), wait,
             ],
             examples: [
-                ("play", "go on"), ("play 3", "the third entry"), ("play a.flac b.flac", "these two"),
+                ("play", "resume"), ("play 3", "the third item"), ("play a.flac b.flac", "these two"),
                 ("play --watch a.flac", "show it while it plays"), ("play ./3", "a file called 3"),
             ], arity: 0...Int.max, run: Playback.play),
-        Verb(name: "pause", summary: "pause at once", examples: [("pause", "be silent, keep the place")]) {
+        Verb(name: "pause", summary: "pause at once", examples: [("pause", "pause, keep the position")]) {
             (run) throws(Failure) in try run.perform("pause")
         },
         Verb(name: "stop", summary: "stop, and stay at the beginning of the item", examples: [("stop", "stop")]) {
             (run) throws(Failure) in try run.perform("stop")
         },
         Verb(
-            name: "toggle", aliases: ["play-pause"], summary: "pause what plays, go on with what is paused",
-            examples: [("toggle", "what a play button does")]
+            name: "toggle", aliases: ["play-pause"], summary: "pause if playing, else resume", options: [wait],
+            examples: [("toggle", "the same as a play button")]
         ) { (run) throws(Failure) in try run.perform("togglePlayPause") },
-        Verb(name: "next", summary: "the next entry of the queue", examples: [("next", "skip this one")]) {
+        Verb(name: "next", summary: "go to the next item", examples: [("next", "skip this item")]) {
             (run) throws(Failure) in try run.perform("nextTrack")
         },
         Verb(
             name: "previous", aliases: ["prev", "cdprev"],
-            summary: "the beginning of the item, or the entry before it",
-            details: "Begins an item anew of which more than 3 seconds were played; otherwise goes to the one before.",
-            examples: [("previous", "hear it again")]
+            summary: "go to the start of the item, or to the previous one",
+            details: "Restarts the item if more than 3 seconds of it have played; else goes to the previous item.",
+            examples: [("previous", "restart it")]
         ) { (run) throws(Failure) in try run.perform("previousTrack") },
     ]
 }
@@ -56,7 +58,7 @@ enum Playback {
         if run.words.isEmpty {
             result = try run.call("play", parameters.members.isEmpty ? nil : .object(parameters))
         } else if run.words.count == 1, let number = ClockText.integer(run.words[0].text) {
-            guard number >= 1 else { throw run.wrong("play", "0", "places of the queue count from 1") }
+            guard number >= 1 else { throw run.wrong("play", "0", "an index in the queue, from 1") }
             parameters["index"] = .integer(Int64(number - 1))
             result = try run.call("play", .object(parameters))
         } else {

@@ -5,15 +5,15 @@ extension Verb {
     /// Places in the item, and the volume.
     static let positions = [
         Verb(
-            name: "skip", synopsis: "[SECONDS]", summary: "forward, or back with a minus sign",
-            details: "Without a time: by the daemon's preferred interval (see configure).",
-            options: [Option("--back", "back by the preferred interval")],
+            name: "skip", synopsis: "[SECONDS]", summary: "skip forward, or back with a minus sign",
+            details: "Without a time, skips by the daemon's preferred interval (see configure).",
+            options: [Option("--back", "skip back by the preferred interval")],
             examples: [
                 ("skip", "forward by the preferred interval"), ("skip 30", "30 seconds forward"),
                 ("skip -15", "15 seconds back"),
             ], arity: 0...1, run: Positions.skip),
         Verb(
-            name: "seek", synopsis: "TIME | [+-]TIME | PERCENT%", summary: "go to a place in the item",
+            name: "seek", synopsis: "TIME | [+-]TIME | PERCENT%", summary: "seek in the item",
             examples: [
                 ("seek 83", "to 83 seconds"), ("seek 1:23.5", "to 1 minute 23.5 seconds"),
                 ("seek 50%", "to the middle"),
@@ -22,37 +22,39 @@ extension Verb {
         ) { (run) throws(Failure) in try Positions.seek(run) },
         Verb(
             name: "volume", synopsis: "[PERCENT | +PERCENT | -PERCENT]", summary: "show or set the volume",
-            details: "100 is as loud as the sound server plays; the scale is the one that mixers show.",
+            details: "The scale is that of mixers; 100 is full volume.",
             options: [format],
             examples: [("volume", "show it"), ("volume 50", "set it"), ("volume +5", "a little louder")],
             arity: 0...1, run: Positions.volume),
         Verb(
-            name: "mute", summary: "switch the sound off, and keep playing",
-            options: [Option("--toggle", "switch it on if it is off")],
-            examples: [("mute", "off"), ("mute --toggle", "what a mute key does")]
+            name: "mute", summary: "mute the sound; playback continues",
+            options: [Option("--toggle", "unmute if muted")],
+            examples: [("mute", "mute"), ("mute --toggle", "the same as a mute key")]
         ) { (run) throws(Failure) in
             let muted = try run.has("--toggle") ? !run.state().isMuted : true
             try run.perform("volume.set", ["muted": .bool(muted)])
         },
         Verb(
-            name: "rate", synopsis: "[RATE]", summary: "show or set how fast it plays, at the same pitch",
+            name: "rate", synopsis: "[RATE]", summary: "show or set the playback rate, at the same pitch",
             details:
-                "It holds until the next play, which returns to the item's own rate. While paused it sets that one. "
-                + "commands shows which rates there are.",
-            examples: [("rate", "show it"), ("rate 1.5", "half as fast again"), ("rate 1", "every sample as it is")],
+                "The rate applies until the next play, which returns to the item's own rate. While paused, sets that rate. "
+                + "commands shows the supported rates.",
+            examples: [
+                ("rate", "show it"), ("rate 1.5", "one and a half times as fast"), ("rate 1", "the original speed"),
+            ],
             arity: 0...1, run: Positions.rate),
         Verb(
             name: "loudness", synopsis: "[off | track | album | auto]",
-            summary: "show or set how loudness is brought into line",
+            summary: "show or set loudness normalisation",
             details:
-                "By the items' ReplayGain or R128 tags. auto is album while an album plays in order, else track; off "
+                "Uses ReplayGain or R128 tags. auto is album while an album plays in order, else track; off "
                 + "leaves every sample as it is.",
-            options: [Option("--preamp", value: "DB", "add so many decibels to the gain of tagged items")],
+            options: [Option("--preamp", value: "DB", "decibels added to the gain of tagged items")],
             examples: [
-                ("loudness", "what is done, and how much"), ("loudness auto", "albums as albums, else tracks"),
+                ("loudness", "the mode and the gain"), ("loudness auto", "albums as albums, else tracks"),
                 ("loudness track --preamp -3", "every track as loud as the others, with 3 dB in hand"),
             ], arity: 0...1, run: Loudness.run),
-        Verb(name: "unmute", summary: "switch the sound on again", examples: [("unmute", "on")]) {
+        Verb(name: "unmute", summary: "unmute the sound", examples: [("unmute", "unmute")]) {
             (run) throws(Failure) in try run.perform("volume.set", ["muted": false])
         },
     ]
@@ -118,7 +120,7 @@ enum Positions {
             let (_, duration) = try measured(run)
             if fraction != 0 { try skip(run, by: duration * fraction) }
         case nil:
-            throw run.wrong("seek", text, "a time like 83, 1:23.5, 50%, +10 or -10")
+            throw run.wrong("seek", text, "a time such as 83, 1:23.5, 50%, +10 or -10")
         }
     }
 
@@ -148,7 +150,7 @@ enum Positions {
             case .relative(let percent):
                 try run.perform("volume.set", ["step": .number(percent / 100)])
             default:
-                throw run.wrong("volume", text, "percent, such as 50, +5 or -5")
+                throw run.wrongPercent("volume", text, "percent, such as 50, +5 or -5")
             }
             return
         }
@@ -170,9 +172,9 @@ enum Positions {
     /// The present state and the length of its item. Throws when there is none or it has no known end.
     private static func measured(_ run: Invocation) throws(Failure) -> (StateView, Double) {
         let state = try run.state()
-        guard state.item != nil else { throw Failure(.nothingPlaying, "nothing is playing: percent of what?") }
+        guard state.item != nil else { throw Failure(.nothingPlaying, "no current item to seek in") }
         guard let duration = state.duration else {
-            throw Failure(.general, "the length of this item is not known; give a time instead of percent")
+            throw Failure(.general, "the duration of this item is unknown; give a time instead of a percentage")
         }
         return (state, duration)
     }

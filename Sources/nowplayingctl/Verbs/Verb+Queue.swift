@@ -6,32 +6,33 @@ extension Verb {
     /// The queue.
     static let queues = [
         Verb(
-            name: "add", synopsis: "FILE…", summary: "put files, folders, playlists or addresses behind the queue",
+            name: "add", synopsis: "FILE…",
+            summary: "add files, folders, playlists or addresses at the end of the queue",
             options: [
-                Option("--next", "directly behind what plays now"),
-                Option("--at", value: "NUMBER", "at this place, from 1"),
-                Option("--play", "and play the first of them"),
+                Option("--next", "directly after the current item"),
+                Option("--at", value: "NUMBER", "at this index, from 1"),
+                Option("--play", "play the first of them"),
             ],
-            examples: [("add ~/Music/album", "a folder"), ("add --next a.flac", "hear it next")],
+            examples: [("add ~/Music/album", "a folder"), ("add --next a.flac", "play it next")],
             arity: 1...Int.max
         ) { (run) throws(Failure) in try Queue.add(run, isNext: run.has("--next")) },
         Verb(
             name: "queue", aliases: ["playlist", "list"], summary: "show the queue",
             options: [
-                Option("--format", short: "-f", value: "FORMAT", "print this for each entry: {{number}} {{title}} …")
+                Option("--format", short: "-f", value: "FORMAT", "print this for each item: {{number}} {{title}} …")
             ],
-            examples: [("queue", "all entries; * marks the present one"), ("queue -f '{{uri}}'", "where they are")],
+            examples: [("queue", "all items; * marks the current one"), ("queue -f '{{uri}}'", "their uris")],
             run: Queue.list),
         Verb(
             name: "remove", aliases: ["del", "delete", "rm"], synopsis: "NUMBER…",
-            summary: "take entries out of the queue",
-            details: "NUMBER is a place from 1, or a range of places: 3-7. Removing what plays goes on with the next.",
+            summary: "remove items from the queue",
+            details: "NUMBER is an index from 1, or a range such as 3-7. Removing the current item goes to the next.",
             examples: [("remove 2", "the second"), ("remove 1-3 7", "four of them")], arity: 1...Int.max,
             run: Queue.remove),
         Verb(
-            name: "move", aliases: ["mv"], synopsis: "NUMBER TO", summary: "move an entry to another place",
-            examples: [("move 5 1", "make the fifth the first")], arity: 2...2, run: Queue.move),
-        Verb(name: "clear", summary: "empty the queue and stop", examples: [("clear", "start afresh")]) {
+            name: "move", aliases: ["mv"], synopsis: "NUMBER TO", summary: "move an item to another index",
+            examples: [("move 5 1", "move the fifth to the front")], arity: 2...2, run: Queue.move),
+        Verb(name: "clear", summary: "empty the queue and stop", examples: [("clear", "empty it")]) {
             (run) throws(Failure) in try run.perform("queue.clear")
         },
     ]
@@ -51,7 +52,7 @@ enum Queue {
         if let text = run.value("--at") {
             guard !isNext else { throw .usage("--at and --next exclude each other", verb: run.verb.name) }
             guard let number = ClockText.integer(text), number >= 1 else {
-                throw run.wrong("--at", text, "a place of the queue, from 1")
+                throw run.wrong("--at", text, "an index in the queue, from 1")
             }
             parameters["at"] = .integer(Int64(number - 1))
         }
@@ -103,7 +104,7 @@ enum Queue {
                 let found = result["items"]?.arrayValue?.compactMap { $0["id"] } ?? []
                 guard !found.isEmpty else {
                     let count = result["count"]?.integerValue ?? 0
-                    throw Failure(.noSuchContent, "there is no entry \(offset + 1); the queue has \(count)")
+                    throw Failure(.noSuchContent, "there is no item \(offset + 1); the queue has \(count)")
                 }
                 ids += found.filter { known.insert($0.integerValue ?? 0).inserted }
                 offset += Int64(found.count)
@@ -115,7 +116,7 @@ enum Queue {
     /// Takes all entries out but the present one.
     static func crop(_ run: Invocation) throws(Failure) {
         let state = try run.state()
-        guard let current = state.itemID else { throw Failure(.nothingPlaying, "there is no present entry to keep") }
+        guard let current = state.itemID else { throw Failure(.nothingPlaying, "there is no current item to keep") }
         var ids: [JSONValue] = []
         var version: JSONValue?
         while true {
@@ -150,7 +151,7 @@ enum Queue {
         let result = try run.call("queue.list", ["offset": .integer(from), "limit": 1])
         guard let id = result["items"]?.arrayValue?.first?["id"] else {
             let count = result["count"]?.integerValue ?? 0
-            throw Failure(.noSuchContent, "there is no entry \(from + 1); the queue has \(count)")
+            throw Failure(.noSuchContent, "there is no item \(from + 1); the queue has \(count)")
         }
         var parameters = JSONObject([.init("ids", [id]), .init("to", .integer(to))])
         parameters["ifVersion"] = result["version"]
@@ -161,7 +162,7 @@ enum Queue {
 
     private static func place(_ text: String, _ run: Invocation) throws(Failure) -> Int64 {
         guard let number = ClockText.integer(text), number >= 1 else {
-            throw run.wrong(run.verb.name, text, "a place of the queue, from 1")
+            throw run.wrong(run.verb.name, text, "an index in the queue, from 1")
         }
         return Int64(number - 1)
     }
@@ -172,7 +173,7 @@ enum Queue {
             if ends.count == 1 { return Int64(first - 1)...Int64(first - 1) }
             if ends.count == 2, let last = ends[1], last >= first { return Int64(first - 1)...Int64(last - 1) }
         }
-        throw run.wrong(run.verb.name, text, "places of the queue from 1, such as 3 or 3-7")
+        throw run.wrong(run.verb.name, text, "indexes in the queue from 1, such as 3 or 3-7")
     }
 
     private static func line(

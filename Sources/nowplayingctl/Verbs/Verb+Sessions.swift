@@ -7,26 +7,23 @@ extension Verb {
     static let sessions = [
         Verb(
             name: "session", synopsis: "[list | create NAME | activate SESSION | close SESSION | publish NAME]",
-            summary: "list the sessions, or make, choose and end one",
+            summary: "list the sessions, or create, activate or close one",
             details: """
-                Each session has its own queue and clock; commands without --session go to the active one, which is the one \
-                that was
-                played last. --policy says what the others do while it plays. publish shows what another program plays: \
-                it reads states as
-                lines of JSON (see nowPlaying.publish in nowplayingd-protocol(7)), and runs PROGRAM COMMAND [VALUE] for \
-                commands. It
-                lasts as long as its standard input.
+                Each session has its own queue and clock. The session that played last is the active one, and commands
+                without --session go to it. --policy sets the effect on the others while this one plays. publish shows the
+                playback of another program while its standard input is open: it reads states as lines of JSON (see
+                nowPlaying.publish in nowplayingd-protocol(7)), and runs PROGRAM COMMAND [VALUE] for commands.
                 """,
             options: [
-                Option("--policy", value: "mix|duck|pause|pauseSpoken", "what the others do meanwhile"),
-                Option("--duck-to", value: "DB", "with the policy duck: how quiet the others get, such as -12"),
-                Option("--ramp", value: "SECONDS", "in how many seconds they do, and are as before again"),
-                Option("--unpublished", "told only to those who name it, and never the active one"),
-                Option("--commands", value: "NAMES", "for publish: commands it takes, such as play,pause,nextTrack"),
-                Option("--run", value: "PROGRAM", "for publish: what carries them out, within 2 seconds"),
+                Option("--policy", value: "mix|duck|pause|pause-spoken", "effect on the other sessions"),
+                Option("--duck-to", value: "DB", "with the policy duck: level of the others in decibels, such as -12"),
+                Option("--ramp", value: "SECONDS", "seconds of each fade"),
+                Option("--unpublished", "visible only to clients that name it, and never active"),
+                Option("--commands", value: "NAMES", "for publish: supported commands, such as play,pause,next-track"),
+                Option("--run", value: "PROGRAM", "for publish: program that runs them, within 2 seconds"),
             ],
             examples: [
-                ("session", "which there are"), ("session create night --policy mix", "rain beside everything"),
+                ("session", "list them"), ("session create night --policy mix", "plays beside the others"),
                 ("--session night play rain.flac", "play there"), ("session activate main", "back to the music"),
             ], arity: 0...2, run: Sessions.run)
     ]
@@ -49,7 +46,8 @@ enum Sessions {
             let result = try run.call("session.activate", ["name": .string(name)])
             if run.wantsJSON { run.printJSON(result) }
             guard result["active"] == true else {
-                throw Failure(.disabled, "\(TerminalText.safe(name)) has nothing to play, or mixes with the others")
+                let why = "it has nothing to play, or its policy is mix"
+                throw Failure(.disabled, "cannot activate \(TerminalText.safe(name)): \(why)")
             }
         case "close": try run.perform("session.close", ["name": .string(name)])
         case "publish": try Publishing(run, name).publish()
@@ -58,10 +56,10 @@ enum Sessions {
         }
     }
 
-    /// What a session is to be made with.
+    /// Parameters of a new session.
     static func terms(_ run: Invocation, _ name: String) throws(Failure) -> JSONObject {
         var parameters = JSONObject([.init("name", .string(name))])
-        if let policy = run.value("--policy") { parameters["policy"] = .string(policy) }
+        if let policy = run.value("--policy") { parameters["policy"] = .string(WireName.camel(policy)) }
         if let decibels = try Announcing.duckTo(run) { parameters["duckTo"] = .number(decibels) }
         if let text = run.value("--ramp") {
             guard let seconds = ClockText.decimal(text[...]), seconds <= 10 else {
@@ -82,7 +80,7 @@ enum Sessions {
             var notes = [TerminalText.safe(session["state"]?.stringValue ?? "")]
             if session["external"] == true { notes.append("another program's") }
             if let policy = session["policy"]?.stringValue, policy != "pause" {
-                notes.append(TerminalText.safe(policy))
+                notes.append(TerminalText.safe(WireName.kebab(policy)))
             }
             let styled = run.output.styled(name, isActive ? .bold : .dim)
             run.output.line("\(isActive ? "*" : " ") \(styled)  \(notes.joined(separator: ", "))")

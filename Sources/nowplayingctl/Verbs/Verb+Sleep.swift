@@ -9,12 +9,13 @@ extension Verb {
             name: "sleep", synopsis: "[TIME | end-of-item | off] [--fade SECONDS]",
             summary: "show or set a sleep timer",
             details:
-                "Play stops then, and the next play goes on at that place. TIME is 30m, 1h30m, 90s or 1:30:00. A command "
-                + "that comes while it grows quiet ends the timer.",
-            options: [Option("--fade", value: "SECONDS", "grow quiet in so many seconds before")],
+                "Playback stops then, and the next play resumes at that position. TIME is 30m, 1h30m, 90s or 1:30:00. A "
+                + "command during the fade cancels the timer.",
+            options: [Option("--fade", value: "SECONDS", "seconds of fade-out before the end")],
             examples: [
-                ("sleep 30m --fade 60", "in half an hour, quieter and quieter in its last minute"),
-                ("sleep end-of-item", "behind what plays now"), ("sleep", "what is set"), ("sleep off", "play on"),
+                ("sleep 30m --fade 60", "in half an hour, with a fade in the last minute"),
+                ("sleep end-of-item", "after the current item"), ("sleep", "show the timer"),
+                ("sleep off", "cancel it"),
             ], arity: 0...1, run: Sleeping.run)
     ]
 }
@@ -67,7 +68,7 @@ extension StatusText {
     static func sleep(_ state: StateView) -> String? {
         guard let sleep = state.json["sleep"], sleep != .null else { return nil }
         let fade = sleep["fade"]?.doubleValue ?? 0
-        let ending = fade > 0 ? ", growing quiet in the last \(ClockText.number(fade)) seconds" : ""
+        let ending = fade > 0 ? ", with a fade in the last \(ClockText.number(fade)) seconds" : ""
         guard let time = sleep["endsMonotonic"]?.doubleValue else { return "at the end of the item" + ending }
         let left = time - MonotonicTime.now.seconds
         return "in \(ClockText.clock(max(0, left)))" + ending

@@ -1,11 +1,11 @@
 import NowPlaying
 import NowPlayingClient
 
-/// What `wait` waits for.
+/// Condition that `wait` waits for.
 enum Condition: String, CaseIterable {
     case play, pause, stop, track, end
 
-    /// Whether a state is so. For `track`, which is an event only, never.
+    /// True if a state meets the condition. Never for `track`, which is only an event.
     func holds(_ state: StateView) -> Bool {
         switch self {
         case .play: state.state == .playing
@@ -16,7 +16,7 @@ enum Condition: String, CaseIterable {
         }
     }
 
-    /// Whether it came about between two states.
+    /// True if the condition came about between two states.
     func came(from old: StateView, to new: StateView) -> Bool {
         switch self {
         case .track:

@@ -1,6 +1,6 @@
 /// ID3v1, with the number of the track that 1.1 put into the comment.
 enum ID3v1Tag {
-    /// What these 128 bytes say.
+    /// Fields of these 128 bytes.
     static func fields(_ tag: [UInt8]) -> TagFields {
         var fields = TagFields()
         func text(_ range: Range<Int>) -> String? {

@@ -1,6 +1,6 @@
-/// What the frames of ID3v2 mean, by the names that Vorbis comments have for it.
+/// Meaning of the frames of ID3v2, by the names of Vorbis comments.
 enum ID3v2Frames {
-    /// Whether a frame of this name is of use.
+    /// True if a frame of this name is useful.
     static func isKnown(_ name: String) -> Bool { names[name] != nil || specials.contains(name) }
 
     private static let specials: Set<String> = [

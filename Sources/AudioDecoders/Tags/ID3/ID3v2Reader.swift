@@ -4,14 +4,14 @@ import AudioCore
 /// (ID3v2.3 §5), and without taking up what is skipped.
 struct ID3v2Reader {
     private let file: MediaFile
-    /// Where the tag ends in the file.
+    /// End of the tag in the file.
     let end: Int64
-    /// Whether 0xFF 0x00 stands for 0xFF.
+    /// True if 0xFF 0x00 stands for 0xFF.
     private let isUnsynchronised: Bool
-    /// Where it reads on in the file.
+    /// Offset of the next read in the file.
     private(set) var offset: Int64
     private var lastWasFF = false
-    /// Bytes that may still be read: whoever writes more has more to hide than to tell.
+    /// Bytes that may still be read: a longer tag is suspicious.
     private var budget = 1 << 20
 
     /// Reads from `offset` to `end`.

@@ -3,11 +3,11 @@ import AudioCore
 /// An ID3v2 tag, version 2.2, 2.3 or 2.4 (id3.org), as far as it is of use: texts are read, pictures and whatever else is
 /// large are stepped over.
 struct ID3v2Tag {
-    /// What was found.
+    /// Fields so far.
     private(set) var fields = TagFields()
     /// The cue sheet in a text of that name, if it was asked for.
     private(set) var cueSheet: [UInt8]?
-    /// Where the tag ends in the file.
+    /// End of the tag in the file.
     let end: Int64
 
     private let version: Int
