@@ -12,6 +12,7 @@ Docs         a `package` declaration, a requirement of a `package protocol`, wha
              A bare number needs its unit, unless it is a count, a version or an identity by its name.
 Numbers      no conversion of a floating value to an integer that can trap, and no unchecked sum with a length that media
              claim: see swift_numbers.py.
+Words        no documentation comment opens with What, Who, Whether …, and nothing is told: see swift_words.py.
 Machines     no file names the folder of this checkout or the home directory of who runs the check.
 
 usage: check_sources.py [--root FOLDER] [--manifest FILE]
@@ -26,6 +27,7 @@ import sys
 
 import swift_members
 import swift_numbers
+import swift_words
 
 LONGEST, MEDIAN = 400, 150
 
@@ -210,7 +212,7 @@ def main():
     sources = [p for p in tracked if p.suffix == ".swift" and p.relative_to(root).parts[0] in ("Sources", "Tests")]
     findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, tracked),
                 *documentation_findings(root, sources, manifest), *machine_findings(root, tracked),
-                *swift_numbers.findings(root, sources)]
+                *swift_numbers.findings(root, sources), *swift_words.findings(root, sources)]
     for finding in findings:
         print(finding)
     return 1 if findings else 0

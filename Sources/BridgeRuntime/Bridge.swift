@@ -57,7 +57,7 @@ package enum BridgeProgram {
         }
         let log = BridgeLog(program: program)
         log.warn(ofUnreadable: unreadable)
-        if options.checksConfiguration { return print("The configuration is in order.\n", to: 1) }
+        if options.checksConfiguration { return print("The configuration is valid.\n", to: 1) }
         var running: RunningBridge<B>?
         let status = PlayerLoop.run { loop in
             do throws(BridgeFailure) { running = try RunningBridge(loop, log, options, settings) } catch {

@@ -11,7 +11,7 @@ enum SharedServer {
     static let pulseAudio = Task { await SoundServer.pulseAudio([TestSink("default")]) }
 }
 
-/// How often to do it: more at night.
+/// Number of repetitions: more at night.
 func repetitions(_ count: Int, nightly: Int) -> Int { environmentHas("NOWPLAYING_NIGHTLY") ? nightly : count }
 
 extension RealDaemon {

@@ -2,13 +2,13 @@ import ControlProtocol
 import TestSupport
 import Testing
 
-/// Holds what was told of one announcement against what was heard.
+/// Compares the events of one announcement with the recording.
 struct AnnouncementJudge {
     private let row: AnnouncementTable.Row
     private let recording: CodeRecording
     private let release: Double
     private let noise: Double
-    /// Frames that can't be told from each other where a single one of them is too quiet to be read.
+    /// Number of frames that are ambiguous if a single one of them is too quiet to be read.
     private static let unreadable = 20
 
     init(_ row: AnnouncementTable.Row, _ recording: CodeRecording, release: Double, noise: Double) {
@@ -56,7 +56,7 @@ struct AnnouncementJudge {
         clock(after, row.after)
     }
 
-    /// Whether a frame is of what plays, and not of what is said.
+    /// True for a frame of the playback, not of the announcement.
     private func isMusic(_ frame: Int) -> Bool { row.words.code?.contains(frame) != true }
 
     /// As loud as its file to the bit, quieter in one line, as quiet as asked for for as long as the words last, and in one
@@ -113,7 +113,7 @@ struct AnnouncementJudge {
         #expect(abs(seconds - (row.end - row.begin)) < 0.3 + row.waited, "\(row.name): held for \(seconds) s")
     }
 
-    /// What was heard, and when, is what the clock said.
+    /// Compares the times of the recorded frames with the clock.
     private func clock(_ levels: [CodeRecording.Level], _ state: JSONValue) {
         guard let base = row.base else { return }
         let errors = levels.map { Double($0.frame - base) / rate - state.position(at: $0.time) }.sorted()

@@ -6,7 +6,7 @@ import Testing
 /// Announcements over a recorded daemon that plays the position code: what was heard before, during and after each is
 /// judged when all of them were made.
 final class AnnouncementTable {
-    /// What becomes of what plays.
+    /// Effect on the playback.
     enum During: Equatable {
         /// It goes on at this part of its loudness.
         case plays(Double)
@@ -14,11 +14,11 @@ final class AnnouncementTable {
         /// It was silent before, and is after.
         case silent
 
-        /// What is told of it, but for better readings of the clock.
+        /// Its events, except for better readings of the clock.
         var events: [String] { self == .held ? ["interruption-began", "interruption-ended"] : [] }
     }
 
-    /// What is said.
+    /// The announcement.
     struct Words {
         var uri: JSONValue
         var seconds: Double
@@ -36,7 +36,7 @@ final class AnnouncementTable {
         /// Frame of the code with which the file begins that plays; nil: it is heard from anywhere.
         var base: Int?
         var words: Words
-        /// How loud the words are, as a part of what their file says; nil: they are refused.
+        /// Volume of the announcement relative to its file; nil: it is refused.
         var volume: Double?
         /// Seconds that the daemon and the server waited for a processor meanwhile: sound and clock may be late by as much.
         var waited: Double
@@ -70,10 +70,10 @@ final class AnnouncementTable {
         self.waits = waits
     }
 
-    /// Whether the machine does nothing else.
+    /// True if the machine does nothing else.
     static var isNight: Bool { environmentHas("NOWPLAYING_NIGHTLY") }
 
-    /// Has something announced, waits until all is as before, and compares what was told meanwhile: these events and no
+    /// Makes an announcement, waits until all is as before, and compares the events meanwhile: these and no
     /// others but better readings of the clock, each numbered one more than the one before.
     func announce(
         _ name: String, _ words: Words, _ during: During, by terms: JSONValue = [:], base: Int? = 0,
@@ -99,29 +99,30 @@ final class AnnouncementTable {
             let seconds = answer["result"]?["seconds"]?.doubleValue ?? 0
             if let code = words.code { #expect(abs(seconds - Double(code.count) / rate) < 1e-8, "\(name)") }
         }
-        var told: [JSONValue] = []
-        while told.count(where: { $0.words != "drift" }) < during.events.count, told.last != .null {
-            told.append(client.event())
+        var notifications: [JSONValue] = []
+        while notifications.count(where: { $0.words != "drift" }) < during.events.count, notifications.last != .null {
+            notifications.append(client.event())
         }
         await recorder.waitFor(more: release + Self.tail + 0.1)
         guard let after = client.call("nowPlaying.get") else { return }
-        told += client.takeNotifications()
+        notifications += client.takeNotifications()
         let waited = waits().seconds(since: first)
-        judge(name, before, told, after, during, waited)
+        judge(name, before, notifications, after, during, waited)
         rows.append(
             Row(
                 name: name, before: before, after: after, during: during, begin: begin, end: end, base: base,
                 words: words, volume: refusal.isEmpty ? volume : nil, waited: waited))
     }
 
-    /// What was told, and how it is numbered.
+    /// Checks the events and their numbers.
     private func judge(
-        _ name: String, _ before: JSONValue, _ told: [JSONValue], _ after: JSONValue, _ during: During,
+        _ name: String, _ before: JSONValue, _ notifications: [JSONValue], _ after: JSONValue, _ during: During,
         _ waited: Double
     ) {
-        #expect(told.map(\.words).filter { $0 != "drift" } == during.events, "\(name)")
-        #expect(told.map(\.sequence) == told.indices.map { before.sequence + 1 + Int64($0) }, "\(name)")
-        #expect(after.sequence == told.last?.sequence ?? before.sequence, "\(name)")
+        #expect(notifications.map(\.words).filter { $0 != "drift" } == during.events, "\(name)")
+        #expect(
+            notifications.map(\.sequence) == notifications.indices.map { before.sequence + 1 + Int64($0) }, "\(name)")
+        #expect(after.sequence == notifications.last?.sequence ?? before.sequence, "\(name)")
         for key in ["queue", "item", "repeatMode", "shuffleMode", "volume", "muted", "commandsVersion", "error"] {
             #expect(before[key] == after[key], "\(name): \(key)")
         }
@@ -130,7 +131,7 @@ final class AnnouncementTable {
         case .silent: #expect(before["anchor"] == after["anchor"], "\(name)")
         case .plays: break
         case .held:
-            let changes = told.filter { $0.words != "drift" }
+            let changes = notifications.filter { $0.words != "drift" }
             guard changes.count == 2 else { return }
             #expect(changes[0].rate == 0 && changes[0].playing == "interrupted", "\(name)")
             #expect(changes[0]["interruption"]?["by"] == "announcement", "\(name)")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// The cases of announcements: what is told, how it is numbered, what is heard before, during and after, and when.
+    /// Cases of announcements: events, their numbers, and the audible frames before, during and after, with their times.
     ///
     /// By day they are short. They are made at once, each on a device of its own.
     @Suite(.timeLimit(.minutes(3))) struct AnnouncementTableTests {
@@ -39,7 +39,7 @@ extension Acceptance {
             return (place, AnnouncementTable(place.follow(), place.recorder, release: Self.release) { place.waits() })
         }
 
-        @Test("each case is told, numbered and heard as it shall be") func table() async throws {
+        @Test("each case has the right events, numbers and sound") func table() async throws {
             async let music: Void = music()
             async let talk: Void = talk()
             async let call: Void = telephone()
@@ -51,7 +51,7 @@ extension Acceptance {
         private func music() async throws {
             let (place, table) = await place("music")
             let (client, folder) = (table.client, place.daemon.folder)
-            // Over nothing: to the bit, and nobody is told.
+            // Over silence: bit for bit, without events.
             await table.announce(
                 "over nothing", code(folder, "a.wav", 5_000_000), .silent, by: ["volume": 1], base: nil)
             await table.announce(
@@ -169,7 +169,7 @@ extension Acceptance {
             let after = recording.levels(asked...now()) { _ in true }
             #expect(after.count > 10 && after.allSatisfy { $0.level == 1 }, "as loud as before")
             let first = Double(after.first?.frame ?? 0) / 44100
-            // It begins where it stood; what is told is where it is once it flows.
+            // It begins where it stood; the published position is that of flowing sound.
             #expect(abs(first - found.elapsed) < 0.1, "heard from \(first) on, it stood at \(found.elapsed)")
             let moved = resumed.elapsed - found.elapsed
             #expect((-0.001..<0.1).contains(moved), "it went on \(moved) s from where it stood")
@@ -177,7 +177,7 @@ extension Acceptance {
             #expect(again.stop() == 0)
         }
 
-        /// What is said may be in the network; what a station sends yields like music, and is held like it.
+        /// An announcement may come from the network; a radio station is ducked and held like music.
         private func radio() async throws {
             guard RealDaemon.decodesForeignFiles else { return }
             let (place, table) = await place("radio")

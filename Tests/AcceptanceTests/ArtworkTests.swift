@@ -60,15 +60,15 @@ extension Acceptance {
             client.call("nowPlaying.subscribe", ["causes": ["track", "metadata"]])
             client.sendLine(
                 (1...100).map { #"{"jsonrpc":"2.0","id":"s\#($0)","method":"nextTrack"}"# }.joined(separator: "\n"))
-            // What is found of those that are passed over meanwhile is told to nobody.
-            var told: [Int] = []
-            while told.last != 101 {
+            // Pictures of items that were skipped meanwhile are not published.
+            var published: [Int] = []
+            while published.last != 101 {
                 let event = client.event("metadata")
                 if event == .null { break }
                 // Events about anything else than a picture don't count.
-                if let width = Self.width(event), told.last != Int(width) { told.append(Int(width)) }
+                if let width = Self.width(event), published.last != Int(width) { published.append(Int(width)) }
             }
-            #expect(told == [101])
+            #expect(published == [101])
             client.call("pause")
             #expect(Self.width(client.call("nowPlaying.get")) == 101)
             #expect(client.takeNotifications().allSatisfy { Self.width($0["params"]) ?? 101 == 101 })
@@ -138,9 +138,9 @@ extension Acceptance {
             client.call("queue.add", ["items": .array(items), "play": true])
             func unfetched() -> String {
                 #expect(becomes { client.call("nowPlaying.get")?["item"]?["artwork"] != nil })
-                let told = client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue?.first
-                #expect(told?["kind"] == "image" && told?["width"] == nil)
-                return told?["id"]?.stringValue ?? ""
+                let published = client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue?.first
+                #expect(published?["kind"] == "image" && published?["width"] == nil)
+                return published?["id"]?.stringValue ?? ""
             }
             let provisional = unfetched()
             #expect(server.requests.isEmpty)
@@ -231,21 +231,21 @@ extension Acceptance {
                     client.call(
                         "nowPlaying.publish", ["session": "cast", "state": "playing", "item": .object(item)])
                 }
-                func told() -> [JSONValue] {
+                func published() -> [JSONValue] {
                     client.call("nowPlaying.get", ["session": "cast"])?["item"]?["artwork"]?.arrayValue ?? []
                 }
                 func film(_ name: String) -> JSONValue { .string(folder.path(name)) }
                 let (allowed, secret) = (film("music/film.mp4"), film("secret.mp4"))
                 show("allowed", [("animatedArtwork", ["1:1": allowed])])
-                #expect(becomes { told().compactMap { $0["kind"] } == ["animated"] })
+                #expect(becomes { published().compactMap { $0["kind"] } == ["animated"] })
                 // One search looks for all pictures of an item: those that are shown say that it has ended.
                 show("picture", [("artworkUrl", "http://192.0.2.1/a.gif"), ("animatedArtwork", ["3:4": secret])])
-                #expect(becomes { told().first?["kind"] == "image" })
-                #expect(told().compactMap { $0["kind"] } == (isForeign ? ["image"] : ["image", "animated"]))
+                #expect(becomes { published().first?["kind"] == "image" })
+                #expect(published().compactMap { $0["kind"] } == (isForeign ? ["image"] : ["image", "animated"]))
                 show("films", [("animatedArtwork", ["1:1": allowed, "3:4": secret])])
-                #expect(becomes { told().first?["kind"] == "animated" })
-                #expect(told().compactMap { $0["aspect"] } == (isForeign ? ["1:1"] : ["1:1", "3:4"]))
-                let id = told().last?["id"] ?? .null
+                #expect(becomes { published().first?["kind"] == "animated" })
+                #expect(published().compactMap { $0["aspect"] } == (isForeign ? ["1:1"] : ["1:1", "3:4"]))
+                let id = published().last?["id"] ?? .null
                 let path = client.call("artwork.get", ["id": id, "kind": "video"])?["path"]?.stringValue ?? ""
                 let shown = isForeign ? "music/film.mp4" : "secret.mp4"
                 #expect(folder.read(String(path.dropFirst(folder.path.count + 1))) == folder.read(shown))
@@ -254,7 +254,7 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("animated artwork: told with the item, its preview and film on demand, nothing of it with “off”")
+        @Test("animated artwork: published with the item, its preview and film on demand, nothing with “off”")
         func animated() async throws {
             let folder = TemporaryFolder()
             let words = ["-v", "error", "-y", "-f", "lavfi", "-i", "testsrc=size=60x80:rate=10", "-t", "1"]
@@ -265,9 +265,9 @@ extension Acceptance {
             let client = daemon.connect()
             #expect(client.call("hello")?["capabilities"]?["animatedArtwork"] == ["1:1", "3:4"])
             client.call("queue.add", ["items": .array(files), "play": true])
-            func told() -> [JSONValue] { client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue ?? [] }
-            #expect(becomes { told().count == 1 })
-            let film = told()[0]
+            func published() -> [JSONValue] { client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue ?? [] }
+            #expect(becomes { published().count == 1 })
+            let film = published()[0]
             let id = try #require(film["id"])
             #expect(film["kind"] == "animated" && film["aspect"] == "3:4" && film["type"] == "video/mp4")
             #expect(film["width"] == 60 && film["height"] == 80)
@@ -281,11 +281,11 @@ extension Acceptance {
             }
             // The same film for the next of the album; a still one beside it stands in for it.
             client.call("nextTrack")
-            #expect(becomes { told().first?["id"] == id })
+            #expect(becomes { published().first?["id"] == id })
             _ = folder.write(Self.gif(33), "cover-tall.png")
             _ = folder.silence("3.wav", seconds: 60)
             client.call("play", ["uri": .string(folder.path("3.wav"))])
-            #expect(becomes { told().first?["id"] == id })
+            #expect(becomes { published().first?["id"] == id })
             #expect(daemon.stop() == 0)
             let settings =
                 String(decoding: conf(folder), as: UTF8.self) + "[artwork]\nanimated = off\nnames = cover-tall\n"

@@ -11,7 +11,7 @@ extension Acceptance {
         /// Seconds by which the recorder's idea of when a frame was heard may be off.
         private static let noise = 0.02
 
-        /// Whether a state says what is heard: this advertisement or none, and the chapter at this position of the content.
+        /// True if a state matches the sound: this advertisement or none, and the chapter at this position of the content.
         private static func agrees(_ state: JSONValue, _ ad: Int?, _ position: Double, _ chapters: [Double]) -> Bool {
             guard state["ad"]?["index"]?.integerValue == ad.map({ Int64($0) }) else { return false }
             guard ad == nil else { return state.rate == 0 }

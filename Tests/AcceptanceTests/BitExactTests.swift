@@ -16,7 +16,7 @@ extension Acceptance {
 
             var testDescription: String { "\(name) \(layout) \(bits) bit, \(channels) × \(rate) Hz" }
 
-            /// What goes to the server: 8 and 16 bit as 16, more as 32, float as float.
+            /// Format at the server: 8 and 16 bit as 16, more as 32, float as float.
             var format: String { layout == .integer ? (bits <= 16 ? "s16le" : "s32le") : "float32le" }
 
             func expected(_ material: AudioMaterial) -> [UInt8] {

@@ -4,10 +4,10 @@ import TestSupport
 /// The fault campaign: the same tests a few times in `make test`, and many times in `make faults`, which makes a table of
 /// what they measure.
 enum Campaign {
-    /// Whether this is `make faults`.
+    /// True for `make faults`.
     static let isLong = environmentHas("NOWPLAYING_FAULTS")
 
-    /// How often to do it.
+    /// Number of repetitions.
     static func times(_ few: Int, long: Int) -> Int { isLong ? long : few }
 
     /// Adds a row to the table: the fault, how often, and what came of it.

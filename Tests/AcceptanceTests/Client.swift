@@ -15,7 +15,7 @@ final class Client {
     /// Notifications that came while something else was waited for.
     private(set) var notifications: [JSONValue] = []
 
-    /// What has to live as long as the connection.
+    /// Object that lives as long as the connection.
     private let daemon: AnyObject?
 
     init(_ path: String, _ daemon: AnyObject? = nil) {

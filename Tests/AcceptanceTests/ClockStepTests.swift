@@ -13,7 +13,7 @@ extension Acceptance {
         /// Seconds that the clock is set by, each of which is taken back.
         private static let steps = Campaign.isLong ? [0, 2, -2, 3600, -3600, 86_400, -200_000_000] : [0]
 
-        /// What an event after a step says that is not true, in seconds: of the position, and of the wall clock.
+        /// Errors of an event after a step, in seconds: of the position, and of the wall clock.
         private func errors(_ event: JSONValue, _ before: JSONValue) -> (position: Double, wall: Double) {
             let wall = event["anchor"]?["wall"]?.doubleValue ?? 0
             let isMoving = before.rate != 0

@@ -3,7 +3,7 @@ import LinuxSystem
 import NowPlaying
 import TestSupport
 
-/// Files of the position code: what is recorded tells which frame of which it is.
+/// Files of the position code: a recording identifies the file and the frame.
 extension TemporaryFolder {
     /// Writes frames `start ..< start + count` of the code as a WAV file of 16 bit stereo.
     func codeWave(_ name: String, from start: Int, count: Int, rate: Int = 44100) -> String {
@@ -51,7 +51,7 @@ func writtenBytes(_ path: String) -> [UInt8] {
     return Array(bytes[(data.upperBound + 4)...])
 }
 
-/// Whether a variable is set.
+/// True if a variable is set.
 func environmentHas(_ name: String) -> Bool { currentEnvironment()[name] != nil }
 
 /// Seconds of CLOCK_MONOTONIC.

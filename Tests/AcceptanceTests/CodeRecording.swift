@@ -4,7 +4,7 @@ import TestSupport
 
 /// A recording of the position code, looked at in parts: which frame was heard when, and how loud.
 struct CodeRecording {
-    /// How loud a hundredth of a second was.
+    /// Level of a hundredth of a second.
     struct Level {
         /// Seconds of CLOCK_MONOTONIC at which it began to be heard.
         var time: Double
@@ -18,7 +18,7 @@ struct CodeRecording {
     private let origin: Double
     let rate: Double
 
-    /// What is recorded by now.
+    /// Reads the recording so far.
     init(_ recorder: Recorder, rate: Double) {
         samples = int16Samples(recorder.bytes())
         origin = Double(recorder.time(ofFrame: 0).nanoseconds) / 1e9
@@ -46,7 +46,7 @@ struct CodeRecording {
         return PositionCode.runs(Array(samples[(2 * frames.lowerBound)..<(2 * frames.upperBound)]))
     }
 
-    /// How loud each second hundredth of a second of this time was in which frames of the code that `isMeant` were heard one
+    /// Levels of each second hundredth of a second of this time in which frames of the code that `isMeant` play one
     /// after the other.
     func levels(_ times: ClosedRange<Double>, _ isMeant: (Int) -> Bool) -> [Level] {
         let frames = frames(times)

@@ -37,7 +37,9 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("the tags of the next link are told when it is heard, and go with the place") func chain() async throws {
+        @Test("the tags of the next link are published when it is audible, and follow the position") func chain()
+            async throws
+        {
             let daemon = await RealDaemon.silent()
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
@@ -102,7 +104,7 @@ extension Acceptance {
             #expect(client.event("stop").words == "stop ended")
         }
 
-        @Test("a length that nobody told is counted and told") func countedLength() async throws {
+        @Test("an unknown length is counted and published") func countedLength() async throws {
             let daemon = await RealDaemon.silent()
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What each command says of itself in each situation, and what it does then: by the real daemon.
+    /// Status and effect of each command in each situation, with the real daemon.
     @Suite(.timeLimit(.minutes(2))) struct CommandTableTests {
         private static let situations = ["empty", "ended", "stopped", "playing", "paused", "ad", "live", "disabled"]
 
@@ -43,7 +43,7 @@ extension Acceptance {
             return (cells[0], Array(cells.dropFirst()))
         }
 
-        /// What a command needs to be carried out.
+        /// Parameters of the commands.
         private static let parameters: [String: JSONValue] = [
             "changePlaybackPosition": ["position": 1], "changePlaybackRate": ["rate": 1.5],
             "changeRepeatMode": ["mode": "all"], "changeShuffleMode": ["mode": "items"], "rating": ["rating": 3],

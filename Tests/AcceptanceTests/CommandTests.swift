@@ -30,7 +30,7 @@ extension Acceptance {
             var sequence = try #require(client.call("nowPlaying.get")).sequence
             for (command, state, event) in steps {
                 let answer = try #require(client.call(command), "\(command)")
-                let told = client.notifications
+                let events = client.notifications
                 #expect(client.events() == (event.isEmpty ? [] : [event]), "\(command)")
                 if !event.isEmpty { sequence += 1 }
                 #expect(answer["status"] == "success")
@@ -39,9 +39,9 @@ extension Acceptance {
                 #expect(answer.rate == (state == "playing" ? 1 : 0))
                 // The event that the answer names came before it, with the same anchor.
                 if !event.isEmpty {
-                    #expect(told.last?.sequence == sequence)
-                    #expect(told.last?["anchor"] == answer["anchor"])
-                    #expect(told.last?["by"]?["pid"]?.integerValue ?? 0 > 0)
+                    #expect(events.last?.sequence == sequence)
+                    #expect(events.last?["anchor"] == answer["anchor"])
+                    #expect(events.last?["by"]?["pid"]?.integerValue ?? 0 > 0)
                 }
             }
             let state = try #require(client.call("nowPlaying.get"))
@@ -125,7 +125,7 @@ extension Acceptance {
             #expect(client.refusal("changePlaybackPosition", ["position": 60.5]) == "200 outOfRange")
             #expect(client.refusal("play", ["position": 61]) == "200 outOfRange")
             #expect(client.events() == ["play"])
-            // What was set is told: stop takes it back.
+            // The set position is published: stop resets it.
             client.call("stop")
             client.call("changePlaybackPosition", ["position": 5])
             #expect(client.events() == ["stop command", "seek"])

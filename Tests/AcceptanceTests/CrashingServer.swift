@@ -9,9 +9,9 @@ final class CrashingServer {
     struct Crash {
         /// Frames that were lost between the last that was heard and the first after; negative: heard twice.
         var lost: Int
-        /// Seconds by which the position that was told with the stall is off the last frame that was heard.
-        var told: Double
-        /// Frames between the one that the stall told of and the first that was heard after.
+        /// Seconds by which the published position of the stall is off the last audible frame.
+        var deviation: Double
+        /// Frames between the one of the stall and the first audible one after it.
         var skipped: Int
         /// Seconds from the server's listening to sound.
         var back: Double
@@ -58,7 +58,7 @@ final class CrashingServer {
         await recorder.waitFor(more: 0.3)
         let first = try #require(await recorder.runs().first, "nothing was recorded after").frame
         return Crash(
-            lost: first - last, told: stall.elapsed - Double(last) / 44100,
+            lost: first - last, deviation: stall.elapsed - Double(last) / 44100,
             skipped: first - Int((stall.elapsed * 44100).rounded()), back: again.monotonic - up)
     }
 

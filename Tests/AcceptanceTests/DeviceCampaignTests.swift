@@ -23,7 +23,7 @@ extension Acceptance {
                 #expect(abs(back.elapsed - stall.elapsed) < 0.03, "\(stall.elapsed) \(back.elapsed)")
             }
             let runs = await place.runs()
-            // What the device had taken, 5 ms, was told to the recorder and is heard only after.
+            // The recorder gets the 5 ms in the device before they are audible.
             let lost = zip(runs, runs.dropFirst()).map { $1.frame - $0.frame - $0.count }
             #expect(lost.allSatisfy { abs($0) < 882 }, "\(lost)")
             #expect(lost.count == rounds, "\(runs)")
@@ -58,7 +58,7 @@ extension Acceptance {
             }
             Campaign.report(
                 "sink unloaded and loaded (wait)", unloads,
-                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+                "published position off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
             errors = []
             let input = String(server.control("list", "short", "sink-inputs").prefix { $0.isNumber })
             let moves = Campaign.times(2, long: 50)
@@ -72,7 +72,7 @@ extension Acceptance {
             #expect(errors.allSatisfy { abs($0) < 0.06 }, "\(errors)")
             Campaign.report(
                 "stream moved to a sink of other rate and latency", moves,
-                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+                "published position off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
             #expect(daemon.stop() == 0)
             server.stop()
         }
@@ -109,7 +109,7 @@ extension Acceptance {
             runs.sort { $0.run.frame < $1.run.frame }
             let lost = zip(runs, runs.dropFirst()).map { $1.run.frame - $0.run.frame - $0.run.count }
             #expect(zip(runs, runs.dropFirst()).allSatisfy { $0.sink != $1.sink } && lost.count == moves, "\(runs)")
-            // What a device had taken, it tells a recorder of before it is heard.
+            // A recorder gets the frames in a device before they are audible.
             #expect(lost.allSatisfy { abs($0) < 882 }, "\(lost)")
             Campaign.report(
                 "stream moved between two sinks, both recorded", moves,
@@ -153,7 +153,7 @@ extension Acceptance {
             #expect(lost.allSatisfy { abs($0) < 20 } && skipped.allSatisfy { $0 == 0 }, "\(lost) \(skipped)")
             Campaign.report(
                 "sink unloaded and loaded (wait), recorded", lost.count,
-                "first frame after − frame told with the stall: \(skipped.min()!) … \(skipped.max()!); lost (heard twice: "
+                "first frame after − frame of the stall: \(skipped.min()!) … \(skipped.max()!); lost (heard twice: "
                     + "negative) \(Campaign.range(lost)) ms, on a device of 5 ms")
             recorder.stop()
             #expect(daemon.stop() == 0)

@@ -8,7 +8,7 @@ extension Acceptance {
     @Suite(.timeLimit(.minutes(5))) struct DeviceTests {
         init() { LoopThread.start() }
 
-        /// What is worn, or carried about, by its properties.
+        /// Worn or carried devices, by their properties.
         private static let worn =
             Campaign.isLong
             ? ["device.form_factor=headphone", "device.form_factor=headset", "device.bus=bluetooth"]

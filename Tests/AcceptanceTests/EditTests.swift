@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What changes behind the audible sample: edits, boundaries, formats; recorded.
+    /// Changes after the audible sample: edits, boundaries, formats; recorded.
     @Suite(.timeLimit(.minutes(5))) struct EditTests {
         /// Seconds before a boundary up to which an edit has to be answered, to be in the server in time.
         private static let margin = 0.015
@@ -18,7 +18,7 @@ extension Acceptance {
             let place = await RecordedSink.start(TestSink("\(name)-\(number)", rewinds: true))
             let folder = place.daemon.folder
             let length = Int(seconds * 44100)
-            // Codes far apart tell which item is heard.
+            // Codes far apart identify the audible item.
             let first = folder.codeFLAC("first.flac", from: 0, count: length)
             let others = [1, 2, 3].map { folder.codeWave("\($0).wav", from: $0 * 10_000_000, count: 22050) }
             let client = place.follow()
@@ -75,7 +75,7 @@ extension Acceptance {
                 "early-" + name, seconds: isNight ? 35 : 4, before: isNight ? 30 : 3, change, wanted: wanted)
         }
 
-        @Test("a boundary and the end are told for the instant when they are heard")
+        @Test("a boundary and the end are published for the instant at which they are audible")
         func boundaries() async throws {
             let place = await RecordedSink.start(TestSink("boundaries"))
             let folder = place.daemon.folder
@@ -93,8 +93,8 @@ extension Acceptance {
             let run = try #require(runs.first)
             #expect(run.frame == 0)
             #expect(run.count == 110_000, "\(runs)")
-            // A monitor tells a block when it is rendered, before it is heard, and the recorder gets it a little later: all
-            // is off by the same few milliseconds.
+            // A monitor passes on a block when it is rendered, before it is audible, and the recorder gets it a little later:
+            // all is off by the same few milliseconds.
             var late = zip(events, starts).map { event, start in
                 place.time(run.recorded + start) + event.elapsed - event.monotonic
             }

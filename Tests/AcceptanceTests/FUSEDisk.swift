@@ -4,12 +4,12 @@ import TestSupport
 /// A disk behind a process of its own (fuse2fs): it can hang, so that reads end neither with data nor with an error, and it
 /// can be taken away from under those who have its files open.
 final class FUSEDisk {
-    /// Where it is mounted.
+    /// Mount point.
     let path: String
     private let image: String
     private var process: TestProcess?
 
-    /// Whether such disks may be mounted here: root may, where the kernel has FUSE.
+    /// True if such disks can be mounted here: by root, if the kernel has FUSE.
     static let isAllowed: Bool = {
         guard geteuid() == 0, access("/dev/fuse", R_OK | W_OK) == 0 else { return false }
         return AudioMaterial.run("sh", ["-c", "command -v fuse2fs mkfs.ext4"]) == 0
@@ -73,7 +73,7 @@ final class FUSEDisk {
     deinit { end() }
 }
 
-/// What a disk is made of: a folder in that of a test.
+/// Content of a disk: a folder in that of a test.
 struct DiskContent {
     let folder: TemporaryFolder
     /// The folder's name in it.

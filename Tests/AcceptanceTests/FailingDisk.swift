@@ -1,16 +1,16 @@
 import Glibc
 import TestSupport
 
-/// A disk whose reads and openings fail with the error that the test asks for, as the kernel tells it to a program: a FUSE
+/// A disk whose reads and openings fail with the error that the test sets, as from the kernel: a FUSE
 /// file system of a small Python program.
 final class FailingDisk {
-    /// Where it is mounted.
+    /// Mount point.
     let path: String
     private let order: String
     private let process: TestProcess
 
     // Debian's Python, which has the module, whatever else is in the path.
-    /// Whether such disks may be mounted here: root may, where the kernel has FUSE and Python its module for it.
+    /// True if such disks can be mounted here: by root, if the kernel has FUSE and Python its module for it.
     static let isAllowed: Bool = {
         guard geteuid() == 0, access("/dev/fuse", R_OK | W_OK) == 0 else { return false }
         return AudioMaterial.run("/usr/bin/python3", ["-c", "import fusepy"]) == 0

@@ -11,7 +11,7 @@ extension Acceptance {
     struct FailingDiskTests {
         init() { LoopThread.start() }
 
-        /// What the kernel tells of a medium that is away: a broken cable, a file server that forgot the file, a stick that
+        /// The kernel's errors for a medium that is away: a broken cable, a file server that forgot the file, a stick that
         /// was pulled, a share without its server.
         private static let codes =
             Campaign.isLong ? [ESTALE, EIO, ENODEV, ENXIO, ENOTCONN, ETIMEDOUT, EHOSTDOWN, ECONNRESET] : [ESTALE, EIO]

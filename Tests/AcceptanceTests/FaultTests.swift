@@ -47,7 +47,7 @@ extension Acceptance {
             #expect(client.call("play")?.playing == "stalled")
             await server.startPulseAudio([TestSink("sink")])
             let again = wait(client, "playing")
-            // It is told where it is by then, which on a busy machine is a little on.
+            // The published position is that of the event, which on a busy machine is a little later.
             let wentOn = again.elapsed - lost.elapsed
             #expect(wentOn > -0.01 && wentOn < 0.1, "\(again.elapsed) \(lost.elapsed)")
             // Hangs: the socket answers, and so do commands.

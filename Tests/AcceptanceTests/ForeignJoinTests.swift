@@ -11,7 +11,7 @@ extension Acceptance {
 
         /// Frames of the parts that a sound is cut into, one of them of a single frame.
         private static let parts = [44_100, 30_001, 1, 22_050, 4_095]
-        /// The same for MP4's edit list, which counts milliseconds: an encoder's padding is told by nothing else.
+        /// The same for MP4's edit list, which counts milliseconds: nothing else states an encoder's padding.
         private static let partsInMilliseconds = [44_100, 30_870, 441, 22_050, 4_410]
 
         @Test(
@@ -64,7 +64,7 @@ extension Acceptance {
             }
         }
 
-        /// What a daemon of its own writes of these files, without the header.
+        /// Samples that a separate daemon writes for these files, without the header.
         private func play(_ files: [String]) async throws -> [UInt8] {
             let folder = TemporaryFolder()
             let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder)

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What is open for an item is open no longer than the item is of interest: a deleted file gives its place on the disk
-    /// back, a stick can be pulled out.
+    /// An item's files are open only while the item is of interest: a deleted file frees its space on the disk,
+    /// a stick can be pulled out.
     @Suite(.timeLimit(.minutes(2))) struct HandedOverTests {
         @Test("a file that was handed over is closed when it is in the queue no more, heard, liked or followed")
         func closed() async throws {
@@ -58,7 +58,7 @@ extension Acceptance {
 }
 
 extension RealDaemon {
-    /// Whether it has this file open.
+    /// True if it has this file open.
     fileprivate func has(open path: String) -> Bool {
         ProcessFigures.targets(of: process.pid).contains(path)
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Disks that hang: nobody is told anything, and nobody waits but the thread that reads.
+    /// Disks that hang: there are no events, and only the reading thread waits.
     @Suite(
         .timeLimit(.minutes(2)),
         .enabled(if: FUSEDisk.isAllowed, "needs root, FUSE and fuse2fs, to mount a disk of its own"))

@@ -2,7 +2,7 @@ import Glibc
 
 /// The wall clock of this machine, which tests may set for a moment.
 enum HostClock {
-    /// Whether it may be set here: by root, with CAP_SYS_TIME.
+    /// True if the clock can be set here: by root, with CAP_SYS_TIME.
     static let maySet: Bool = {
         guard let file = fopen("/proc/self/status", "r") else { return false }
         defer { fclose(file) }

@@ -18,27 +18,27 @@ extension Acceptance {
             #expect(play["upcoming"]?["itemId"] == 2)
             #expect(play["upcoming"]?["title"] == "Second")
             #expect(play["upcoming"]?["artist"] == "Somebody")
-            var told = play
+            var latest = play
             for item in 2...3 {
                 let track = client.event("track")
                 #expect(track["reason"] == "ended")
                 #expect(track.itemID == Int64(item))
                 #expect(track.elapsed == 0)
                 #expect(track.rate == 1)
-                let expected = told["upcoming"]?["monotonic"]?.doubleValue ?? 0
+                let expected = latest["upcoming"]?["monotonic"]?.doubleValue ?? 0
                 #expect(abs(track.monotonic - expected) < 0.002, "\(track.monotonic - expected)")
-                told = track
+                latest = track
             }
-            #expect(told["upcoming"] == .null)
+            #expect(latest["upcoming"] == .null)
             let stop = client.event("stop")
             #expect(stop.words == "stop ended")
             #expect(stop["item"] == .null)
             #expect(stop["queue"]?["index"] == .null)
             #expect(stop["queue"]?["count"] == 3)
-            #expect(abs(stop.monotonic - told.monotonic - 0.3) < 0.05)
+            #expect(abs(stop.monotonic - latest.monotonic - 0.3) < 0.05)
         }
 
-        @Test("an item of another format follows; each item tells its own")
+        @Test("an item of another format follows; each item has its own")
         func otherFormat() async throws {
             let daemon = await RealDaemon.silent()
             let client = daemon.connect()
@@ -58,16 +58,16 @@ extension Acceptance {
                 if index > 0 {
                     let track = client.event("track", "stop")
                     #expect(track.words == "track ended")
-                    // Never before its turn; a busy machine opens the next output late, which the clock tells.
+                    // Never before its turn; a busy machine opens the next output late, which the clock shows.
                     let late = track.monotonic - last.monotonic + last.elapsed - 0.25
                     #expect((-0.03..<0.5).contains(late), "late by \(late) s")
                     last = track
                 }
-                let told = last["item"]?["format"]
+                let found = last["item"]?["format"]
                 #expect(last.itemID == Int64(index + 1))
-                #expect(told?["sampleRate"]?.integerValue == Int64(format.rate))
-                #expect(told?["channels"]?.integerValue == Int64(format.channels))
-                #expect(told?["bitsPerSample"]?.integerValue == Int64(format.bits))
+                #expect(found?["sampleRate"]?.integerValue == Int64(format.rate))
+                #expect(found?["channels"]?.integerValue == Int64(format.channels))
+                #expect(found?["bitsPerSample"]?.integerValue == Int64(format.bits))
                 #expect(last["item"]?["duration"] == 0.25)
             }
             #expect(client.event("track", "stop").words == "stop ended")

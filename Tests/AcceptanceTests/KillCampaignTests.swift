@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A daemon that is killed again and again, and somebody who knows what it was told.
+/// A daemon that is killed again and again, with a model of its commands.
 private final class KilledDaemon {
     private let folder = TemporaryFolder()
     private let configuration: String
@@ -11,10 +11,10 @@ private final class KilledDaemon {
     private var numbers = SeededRandom(seed: 4711)
     private var daemon: RealDaemon
     private var client: Client
-    /// What was answered, and what may have come of a command that was under way.
+    /// Model of the answered commands, and of the possible results of a command that was under way.
     private var model = PlayerModel()
     private var underWay: PlayerModel.Command?
-    /// Where it stands, as was told; nil: it moves, or a command was under way that may have changed it.
+    /// Published position; nil: it moves, or a command was under way that may have changed it.
     private var position: Double?
     private var volume = 1.0
     private(set) var kills = 0
@@ -80,14 +80,14 @@ private final class KilledDaemon {
         look()
     }
 
-    /// Compares what came back with what was told.
+    /// Compares the restored state with the published one.
     private func look() {
         let state = client.call("nowPlaying.get") ?? .null
         let queue = client.call("queue.list", ["limit": 1000])?["items"]?.arrayValue ?? []
         let ids = queue.compactMap { $0["id"]?.integerValue }
         var (before, after) = (model, model)
         if let underWay {
-            // Which numbers it gave out nobody was told.
+            // The numbers that it gave out were not published.
             _ = after.apply(underWay, added: ids.filter { !model.queue.contains($0) })
         }
         // What played is paused after a start.

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Texts in several languages, told to each client in its own.
+    /// Texts in several languages, published to each client in its own.
     @Suite(.timeLimit(.minutes(2))) struct LanguageTests {
         private func title(_ value: JSONValue?) -> String? { value?["item"]?["title"]?.stringValue }
 
-        @Test("each client is told in the languages it asks for, also of what follows, and after a restart")
+        @Test("each client gets texts in its languages, also for the next item, and after a restart")
         func languages() async throws {
             let folder = TemporaryFolder()
             let daemon = await RealDaemon.start(nil, output: "null", in: folder)
@@ -33,15 +33,15 @@ extension Acceptance {
                         ["uri": files[1], "texts": texts("Two")],
                     ], "play": true,
                 ])
-            let told = [plain, german, french].map { $0.event("play") }
-            #expect(told.map { title($0) } == ["One", "One auf Deutsch", "One"])
-            #expect(told.map { $0["item"]?["artist"]?.stringValue } == ["Orchestra", "Orchester", "Orchestra"])
-            #expect(told.map { $0["upcoming"]?["title"]?.stringValue } == ["Two", "Two auf Deutsch", "Two"])
-            #expect(Set(told.map(\.sequence)).count == 1)
+            let events = [plain, german, french].map { $0.event("play") }
+            #expect(events.map { title($0) } == ["One", "One auf Deutsch", "One"])
+            #expect(events.map { $0["item"]?["artist"]?.stringValue } == ["Orchestra", "Orchester", "Orchestra"])
+            #expect(events.map { $0["upcoming"]?["title"]?.stringValue } == ["Two", "Two auf Deutsch", "Two"])
+            #expect(Set(events.map(\.sequence)).count == 1)
             #expect(title(plain.call("nowPlaying.get")) == "One")
             #expect(title(plain.call("nowPlaying.get", ["languages": ["de"]])) == "One auf Deutsch")
             #expect(plain.refusal("nowPlaying.get", ["languages": "de"]) == "-32602")
-            let id = told[0]["item"]?["id"] ?? .null
+            let id = events[0]["item"]?["id"] ?? .null
             #expect(plain.call("queue.get", ["id": id])?["texts"]?.arrayValue?.count == 3)
             #expect(
                 plain.refusal("item.update", ["id": id, "texts": [["key": "colour", "language": "de", "value": "x"]]])

@@ -8,7 +8,7 @@ extension Acceptance {
     /// An item that is not there when it should begin.
     @Suite(.timeLimit(.minutes(1))) struct LateItemTests {
         @Test(
-            "put behind the last item in its last moments: the silence is told at its end, then the item is heard whole",
+            "appended in the last moments of the last item: the silence is published at its end, then the item plays whole",
             .enabled(if: RealDaemon.decodesForeignFiles),
             arguments: environmentHas("NOWPLAYING_NIGHTLY") ? [44100, 48000] : [44100])
         func appended(rate: Int) async throws {

@@ -7,7 +7,7 @@ extension Acceptance {
     /// Loudness of chained Ogg files whose links are of different codings and formats.
     @Suite(.timeLimit(.minutes(2))) struct LinkLoudnessTests {
         private static let frames = 9_973
-        /// What the links are, with their tags and the gain that follows from them, dB.
+        /// The links, with their tags and the resulting gain, dB.
         private static let links: [(rate: Int, encoder: [String], gain: Double)] = [
             (44_100, ["flac", "-s", "-f", "--ogg", "-T", "REPLAYGAIN_TRACK_GAIN=-6.02 dB", "-o", "OUT", "IN"], -6.02),
             (48_000, ["flac", "-s", "-f", "--ogg", "-T", "REPLAYGAIN_TRACK_GAIN=+6.02 dB", "-o", "OUT", "IN"], 6.02),

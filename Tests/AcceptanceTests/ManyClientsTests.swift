@@ -29,7 +29,7 @@ extension Acceptance {
             let file = place.daemon.folder.codeWave("long.wav", from: 0, count: 44100 * 5)
             let client = place.follow()
             client.call("play", ["uri": .string(file)])
-            // The last second is as loud as its file, however slow the machine is: the end is told by its bits.
+            // The last second is as loud as its file, however slow the machine is: its bits show the end.
             let until = place.recorder.frames + 44100 * 4
             // Never read: subscribed, and asking for much.
             let deaf = (0..<20).map { _ in place.daemon.connect() }

@@ -69,7 +69,7 @@ extension Acceptance {
             return later
         }
 
-        /// What the daemon had between two marks, and its memory at the second.
+        /// The daemon's resources between two marks, and its memory at the second.
         private struct Figure {
             var item = 0
             var kilobytes = 0

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// Advertisements and chapters, told when they are heard; without a sound server.
+    /// Advertisements and chapters, published when they are audible; without a sound server.
     @Suite(.timeLimit(.minutes(2))) struct MarkTests {
         @Test("the position stands still while an advertisement is heard, and it can't be skipped")
         func advertisements() async throws {

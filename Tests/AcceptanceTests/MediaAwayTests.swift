@@ -17,7 +17,7 @@ extension Acceptance {
             .string(disk.file(name, seconds: seconds))
         }
 
-        /// The place that a state tells: index, item, position to the hundredth of a second.
+        /// Expects the same index, item and position, to the hundredth of a second.
         private func expectSame(_ state: JSONValue?, _ stall: JSONValue) {
             #expect(state?["queue"]?["index"] == stall["queue"]?["index"])
             #expect(state?["item"]?["id"] == stall["item"]?["id"])

@@ -101,7 +101,7 @@ extension Acceptance {
             var state = try #require(client.call("nowPlaying.subscribe"))
             while state.playing != "stalled", state != .null { state = client.event() }
             #expect(state["stall"]?["reason"] == "mediaGone" && state["queue"]?["index"] == 0)
-            // The first file is another one; who asks meanwhile is told that this one is waited for on.
+            // The first file is another one; requests meanwhile get the answer that this one is still awaited.
             mkdir(music, 0o755)
             #expect(rename(folder.path("away/a.wav"), music + "/a.wav") == 0)
             #expect(client.call("pause")?.playing == "paused")

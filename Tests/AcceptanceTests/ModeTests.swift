@@ -51,7 +51,7 @@ extension Acceptance {
             #expect(client.event().words == "stop ended")
         }
 
-        @Test("modes are told, and followed by next, previous and what comes by itself")
+        @Test("modes are published, and next, previous and the natural order follow them")
         func modes() async throws {
             let daemon = await RealDaemon.silent()
             let client = daemon.connect()
@@ -68,10 +68,10 @@ extension Acceptance {
             #expect(commands.contains { $0["command"] == "changeShuffleMode" && $0["currentShuffleMode"] == "items" })
             var heard: [Int64] = [1]
             for _ in 0..<9 {
-                let told = client.call("nowPlaying.get")?["upcoming"]?["itemId"]?.integerValue
+                let announced = client.call("nowPlaying.get")?["upcoming"]?["itemId"]?.integerValue
                 client.call("nextTrack")
                 let state = try #require(client.call("nowPlaying.get"))
-                #expect(state.itemID == told)
+                #expect(state.itemID == announced)
                 heard.append(state.itemID ?? 0)
             }
             #expect(Set(heard[..<5]).count == 5)

@@ -4,24 +4,24 @@ import TestSupport
 
 /// A disk of its own: an ext4 file system in a file, mounted by way of a loop device, which can be pulled and put back.
 final class MountedDisk: Sendable {
-    /// Where it is mounted.
+    /// Mount point.
     let path: String
     private let image: String
 
-    /// Whether disks may be mounted here: root may, where the kernel has loop devices.
+    /// True if disks can be mounted here: by root, if the kernel has loop devices.
     static let isAllowed: Bool = {
         let folder = TemporaryFolder()
         return MountedDisk(in: folder)?.pull() != nil
     }()
 
-    /// Whether file systems in memory may be mounted here.
+    /// True if file systems in memory can be mounted here.
     static let mayMountMemory: Bool = {
         let folder = TemporaryFolder()
         guard geteuid() == 0, Glibc.mount("tmpfs", folder.path, "tmpfs", 0, "size=64k") == 0 else { return false }
         return umount2(folder.path, Int32(MNT_DETACH)) == 0
     }()
 
-    /// How often something is mounted or unmounted on this machine in so many seconds from now on.
+    /// Number of mounts and unmounts on this machine in this number of seconds from now on.
     static func changes(seconds: Double) -> Int {
         let table = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         defer { close(table) }

@@ -92,7 +92,7 @@ private struct Samples {
     let item: Int64
     let session: String
 
-    /// What the method needs, and this parameter.
+    /// The method's required parameters, and this one.
     func parameters(of method: Method, with parameter: Parameter, as value: JSONValue) -> JSONValue {
         var result = JSONObject()
         for other in method.parameters where !other.isOptional { result[other.name] = self.value(of: other) }

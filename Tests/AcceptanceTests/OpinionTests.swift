@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What listeners say of items, and where these go on.
+    /// Listeners' opinions of items, and resumption.
     @Suite(.timeLimit(.minutes(2))) struct OpinionTests {
         private func noise(_ folder: TemporaryFolder, _ name: String, seconds: Int, seed: UInt64 = 1) -> String {
             folder.write(AudioMaterial.noise(frames: 8000 * seconds, sampleRate: 8000, seed: seed).wave(), name)
@@ -38,9 +38,9 @@ extension Acceptance {
             client.call("changePlaybackPosition", ["position": 12])
             client.call("pause")
             client.call("bookmark")
-            let told = ["seek", "pause", "feedback"].map { _ in client.event("seek", "pause", "feedback") }
-            #expect(told.map(\.words) == ["seek", "pause", "feedback"])
-            let place = try #require(told[2]["item"]?["bookmark"]?.doubleValue)
+            let events = ["seek", "pause", "feedback"].map { _ in client.event("seek", "pause", "feedback") }
+            #expect(events.map(\.words) == ["seek", "pause", "feedback"])
+            let place = try #require(events[2]["item"]?["bookmark"]?.doubleValue)
             #expect(place >= 12 && place < 15)
             let commands = client.call("commands.list")?["commands"]?.arrayValue ?? []
             #expect(commands.first { $0["command"] == "bookmark" }?["isActive"] == true)
@@ -79,7 +79,7 @@ extension Acceptance {
             let end = noise(folder, "end.wav", seconds: 30, seed: 3)
             client.call("queue.add", ["items": [.string(short), .string(long), .string(end)], "play": true])
             client.call("changeRepeatMode", ["mode": "one"])
-            // The second time it has been heard once, told with the event that says so.
+            // The second time it has played once, published with its event.
             let again = client.event("track")
             #expect(again["item"]?["play"] == 2)
             #expect(again["item"]?["playCount"] == 1)

@@ -28,11 +28,11 @@ extension Acceptance {
                 last = client.event("unstall")
                 #expect(last.playing == "playing" && abs(last.elapsed - stall.elapsed) < 0.1, "\(stall) \(last)")
             }
-            // Told no better than to one or two of its quanta of 43 ms.
+            // Published no better than to one or two of its quanta of 43 ms.
             #expect(errors.allSatisfy { abs($0) < 0.1 }, "\(errors)")
             Campaign.report(
                 "PipeWire's server killed", kills,
-                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+                "published position off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
             for _ in 0..<Campaign.times(1, long: 10) {
                 server.process.signal(SIGSTOP)
                 #expect(client.call("changePlaybackPosition", ["position": 100])?.playing == "stalled")
@@ -74,12 +74,12 @@ extension Acceptance {
             #expect(errors.allSatisfy { abs($0) < 0.15 }, "\(errors)")
             Campaign.report(
                 "PipeWire's sink unloaded and loaded (wait)", errors.count,
-                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+                "published position off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
             #expect(daemon.stop() == 0)
             server.stop()
         }
 
-        @Test("PipeWire tells of no suspension, and sound goes on; a stream that is moved; a neighbour that plays")
+        @Test("PipeWire reports no suspension, and sound continues; a stream that is moved; a neighbour that plays")
         func suspendedAndMoved() async throws {
             let server = await SoundServer.pipeWire(sink: "sink")
             for sink in [TestSink("dac", rate: 48000), TestSink("other", rate: 96000)] { _ = server.load(sink) }
@@ -91,7 +91,7 @@ extension Acceptance {
             client.call("play", ["uri": .string(folder.silence("a.wav", seconds: 6000))])
             var last = client.event("play")
             #expect(last["output"]?["name"] == "dac")
-            // Where it stands after a while, off what was told before.
+            // Deviation of the position after a while from the published one.
             func error() throws -> Double {
                 let pause = try #require(client.call("pause"))
                 for event in client.takeNotifications() where event.words == "drift" { last = event }
@@ -115,7 +115,7 @@ extension Acceptance {
             }
             Campaign.report(
                 "PipeWire's sink suspended and woken", times,
-                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+                "published position off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
             errors = []
             let input = String(server.control("list", "short", "sink-inputs").prefix { $0.isNumber })
             var numbers: [String: String] = [:]
@@ -125,7 +125,7 @@ extension Acceptance {
             }
             for round in 0..<times {
                 let sink = round % 2 == 0 ? "other" : "dac"
-                // A request that comes while the one before is still carried out is lost, and nobody is told.
+                // A request during the previous one is lost without an error.
                 var looks = 0
                 let isMoved = becomes {
                     if looks % 100 == 0 { server.control("move-sink-input", input, sink) }
@@ -143,7 +143,7 @@ extension Acceptance {
             #expect(errors.allSatisfy { abs($0) < 0.1 }, "\(errors)")
             Campaign.report(
                 "PipeWire's stream moved to a sink of another rate", times,
-                "position told off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
+                "published position off the clock before: \(Campaign.range(errors.map { $0 * 1000 })) ms")
             let sink = last["output"]?["name"]?.stringValue ?? ""
             let words = ["pacat", "--server=\(server.address)", "--raw", "--device=\(sink)", "/dev/zero"]
             let other = await LoopThread.run { TestProcess(words + ["--property=application.name=librespot"]) }

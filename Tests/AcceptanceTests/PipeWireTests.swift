@@ -36,7 +36,7 @@ extension Acceptance {
             let runs = PositionCode.joined(await recorder.runs())
             try #require(runs.count == 3, "\(runs)")
             #expect(runs[0].frame == 0)
-            // Nothing is lost or heard twice at the pause, which told where it is.
+            // Nothing is lost or repeated at the pause, which published its position.
             #expect(runs[1].frame == runs[0].count)
             let quantum = Double(Self.quantum)
             #expect(abs(Double(runs[0].count) - pause.elapsed * 48000) <= quantum, "\(runs) \(pause.elapsed)")

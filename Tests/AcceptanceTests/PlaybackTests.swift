@@ -42,7 +42,7 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
-        @Test("pause is exact to the sample and tells where it is; resume goes on with the next")
+        @Test("pause is exact to the sample and publishes its position; resume continues with the next")
         func pauseAndResume() async throws {
             let sink = TestSink("pauses")
             let module = server.load(sink)

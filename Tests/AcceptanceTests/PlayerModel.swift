@@ -1,12 +1,12 @@
 import ControlProtocol
 
-/// What a player has to be doing after what was asked of it and what it did by itself: a few lines that are easy to believe.
+/// A simple model of a player: its state after requests and its own actions.
 struct PlayerModel: Equatable {
     var queue: [Int64] = []
     var current: Int64?
     /// `stopped`, `paused` or `playing`: what is wanted.
     var wish = "stopped"
-    /// What the player did that it may not do.
+    /// Wrong actions of the player.
     private(set) var complaints: [String] = []
 
     /// Something that a client asks for.
@@ -19,7 +19,7 @@ struct PlayerModel: Equatable {
         case move([Int64], to: Int)
         case clear
 
-        /// What the daemon is sent with it, for a queue of so many entries; `file`: one to be added.
+        /// Parameters for the daemon, for a queue of this many items; `file`: one to be added.
         func parameters(queueCount: Int, _ file: () -> JSONValue) -> JSONValue {
             switch self {
             case .playItem(let id): ["itemId": .integer(id)]
@@ -129,7 +129,7 @@ struct PlayerModel: Equatable {
         }
     }
 
-    /// How a state differs from what it should be; nil: not at all.
+    /// Difference of a state from the expected one; nil: none.
     func difference(from state: JSONValue) -> String? {
         let isWanted =
             state.playing == wish || (wish == "playing" && ["stalled", "interrupted"].contains(state.playing))

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// A saved place that ends the daemon each time that it is entered. A library in the daemon's process makes the FLAC decoder
-    /// or the search for pictures crash while a file is there.
+    /// A saved position that crashes the daemon at each start. A library in the daemon's process makes the FLAC decoder or the
+    /// search for pictures crash while a file is there.
     @Suite(.timeLimit(.minutes(5))) struct PoisonedPlaceTests {
         private let folder = TemporaryFolder()
         private let library: String
-        /// What the daemon died of when it was started anew.
+        /// Exit status of the daemon's crash after its restart.
         private static let fault = 128 + SIGSEGV
 
         init() throws {

@@ -1,11 +1,11 @@
 import Glibc
 import TestSupport
 
-/// What a process takes of the system at an instant.
+/// Resources of a process at an instant.
 struct ProcessFigures {
     /// Open descriptors.
     let descriptors: Int
-    /// How many of them there are of each kind: `socket`, `eventfd`, the path of a file.
+    /// Number of descriptors of each kind: `socket`, `eventfd`, the path of a file.
     let kinds: [String: Int]
     let threads: Int
     /// Processes that it started and that are there.
@@ -50,7 +50,7 @@ struct ProcessFigures {
         wakeups = 0
     }
 
-    /// What a descriptor is that leads there: without the number that makes a socket another one.
+    /// Kind of a descriptor with this target: without the number that makes a socket unique.
     private static func kind(of target: String) -> String {
         guard !target.hasPrefix("/") else { return target }
         let words = target.split { ":[]".contains($0) }.filter { Int($0) == nil && $0 != "anon_inode" }
@@ -71,7 +71,7 @@ struct ProcessFigures {
         return threads
     }
 
-    /// What the descriptors of a process lead to, as the kernel names it, in no order: the path of a file, `socket:[123]`.
+    /// Targets of a process's descriptors, with the kernel's names, in no order: the path of a file, `socket:[123]`.
     static func targets(of process: pid_t) -> [String] {
         entries("/proc/\(process)/fd").compactMap { name in
             var target = [CChar](repeating: 0, count: 4096)
@@ -117,7 +117,7 @@ struct ProcessFigures {
 }
 
 extension RealDaemon {
-    /// What it takes of the system now.
+    /// Its resources now.
     var belongings: ProcessFigures { ProcessFigures(process.pid) }
 
     /// The processes that it started and that are there still, by their numbers.

@@ -11,7 +11,7 @@ final class FaultyServer {
     private static let sinks = [TestSink("dac"), TestSink("other", rate: 48000)]
     private var fault: Fault?
     private var numbers: SeededRandom
-    /// How many there were.
+    /// Number of faults.
     private(set) var count = 0
 
     init(seed: Int) async {

@@ -11,9 +11,9 @@ final class RandomClient {
     private let files: [JSONValue]
     private var numbers: SeededRandom
     private(set) var model = PlayerModel()
-    /// How often the daemon was not where it should be.
+    /// Number of wrong positions of the daemon.
     private(set) var disagreements = 0
-    /// What was asked, for a failure's words.
+    /// Requests so far, for a failure's text.
     private(set) var history: [String] = []
 
     /// `files`: what may be put into the queue, each less than 3 s long. `clients`: those who ask beside the one that follows.
@@ -69,12 +69,12 @@ final class RandomClient {
         history.append("\(command)")
         let asker = others.randomElement(using: &numbers) ?? client
         let answer = asker.answer(asker.send(command.method, parameters(command)))
-        // An event is written to everybody before the answer that tells of it: this brings it here.
+        // An event is written to all clients before the answer that names it: this brings it here.
         if asker !== client { client.call("hello") }
         let added = (answer["result"]?["ids"]?.arrayValue ?? []).compactMap(\.integerValue)
         // What the player did by itself before it did this counts first; its own event of this has an originator.
         var code: Int64?
-        // A command that changes nothing has no event: its answer tells up to which one it was carried out.
+        // A command that changes nothing has no event: its answer has the number of the last one.
         let last = answer["result"]?["seq"]?.integerValue
         for event in client.takeNotifications() {
             if event["by"] == .null || event["by"] == nil {
@@ -85,8 +85,8 @@ final class RandomClient {
             }
         }
         let expected = code ?? model.apply(command, added: added)
-        let told = answer["error"]?["code"]?.integerValue ?? 0
-        if told != expected { complain("the answer is \(answer), not \(expected)", before) }
+        let code = answer["error"]?["code"]?.integerValue ?? 0
+        if code != expected { complain("the answer is \(answer), not \(expected)", before) }
         let state = client.call("nowPlaying.get") ?? .null
         for event in client.takeNotifications() { model.observe(event) }
         if let difference = model.difference(from: state) { complain("it should be \(difference)", before) }

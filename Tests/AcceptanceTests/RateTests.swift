@@ -48,9 +48,9 @@ extension Acceptance {
                 guard let state = states.last(where: { $0.monotonic <= time }) else { continue }
                 // A jump is a change of tones that means nothing.
                 if states.contains(where: { abs($0.monotonic - time) < 0.05 }) { continue }
-                let told = state.position(at: time) * 10
-                if state.rate == rate { found.append((time, (told - told.rounded()) * 100)) }
-                if state.rate == 1 { usual.append((time, (told - told.rounded()) * 100)) }
+                let position = state.position(at: time) * 10
+                if state.rate == rate { found.append((time, (position - position.rounded()) * 100)) }
+                if state.rate == 1 { usual.append((time, (position - position.rounded()) * 100)) }
             }
             // What the recorder and the finding of changes are off at rate 1, before and after: the null sink's clock and the
             // recorder's drift by a millisecond or two meanwhile, which a rate of 3 would show threefold.
@@ -99,8 +99,9 @@ extension Acceptance {
             guard let last = runs.last, runs.count == 2 else { return }
             _ = client.event("rate")
             let second = client.event("rate")
-            let told = second.position(at: place.time(last.recorded + last.count / 2))
-            #expect(abs(told - Double(last.frame + last.count / 2) / 44100) < 0.015, "but for the recorder's delay")
+            let published = second.position(at: place.time(last.recorded + last.count / 2))
+            #expect(
+                abs(published - Double(last.frame + last.count / 2) / 44100) < 0.015, "but for the recorder's delay")
         }
 
         @Test("what an item's own rate is, and which rates there are") func own() async {

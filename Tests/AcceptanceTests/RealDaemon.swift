@@ -70,7 +70,7 @@ final class RealDaemon: Sendable {
         return nil
     }
 
-    /// Whether nowplaying-decode was built beside it.
+    /// True if nowplaying-decode was built beside it.
     static let decodesForeignFiles = built("nowplaying-decode").map { access($0, X_OK) == 0 } ?? false
 
     private static func selfPath() -> String {

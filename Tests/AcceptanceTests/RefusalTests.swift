@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What is refused, by which code, in which order, and that it changes nothing.
+    /// Refusals: their codes, their order, and that they change nothing.
     @Suite(.timeLimit(.minutes(2))) struct RefusalTests {
         @Test("an empty queue")
         func emptyQueue() async throws {
@@ -71,7 +71,7 @@ extension Acceptance {
             client.call("nowPlaying.subscribe")
             let now = Double(time(nil))
             #expect(client.refusal("pause", ["itemId": 2]) == "100 otherItem")
-            // Only a wall clock that was set can tell that it is late.
+            // Only a wall clock that was set can show that it is late.
             let isSet = client.call("nowPlaying.get")?["anchor"]?["wallSynced"] == true
             if isSet {
                 #expect(client.refusal("pause", ["notAfter": .number(now - 5)]) == "200 late")

@@ -14,16 +14,16 @@ extension Acceptance {
             var crashes: [CrashingServer.Crash] = []
             for round in 0..<Campaign.times(1, long: 50) {
                 let crash = try await place.crash(after: 0.6 + 0.37 * Double(round % 7))
-                // The monitor tells a block of the device, 5 ms, before it is heard.
-                #expect(abs(crash.lost) < 882 && abs(crash.told) < 0.02, "\(crash)")
+                // The monitor passes on a block of the device, 5 ms, before it is audible.
+                #expect(abs(crash.lost) < 882 && abs(crash.deviation) < 0.02, "\(crash)")
                 #expect(crash.skipped == 0 && crash.back < 1, "\(crash)")
                 crashes.append(crash)
             }
             Campaign.report(
                 "sound server killed, recorded", crashes.count,
-                "first frame after − frame told with the stall: \(crashes.map(\.skipped).min()!) … "
+                "first frame after − frame of the stall: \(crashes.map(\.skipped).min()!) … "
                     + "\(crashes.map(\.skipped).max()!); off the recording of a device of 5 ms: "
-                    + "\(Campaign.range(crashes.map { $0.told * 1000 })) ms; heard again after "
+                    + "\(Campaign.range(crashes.map { $0.deviation * 1000 })) ms; heard again after "
                     + "\(Campaign.range(crashes.map { $0.back * 1000 })) ms")
             place.stop()
         }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What is left of a session when it ends, and who is told.
+    /// The end of a session: leftovers and events.
     @Suite(.timeLimit(.minutes(2))) struct SessionEndTests {
         init() { LoopThread.start() }
 
@@ -22,7 +22,7 @@ extension Acceptance {
             #expect(client.call("session.create", .object(words)) == ["name": .string(name)])
         }
 
-        @Test("a session that is closed tells one last state to those who follow it, and nobody waits for it")
+        @Test("a closed session publishes one last state to its followers, and nobody waits for it")
         func closed() async throws {
             let daemon = await RealDaemon.silent()
             let client = daemon.connect()
@@ -175,7 +175,7 @@ extension Acceptance {
 }
 
 extension Client {
-    /// Whether a file that is played is a liked one: it is looked up when it begins, which may be too soon.
+    /// True if a played file is a liked one: it is looked up when it begins, which may be too soon.
     func finds(liked file: JSONValue) -> Bool {
         for _ in 0..<20 {
             call("play", ["uri": file])

@@ -11,7 +11,7 @@ final class SessionFight {
     private var numbers: SeededRandom
     private let music: JSONValue
     private let races: Bool
-    /// What there can be by now: what differs in them was not seen yet.
+    /// Possible models so far: their differences have not shown yet.
     private var models = [SessionModel()]
     private var model: SessionModel { models[0] }
     private var history: [String] = []
@@ -135,7 +135,9 @@ final class SessionFight {
         let outcomes = models.flatMap { $0.outcomes(of: requests) }
         let sent = [0, 1].map { send(requests[$0], by: $0) }
         compare(outcomes, [0, 1].map { answer(to: requests[$0], fighters[$0].answer(sent[$0])) })
-        if disagreement == nil, follow().last ?? before != model.active { disagree("\(model.active) was not told") }
+        if disagreement == nil, follow().last ?? before != model.active {
+            disagree("\(model.active) was not published")
+        }
     }
 
     private func answer(to request: SessionModel.Request, _ answer: JSONValue) -> SessionModel.Answer {
@@ -169,7 +171,7 @@ final class SessionFight {
         _ = follow()
     }
 
-    /// The sessions that became the active one, as was told by now; each event later than the one before.
+    /// The sessions that became active, in the events so far; each event later than the one before.
     private func follow() -> [String] {
         follower.call("nowPlaying.get")
         let events = follower.takeNotifications()
@@ -180,22 +182,22 @@ final class SessionFight {
         return events.filter { $0.words == "session" }.map { $0["session"]?.stringValue ?? "" }
     }
 
-    /// Waits until what the daemon tells is what one of these says: being held and going on follow an answer. Those that say
-    /// the same, and may differ in what comes of it later, are all kept.
+    /// Waits until the daemon's list matches one of these outcomes: holds and resumptions follow an answer. Outcomes with
+    /// the same list that may differ later are all kept.
     private func compare(_ outcomes: [SessionModel.Outcome], _ answers: [SessionModel.Answer]) {
         let possible = outcomes.filter { $0.answers == answers }.map(\.model)
-        var told: [String] = []
+        var listed: [String] = []
         let isRight = becomes {
-            told = list()
+            listed = list()
             // What is on its way to something else is not there for long.
-            return possible.contains { $0.lines == told } && (0..<3).allSatisfy { _ in list() == told }
+            return possible.contains { $0.lines == listed } && (0..<3).allSatisfy { _ in list() == listed }
         }
-        let found = Set(possible.filter { $0.lines == told })
+        let found = Set(possible.filter { $0.lines == listed })
         if isRight, !found.isEmpty {
             models = Array(found)
         } else {
             let lines = outcomes.prefix(6).map { "\($0.answers), \($0.model.lines)" }
-            disagree("\(answers), \(told), not one of \(lines)")
+            disagree("\(answers), \(listed), not one of \(lines)")
         }
     }
 

@@ -1,9 +1,9 @@
-/// What must come of what clients ask of sessions: who is active, and who plays, is held or not.
+/// A model of sessions under clients' requests: the active one, and the playing and held ones.
 ///
-/// What is asked is told later: when it is heard, or silent. What somebody else asks in between counts, and so two that ask
-/// at once have several outcomes (`outcomes`).
+/// The result of a request is published later: when it is audible, or silent. Requests of others in between count, and so two
+/// simultaneous ones have several outcomes (`outcomes`).
 struct SessionModel: Hashable {
-    /// Who a session belongs to.
+    /// Owner of a session.
     enum Kind: Hashable {
         /// Is there until it is closed, also over restarts.
         case lasting
@@ -20,7 +20,7 @@ struct SessionModel: Hashable {
         }
     }
 
-    /// How somebody wants sound that is not heard yet.
+    /// Kind of a request for sound that is not audible yet.
     enum Asking: Hashable {
         case play
         /// By the button that does both.
@@ -36,16 +36,16 @@ struct SessionModel: Hashable {
         var hasItem = false
         /// `playing`, `paused` or `stopped`: what is wanted, whoever holds it.
         var wish = "stopped"
-        /// What everybody sees: the same, or `interrupted`.
-        var told = "stopped"
+        /// Published state: the same, or `interrupted`.
+        var published = "stopped"
         /// Those whose play it makes room for, and how.
         var yieldsTo: [String: String] = [:]
         var asked: Asking?
-        /// Whether it goes on in spite of those who held it when that was asked.
+        /// True if it continues in spite of those who held it at the time of the request.
         var playsThrough = false
 
         var isHeld: Bool { yieldsTo.values.contains("pause") }
-        /// What will be seen.
+        /// The state that will be published.
         var next: String { wish == "playing" && isHeld && !playsThrough ? "interrupted" : wish }
         var isExternal: Bool { if case .external = kind { true } else { false } }
     }
@@ -65,14 +65,14 @@ struct SessionModel: Hashable {
         sessions[name].map { $0.policy != "mix" && $0.publishes && $0.hasItem } ?? false
     }
 
-    /// One line a session, as `session.list` must tell.
+    /// One line per session, for comparison with `session.list`.
     var lines: [String] {
-        sessions.map { "\($0) \($1.told) \($0 == active) \(canBecomeActive($0))" }.sorted()
+        sessions.map { "\($0) \($1.published) \($0 == active) \(canBecomeActive($0))" }.sorted()
     }
 
     // MARK: What is asked
 
-    /// What a client asks.
+    /// A client's request.
     enum Request: Hashable {
         case create(String, Kind, policy: String, publishes: Bool)
         case close(String)
@@ -84,15 +84,15 @@ struct SessionModel: Hashable {
         case pause(String?)
         case stop(String?)
         case toggle(String?)
-        /// What an external one says that it does.
+        /// A published state of an external session.
         case publish(String, state: String, hasItem: Bool)
     }
 
-    /// What it is answered.
+    /// The answer.
     enum Answer: Hashable {
         case granted
         case refused
-        /// Whether a session is the active one now.
+        /// Answer of `activate`: true if the session is the active one now.
         case isActive(Bool)
     }
 
@@ -134,7 +134,7 @@ struct SessionModel: Hashable {
         guard let session = sessions[name], !session.isExternal, session.hasItem else { return .refused }
         if session.wish == "playing", session.next == "playing" {
             // What holds already is no beginning, but it is the one to hear.
-            if session.told == "playing", session.asked == nil, name != active { begin(name) }
+            if session.published == "playing", session.asked == nil, name != active { begin(name) }
             return .granted
         }
         sessions[name]?.asked = session.wish == "playing" ? .playThrough : how
@@ -157,9 +157,9 @@ struct SessionModel: Hashable {
     }
 
     private mutating func publish(_ name: String, _ state: String, _ hasItem: Bool) {
-        let before = sessions[name]?.told
+        let before = sessions[name]?.published
         sessions[name]?.wish = state
-        sessions[name]?.told = state
+        sessions[name]?.published = state
         sessions[name]?.hasItem = hasItem
         if state != "playing" { played.remove(name) }
         if state == "stopped" { end(name) }
@@ -176,20 +176,20 @@ struct SessionModel: Hashable {
 
     // MARK: What happens
 
-    /// The sessions of which something is to be told.
-    var untold: [String] {
-        sessions.filter { !$1.isExternal && ($1.asked != nil || $1.next != $1.told) }.keys.sorted()
+    /// The sessions with an unpublished change.
+    var unpublished: [String] {
+        sessions.filter { !$1.isExternal && ($1.asked != nil || $1.next != $1.published) }.keys.sorted()
     }
 
-    /// What became of a session is heard.
-    mutating func tell(_ name: String) {
+    /// Publishes the change of a session.
+    mutating func publish(_ name: String) {
         guard let session = sessions[name] else { return }
-        sessions[name]?.told = session.next
+        sessions[name]?.published = session.next
         sessions[name]?.asked = nil
         if session.next == "stopped" { end(name) }
         guard session.next == "playing" else { return }
         let isTurnedTo = session.asked == .play && name != active
-        let isNews = session.told != "playing" && (session.asked != nil || !begun.contains(name))
+        let isNews = session.published != "playing" && (session.asked != nil || !begun.contains(name))
         if isNews || isTurnedTo || session.asked == .playThrough { begin(name) }
     }
 
@@ -213,7 +213,7 @@ struct SessionModel: Hashable {
             let wish = session.wish == "playing" ? "paused" : session.wish
             sessions[name]?.yieldsTo = [:]
             sessions[name]?.wish = wish
-            sessions[name]?.told = wish
+            sessions[name]?.published = wish
         }
         move(to: "main")
         if canBecomeActive(last) { move(to: last) }
@@ -254,14 +254,14 @@ struct SessionModel: Hashable {
 }
 
 extension SessionModel {
-    /// What may have come of requests that were under way at once, each of another client, when all is told.
+    /// A possible outcome of simultaneous requests, each of another client, when all changes are published.
     struct Outcome: Hashable {
         var model: SessionModel
         /// Nil: not asked yet.
         var answers: [Answer?]
     }
 
-    /// All of them: every order in which they can have been asked and told.
+    /// All outcomes: every order of requests and publications.
     func outcomes(of requests: [Request]) -> [Outcome] {
         var seen: Set<Outcome> = []
         var waiting = [Outcome(model: self, answers: requests.map { _ in nil })]
@@ -277,7 +277,7 @@ extension SessionModel {
 }
 
 extension SessionModel.Outcome {
-    /// What can happen next.
+    /// Possible next steps.
     fileprivate func later(_ requests: [SessionModel.Request]) -> [Self] {
         var result: [Self] = []
         for (index, request) in requests.enumerated() where answers[index] == nil {
@@ -285,9 +285,9 @@ extension SessionModel.Outcome {
             next.answers[index] = next.model.ask(request)
             result.append(next)
         }
-        for name in model.untold {
+        for name in model.unpublished {
             var next = self
-            next.model.tell(name)
+            next.model.publish(name)
             result.append(next)
         }
         for name in model.making.keys {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What sessions do to each other.
+    /// Effects of sessions on each other.
     @Suite(.timeLimit(.minutes(2))) struct SessionRuleTests {
         init() { LoopThread.start() }
 
@@ -129,7 +129,7 @@ extension Acceptance {
             #expect(artwork["width"] == 77 && artwork["type"] == "image/gif")
             let path = client.call("artwork.get", ["id": artwork["id"] ?? .null])?["path"]?.stringValue ?? ""
             #expect(folder.read(String(path.dropFirst(folder.path.count + 1))) == picture)
-            // A like is the player's to take, and to tell.
+            // The player receives a like, and publishes it.
             let version = found["commandsVersion"]?.integerValue ?? 0
             let liked = client.send("like")
             let request = player.nextRequest()
@@ -145,7 +145,7 @@ extension Acceptance {
             #expect(feedback["commandsVersion"]?.integerValue == version + 1)
             let commands = client.call("commands.list")?["commands"]?.arrayValue ?? []
             #expect(commands.first { $0["command"] == "like" }?["isActive"] == true)
-            // One in the network is told before it is fetched.
+            // One on the network is published before it is fetched.
             publish(["artworkUrl": "https://127.0.0.1:9/a.png"])
             #expect(
                 becomes {

@@ -29,7 +29,7 @@ extension Acceptance {
             #expect(
                 client.call("queue.list")?["items"]?.arrayValue?.first?["title"] != "rain",
                 "bare ones are still for main")
-            // Its play is told first, then the switch, with the whole state; main is held.
+            // Its play is published first, then the switch, with the whole state; main is held.
             let answer = client.call("play", ["session": "night"])
             #expect(answer?.playing == "playing")
             let all = daemon.connect()

@@ -4,14 +4,14 @@ import Testing
 
 /// Files in many formats, with tags: what a daemon runs through by the thousand.
 struct ShortFiles: CustomTestStringConvertible, Sendable {
-    /// What they are, for people.
+    /// Description of the files.
     let testDescription: String
     /// The line that makes each file of one sound: `WAVE` is the sound, `NAME` the file without its ending.
     private let lines: [[String]]
     /// The first sound is one of the files.
     private let withSound: Bool
 
-    /// What the daemon decodes itself.
+    /// Files that the daemon decodes itself.
     static let own = ShortFiles(
         testDescription: "files of every kind that the daemon decodes",
         lines: [
@@ -23,7 +23,7 @@ struct ShortFiles: CustomTestStringConvertible, Sendable {
             ffmpeg + ["NAME.aiff"],
         ], withSound: true)
 
-    /// What a child decodes.
+    /// Files that a child decodes.
     static let foreign = ShortFiles(
         testDescription: "files of every kind that a child decodes",
         lines: [

@@ -11,14 +11,14 @@ extension Acceptance {
     struct StateDiskTests {
         init() { LoopThread.start() }
 
-        /// Whether the state can't be saved, as the daemon tells whoever asks.
+        /// True if the daemon reports that it can't save its state.
         private func isFaulty(_ client: Client) -> Bool {
             client.call("diagnostics.get")?["state"]?["error"]?.stringValue?.isEmpty == false
         }
 
         private func count(_ client: Client) -> Int64 { client.call("queue.list")?["count"]?.integerValue ?? -1 }
 
-        /// How often something was written to the log.
+        /// Number of lines in the log with these words.
         private func lines(_ folder: TemporaryFolder, _ words: String) -> Int {
             String(decoding: folder.read("log"), as: UTF8.self).split(separator: "\n").filter { $0.contains(words) }
                 .count

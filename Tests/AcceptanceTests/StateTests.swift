@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Acceptance {
-    /// What survives the daemon.
+    /// State that survives the daemon.
     @Suite(.timeLimit(.minutes(2))) struct StateTests {
         init() { LoopThread.start() }
 

@@ -1,6 +1,6 @@
 import ControlProtocol
 
-/// What tests ask of states and answers.
+/// Accessors of states and answers for tests.
 extension JSONValue {
     var elapsed: Double { self["anchor"]?["elapsed"]?.doubleValue ?? .nan }
     var rate: Double { self["anchor"]?["rate"]?.doubleValue ?? .nan }

@@ -16,7 +16,7 @@ extension Acceptance {
             return client.event("play")
         }
 
-        @Test("stopped for longer than the server's queue lasts, it tells where it is with one event")
+        @Test("stopped for longer than the server's queue lasts, it publishes its position with one event")
         func stopped() async throws {
             let server = await SoundServer.pulseAudio([TestSink("sink")])
             let daemon = await RealDaemon.start(server)
@@ -32,7 +32,7 @@ extension Acceptance {
                 daemon.process.signal(SIGCONT)
                 let state = client.event()
                 #expect(state.playing == "playing" && state.rate == 1, "\(state)")
-                // The answer of a command has the position that is really so: what was told is true.
+                // The answer of a command has the real position: the published one was right.
                 let pause = try #require(client.call("pause"))
                 let error = pause.elapsed - state.position(at: pause["anchor"]?["monotonic"]?.doubleValue ?? 0)
                 #expect(abs(error) < 0.05, "\(error)")
@@ -66,7 +66,7 @@ extension Acceptance {
                 // Until the server has caught up with its clock, which goes on here though the host is meant to sleep.
                 server.control("list", "sink-inputs")
                 await LoopThread.wait(seconds: 0.3)
-                // The kernel tells of a wake-up as it does of a clock that was set.
+                // The kernel reports a wake-up like a clock that was set.
                 if setsClock { HostClock.step(by: 0) }
                 daemon.process.signal(SIGCONT)
                 if setsClock { state = client.event("clock-step") }
@@ -82,7 +82,7 @@ extension Acceptance {
             #expect(errors.allSatisfy { abs($0) < 0.05 }, "\(errors)")
             Campaign.report(
                 "daemon and sound server stopped for 3 s, the clock set, both continued (a host that sleeps)",
-                errors.count, "one event each; what it told off by \(Campaign.range(errors.map { $0 * 1000 })) ms")
+                errors.count, "one event each; its position off by \(Campaign.range(errors.map { $0 * 1000 })) ms")
             #expect(daemon.stop() == 0)
             server.stop()
         }

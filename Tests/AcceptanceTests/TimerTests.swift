@@ -11,7 +11,7 @@ extension Acceptance {
             if: TimerTrace.isPossible,
             "NOT TESTED: which timers the programs set; it needs strace, and processes may not be traced here"))
     struct TimerTests {
-        /// What strace has written about a program so far.
+        /// strace's output about a program so far.
         private func trace(_ name: String, _ daemon: RealDaemon) -> TimerTrace {
             TimerTrace(String(decoding: daemon.folder.read(name + ".trace"), as: UTF8.self))
         }
@@ -40,7 +40,7 @@ extension Acceptance {
                 "\(trace("nowplayingd", daemon).due) at \(now()), the end is at \(end)")
 
             client.call("pause")
-            // One that stands for a second stands: the broker and the bus were told, the hooks have run.
+            // A position that stands for a second has settled: the broker and the bus are up to date, the hooks have run.
             #expect(
                 standsStill { names.map { trace($0, daemon).count } },
                 "they go on: \(names.map { trace($0, daemon).count })")

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// What strace saw of a process: every call that can put it to sleep for a time.
+/// A process's calls under strace that can put it to sleep for a time.
 struct TimerTrace {
     /// Those calls. What has no limit of its own, such as a read, is woken by others alone.
     static let calls = [
@@ -11,7 +11,7 @@ struct TimerTrace {
         "semtimedop", "mq_timedreceive",
     ]
 
-    /// Whether processes may be traced here.
+    /// True if processes can be traced here.
     static let isPossible: Bool =
         TestProcess.run(["strace", "-D", "-qq", "-o", "/dev/null", "true"], environment: currentEnvironment()).status
         == 0
@@ -24,7 +24,7 @@ struct TimerTrace {
     /// A timer of the process: seconds of its clock at which it is due, nil where it is not armed.
     struct Timer {
         var due: Double?
-        /// Whether it never fires by itself, only when the wall clock is set (TFD_TIMER_CANCEL_ON_SET).
+        /// True if it never fires by itself, only when the wall clock is set (TFD_TIMER_CANCEL_ON_SET).
         var isAlarmOfTheClock: Bool
     }
 
@@ -32,7 +32,7 @@ struct TimerTrace {
     private(set) var timers: [String: Timer] = [:]
     /// Lines of calls that wake the process later without being a timer that is set once.
     private(set) var limits: [String] = []
-    /// How many calls there were.
+    /// Number of calls.
     private(set) var count = 0
 
     init(_ text: String) {

@@ -11,7 +11,7 @@ final class WriteCount {
 
     deinit { close(descriptor) }
 
-    /// How often a file of this name was written since the beginning.
+    /// Number of writes to a file of this name since the beginning.
     func times(_ name: String) -> Int {
         withUnsafeTemporaryAllocation(byteCount: 65536, alignment: 8) { buffer in
             let header = MemoryLayout<inotify_event>.size

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// What the remote commands say they can do, in every situation.
+/// Status of the remote commands in every situation.
 @Suite struct CommandCentreTests {
     private static let situations: [(name: String, situation: CommandCentre.Situation)] = [
         ("empty", CommandCentre.Situation(queueIsEmpty: true, hasItem: false)),

@@ -3,7 +3,7 @@ import NowPlaying
 import PlaybackEngine
 import Testing
 
-/// What a device does to samples.
+/// Effect of a device on samples.
 @Suite struct FidelityTests {
     private static func device(
         _ format: AudioFormat?, bits: Int? = nil, takesFloat: Bool = false, hasSoftwareVolume: Bool = false
@@ -35,7 +35,7 @@ import Testing
         #expect(result == (takesFloat ? .exact : .changed(.sampleFormat)))
     }
 
-    @Test("all that is wrong is told by the first on the way", arguments: 0..<16) func order(mask: Int) {
+    @Test("the first change on the way is the reported one", arguments: 0..<16) func order(mask: Int) {
         let format = AudioFormat(sampleFormat: .int32, sampleRate: 44100, channelCount: 2)
         var other = format
         if mask & 1 != 0 { other.sampleRate = 48000 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// What frames are multiplied by, told in pieces that a straight line describes.
+/// Gain of frames, in linear pieces.
 @Suite struct GainPlanTests {
     @Test("nothing said is nothing changed, in one piece") func untouched() {
         let plan = GainPlan()

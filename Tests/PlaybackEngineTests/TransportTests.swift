@@ -263,7 +263,7 @@ private func transport(_ count: Int64) -> Transport {
         }
         if it.wish != before.wish { #expect(!effects.isEmpty, "a changed wish is carried out") }
         if it.queue.version != before.queue.version {
-            #expect(!effects.isEmpty, "a changed queue is told")
+            #expect(!effects.isEmpty, "a changed queue is published")
         }
     }
 }

@@ -152,7 +152,7 @@ import Testing
     private static let shown = [
         "README.md": ["     4  single\n", "Playing", "it plays\n", "\"paused\""],
         "docs/guide.md": [
-            "Playing", "it plays\n", "rating                  yes", "\"rate\":0", "12.5", "queue.add\n", "night",
+            "Playing", "it plays\n", "rating                    yes", "\"rate\":0", "12.5", "queue.add\n", "night",
             "/artwork/", "{\"value\":false,\"reason\":\"rate\"}",
         ],
         "docs/troubleshooting.md": ["ok       daemon", "note     media", "main"],

@@ -4,12 +4,12 @@ import Testing
 @Suite struct SourceCheckTests {
     private let folder: Scratch
 
-    /// A package of two rooms without a fault: `Upper` stands on `Lower`.
+    /// A package of two targets without a fault: `Upper` stands on `Lower`.
     init() throws {
         folder = try Scratch()
         try manifest(lowerNeeds: [])
-        try folder.write("Sources/Lower/Lower.swift", "/// What it is.\npackage struct Lower {}\n")
-        try folder.write("Sources/Upper/Upper.swift", "import Lower\n\n/// What it is.\npackage struct Upper {}\n")
+        try folder.write("Sources/Lower/Lower.swift", "/// A type.\npackage struct Lower {}\n")
+        try folder.write("Sources/Upper/Upper.swift", "import Lower\n\n/// A type.\npackage struct Upper {}\n")
     }
 
     private func manifest(lowerNeeds: [String]) throws {
@@ -142,7 +142,7 @@ import Testing
     func aDeclarationWithoutDocumentationIsFound(_ declaration: String) throws {
         try folder.write("Sources/Lower/Wrong.swift", "\(declaration)\n")
         try expectFinding("Sources/Lower/Wrong.swift:1: no doc comment")
-        try folder.write("Sources/Lower/Wrong.swift", "/// What it is.\n@inlinable\n\(declaration)\n")
+        try folder.write("Sources/Lower/Wrong.swift", "/// A type.\n@inlinable\n\(declaration)\n")
         #expect(try check().status == 0)
     }
 
@@ -153,12 +153,12 @@ import Testing
         for name in ["Sources/Lower/main.swift", "Tests/UpperTests/Wrong.swift"] {
             try folder.write(name, "\(declaration)\n")
         }
-        try folder.write("Sources/Lower/Wrong.swift", "private \(declaration)\n\n/// What it is.\n\(declaration)\n")
+        try folder.write("Sources/Lower/Wrong.swift", "private \(declaration)\n\n/// A type.\n\(declaration)\n")
         #expect(try check().text == "")
     }
 
     @Test func aRequirementWithoutDocumentationIsFoundAndItsImplementationIsNot() throws {
-        let implementation = "/// What it is.\npackage struct Right: Port {\n    package func act() {}\n}\n"
+        let implementation = "/// A type.\npackage struct Right: Port {\n    package func act() {}\n}\n"
         try folder.write("Sources/Upper/Right.swift", implementation)
         try folder.write("Sources/Lower/Port.swift", "/// A port.\npackage protocol Port {\n    func act()\n}\n")
         try expectFinding("Sources/Lower/Port.swift:3: no doc comment: func act()")
@@ -179,7 +179,7 @@ import Testing
     func aMemberThatAnotherFileUsesIsDocumented(_ type: String, _ member: String, _ use: String) throws {
         func write(_ before: String, _ outer: String = "") throws {
             try folder.write(
-                "Sources/Lower/Wrong.swift", "/// What it is.\n\(outer)\(type) {\n\(before)    \(member)\n}\n")
+                "Sources/Lower/Wrong.swift", "/// A type.\n\(outer)\(type) {\n\(before)    \(member)\n}\n")
         }
         try write("")
         #expect(try check().text == "", "nobody uses it")
@@ -188,7 +188,7 @@ import Testing
         #expect(try check().text == "", "it is only talked about")
         try folder.write("Sources/Lower/Use.swift", "private let used = \(use)\n")
         try expectFinding("Sources/Lower/Wrong.swift:3: no doc comment: \(member)")
-        try write("    /// What it is.\n    @inlinable\n")
+        try write("    /// A type.\n    @inlinable\n")
         #expect(try check().text == "")
         try write("", "private ")
         #expect(try check().text == "", "nobody else sees it")
@@ -207,7 +207,7 @@ import Testing
         "func other() { func act() {} }",
     ])
     func otherMembersNeedNoDocumentation(_ member: String) throws {
-        try folder.write("Sources/Lower/Right.swift", "/// What it is.\nclass Right {\n    \(member)\n}\n")
+        try folder.write("Sources/Lower/Right.swift", "/// A type.\nclass Right {\n    \(member)\n}\n")
         try folder.write("Sources/Lower/Use.swift", "private let used = right.act()\n")
         #expect(try check().text == "")
     }
@@ -222,7 +222,7 @@ import Testing
         for conformance in [": Port", "<Part>: Equatable, Harbour", ""] {
             try folder.write(
                 "Sources/Lower/Wrong.swift",
-                "/// What it is.\n\(access)struct Wrong\(conformance) {\n    \(access)func act() {}\n}\n")
+                "/// A type.\n\(access)struct Wrong\(conformance) {\n    \(access)func act() {}\n}\n")
             if !conformance.isEmpty { #expect(try check().text == "") }
         }
         try expectFinding("Sources/Lower/Wrong.swift:3: no doc comment: \(access)func act()")
@@ -235,12 +235,43 @@ import Testing
         "    package let format: Format", "    package static func == (a: Self, b: Self) -> Bool { true }",
     ])
     func whatSpeaksForItselfNeedsNone(_ line: String) throws {
-        try folder.write("Sources/Lower/Plain.swift", "/// What it is.\npackage struct Plain {\n\(line)\n}\n")
+        try folder.write("Sources/Lower/Plain.swift", "/// A type.\npackage struct Plain {\n\(line)\n}\n")
         #expect(try check().text == "")
     }
 
     @Test func aFolderOfThisMachineIsFound() throws {
         try folder.write("notes.txt", "it is in \(folder.path)/Sources\n")
         try expectFinding("notes.txt: names")
+    }
+
+    @Test(arguments: [
+        ("/// Whether it is ready.", "opens with Whether"), ("    /// What it does.", "opens with What"),
+        ("// It tells the loop.", "tells; write"), ("let told = 1", "told; write"),
+        ("let words = \"Tell us\"", "Tell; write"),
+    ])
+    func wordingThatTheStyleRulesOutIsFound(_ line: String, _ finding: String) throws {
+        try folder.write("Sources/Lower/Wrong.swift", "private struct Wrong {\n\(line)\n}\n")
+        try expectFinding("Sources/Lower/Wrong.swift:2: ")
+        #expect(try check().text.contains(finding))
+        // The words may stand in tests, the openers may not.
+        try folder.write("Sources/Lower/Wrong.swift", "")
+        try folder.write("Tests/UpperTests/Wrong.swift", "private struct Wrong {\n\(line)\n}\n")
+        #expect(try check().status == (finding.hasPrefix("opens") ? 1 : 0))
+    }
+
+    @Test(arguments: ["/// The state, as it was told.", "/// Whichever is first.", "// What for", "let teller = 1"])
+    func otherWordingIsNone(_ line: String) throws {
+        try folder.write("Tests/UpperTests/Right.swift", "private struct Right {\n\(line)\n}\n")
+        #expect(try check().text == "")
+    }
+
+    /// A folder with a budget may not exceed it.
+    @Test func aBudgetOfWordingHolds() throws {
+        try folder.write("Sources/PlaybackEngine/Old.swift", "/// What it was.\nprivate struct Old {}\n")
+        #expect(try check().text == "")
+        try folder.write(
+            "Sources/PlaybackEngine/Old.swift",
+            String(repeating: "/// What it was.\n", count: 300) + "private struct Old {}\n")
+        try expectFinding("Sources/PlaybackEngine: 300 openers")
     }
 }

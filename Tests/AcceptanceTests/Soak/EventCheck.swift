@@ -12,20 +12,20 @@ struct EventCheck {
     var version: Int64 = -1
     /// Items that can't be played.
     var broken: Set<Int64> = []
-    /// What may not be.
+    /// Violations.
     private(set) var complaints: [String] = []
     /// Events so far, and those that stand for several because nobody read meanwhile.
     private(set) var count = 0
     private(set) var merged = 0
-    /// Greatest distance between a position told and the one that the event before told for that instant, in seconds.
+    /// Greatest distance between a published position and the previous event's for that instant, in seconds.
     var greatestError: Double { errors.max() ?? 0 }
-    /// What 99 of 100 of these distances are at most.
+    /// 99th percentile of these distances.
     var usualError: Double { errors.isEmpty ? 0 : errors.sorted()[(errors.count - 1) * 99 / 100] }
     private var errors: [Double] = []
     /// Events that correct the position because the sound came too late, and by how many seconds at most.
     private(set) var corrections = 0
     private(set) var greatestCorrection = 0.0
-    /// Those of them that tell it by the way: what ended the sound, or let it go on, came before it was noticed.
+    /// Those of them that include it: the cause of the end or the return of sound came before it was noticed.
     private(set) var remarks = 0
     /// Items that began by themselves at the end of another.
     private(set) var successions = 0
@@ -36,7 +36,7 @@ struct EventCheck {
 
     /// Causes that say that the position is another one now.
     private static let moving: Set<String> = ["seek", "track", "stop"]
-    /// Causes that say that the sound was not what was told before.
+    /// Causes that correct an earlier published position.
     private static let correcting: Set<String> = ["stall", "unstall", "drift", "rate"]
     /// Causes that may come with another item.
     private static let choosing: Set<String> = ["track", "stop", "play", "stall", "unstall", "queue", "session"]
@@ -55,7 +55,7 @@ struct EventCheck {
         sequence = state.sequence
         guard let session = state["session"]?.stringValue else { return complain("an event of no session", state) }
         defer { last[session] = state }
-        // A session that another program tells of moves as that one likes.
+        // An external session moves as its program likes.
         guard session == "main", let before = last[session] else { return }
         let isSamePlay = before.itemID == state.itemID && before["item"]?["play"] == state["item"]?["play"]
         if isSamePlay {
@@ -69,26 +69,26 @@ struct EventCheck {
         }
     }
 
-    /// Seconds into the item at an instant, as a state tells it, within the item or not.
+    /// Seconds into the item at an instant, by a state, within the item or not.
     private func expected(_ state: JSONValue, _ time: Double) -> Double {
         state.elapsed + state.rate * (1 + state.skew) * max(0, time - state.monotonic)
     }
 
     private mutating func compare(_ before: JSONValue, _ state: JSONValue) {
         guard !state.elapsed.isNaN, !before.elapsed.isNaN else { return }
-        let told = before.position(at: state.monotonic)
-        let late = told - state.elapsed
+        let expected = before.position(at: state.monotonic)
+        let late = expected - state.elapsed
         // That nothing was heard, or too late, is noticed a little later; it stands where the sound does then. At another
         // rate it begins when that is decoded.
         if Self.correcting.contains(state["cause"]?.stringValue ?? ""), abs(late) <= gap { return correct(late) }
-        // Sound ended, and before that was noticed somebody stopped it; or it went on a moment before that was told.
+        // Sound ended, and before that was noticed somebody stopped it; or it returned a moment before the event.
         if abs(late) > tolerance, abs(late) <= gap, late > 0 ? state.rate == 0 : before.rate == 0 {
             remarks += 1
             return correct(late)
         }
         let error = abs(late)
         errors.append(error)
-        if error > tolerance { complain("it is at \(state.elapsed), not at \(told) as was told", before, state) }
+        if error > tolerance { complain("it is at \(state.elapsed), not at \(expected) as published", before, state) }
     }
 
     private mutating func compareEnd(_ before: JSONValue, _ state: JSONValue) {
@@ -113,10 +113,10 @@ struct EventCheck {
         if state["item"]?["bookmark"] == nil, abs(state.elapsed) > tolerance {
             complain("it begins at \(state.elapsed)", before, state)
         }
-        // What can't be played is passed over, and told as such.
+        // Items that can't play are skipped, with an event.
         guard before["error"] == .null, state["error"] == .null else { return }
-        if let told = before["upcoming"]?["itemId"]?.integerValue, told != state.itemID {
-            complain("\(state.itemID ?? 0) follows, not \(told) as was told", before, state)
+        if let next = before["upcoming"]?["itemId"]?.integerValue, next != state.itemID {
+            complain("\(state.itemID ?? 0) follows, not \(next) as published", before, state)
         }
         guard before["shuffleMode"] == "off", before["repeatMode"] == "off", state["shuffleMode"] == "off",
             [before, state].allSatisfy({ $0["queue"]?["version"]?.integerValue == version }),

@@ -1,7 +1,7 @@
 import ControlProtocol
 import Glibc
 
-/// What is asked for while something plays. Each leaves `main` playing, or about to.
+/// Requests during the playback. Each leaves `main` playing, or about to.
 extension Soak {
     /// Does one thing.
     func doSomething() {

@@ -5,13 +5,13 @@ import TestSupport
 /// Months of what an owner does with a box: lists are played one after the other, and at random moments something is asked
 /// for by somebody. What the programs take of the system is looked at each time that all is quiet.
 final class Soak {
-    /// How long, and in what world.
+    /// Length and conditions of the run.
     struct Plan {
         /// Items that are to begin; nil: as many as do.
         var tracks: Int?
         /// Seconds that it goes on, of the tester's clock.
         var seconds: Double?
-        /// How many times as fast the daemon's clocks run.
+        /// Speed factor of the daemon's clocks.
         var pace: Int
         /// Seconds of the tester's clock that somebody waits at most before doing the next thing.
         var moment: Double
@@ -30,15 +30,15 @@ final class Soak {
 
     let household: SoakHousehold
     let plan: Plan
-    /// Who asks.
+    /// The client for requests.
     let client: Client
-    /// Who follows all sessions.
+    /// The client that follows all sessions.
     let watcher: Client
     let library: SoakLibrary
     var numbers = SeededRandom(seed: 10)
     var check: EventCheck
     var guests = SoakGuests()
-    /// How often each thing was done.
+    /// Number of each action.
     private(set) var deeds: [String: Int] = [:]
     private(set) var samples: [SoakSample] = []
     /// Items that began, and the seconds of the daemon's clock in which they played.
@@ -46,9 +46,9 @@ final class Soak {
     private(set) var faults: [String] = []
     /// Events that may not be, each with what came before.
     private(set) var complaints: [String] = []
-    /// What happened last, for those who look for a fault.
+    /// The last events, for the search for a fault.
     private var history: [String] = []
-    /// The last state of `main` that was told.
+    /// The last published state of `main`.
     private(set) var state: JSONValue = .null
     private let begin = now()
     private var isQuiet = false
@@ -104,7 +104,7 @@ final class Soak {
 
     private var isOver: Bool { progress >= plan.tracks.map(Double.init) ?? plan.seconds ?? 0 }
 
-    /// What is played next: by turns a folder, a list of each kind, and files.
+    /// The next media: by turns a folder, a list of each kind, and files.
     private func loadList() {
         client.call("queue.clear")
         let list = library.list(&numbers)
@@ -127,7 +127,7 @@ final class Soak {
         let event = watcher.event()
         guard event != .null else {
             let last = client.call("nowPlaying.get", ["session": "main"]) ?? .null
-            faults.append("nothing is told any more; main is \(JSONWriter.text(last)) after \(history)")
+            faults.append("no more events; main is \(JSONWriter.text(last)) after \(history)")
             return nil
         }
         take(event)

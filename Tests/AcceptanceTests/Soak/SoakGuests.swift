@@ -34,7 +34,7 @@ struct SoakGuests {
         if soak.chance(2) == 0 { guest.call("session.close", ["name": name]) }
     }
 
-    /// Another program tells what it plays, and goes.
+    /// Another program publishes its playback, and goes.
     mutating func publish(_ soak: Soak) {
         let guest = soak.household.daemon.connect()
         count += 1

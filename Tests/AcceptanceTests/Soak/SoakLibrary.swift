@@ -5,7 +5,7 @@ import Testing
 
 /// Albums of files of every kind, with covers and lists of each kind of list.
 struct SoakLibrary {
-    /// What is announced.
+    /// File for announcements.
     let bell: String
     /// Two pieces that others play.
     let pieces: [String]

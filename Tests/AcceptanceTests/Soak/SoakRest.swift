@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// What moves in the programs of a household: the voluntary context switches of each thread.
+/// Activity in the programs of a household: the voluntary context switches of each thread.
 struct SoakMotion {
     /// By program, then by the thread's number.
     private let threads: [String: [String: (name: String, switches: Int)]]
@@ -10,7 +10,7 @@ struct SoakMotion {
     /// Threads of the daemon that stay: all others end when what they do is done.
     private static let lasting: Set<String> = ["nowplayingd", "decode", "children"]
 
-    /// What has moved in these programs so far.
+    /// Reads the activity of these programs so far.
     init(_ processes: [(name: String, process: TestProcess)]) {
         var threads: [String: [String: (name: String, switches: Int)]] = [:]
         for (name, process) in processes { threads[name] = ProcessFigures.threads(of: process.pid) }
@@ -18,7 +18,7 @@ struct SoakMotion {
         children = processes.first.map { ProcessFigures.children(of: $0.process.pid).count } ?? 0
     }
 
-    /// Whether the daemon has nobody at work.
+    /// True if the daemon has no work.
     var isIdle: Bool { children == 0 && Self.lasting.isSuperset(of: (threads["daemon"] ?? [:]).values.map(\.name)) }
 
     /// By how much each thread of a program has moved since, in words; one that is new or gone has moved, too. Empty: nothing.
@@ -43,7 +43,7 @@ struct SoakMotion {
         threads.keys.sorted().flatMap { name in moved(name, since: before).map { "\(name): \($0)" } }
     }
 
-    /// What the daemon has at work, in words.
+    /// The daemon's work, as text.
     var work: String {
         let names = (threads["daemon"] ?? [:]).values.map(\.name).sorted().joined(separator: ", ")
         return "\(children) children, threads \(names)"

@@ -1,6 +1,6 @@
-/// What the programs of a household had when all was quiet.
+/// Resources of a household's programs at rest.
 struct SoakSample {
-    /// Items that had begun, and events that had been told.
+    /// Numbers of begun items and of events.
     let tracks: Int
     let events: Int
     /// Seconds since the beginning, of the tester's clock and of the daemon's.
@@ -8,7 +8,7 @@ struct SoakSample {
     let played: Double
     /// By name, the daemon first.
     let figures: [(name: String, of: ProcessFigures)]
-    /// Which threads of the daemon moved at rest, in words, and the voluntary context switches of its loop in all that went
+    /// Threads of the daemon that moved at rest, as text, and the voluntary context switches of its loop in all that went
     /// before.
     let moved: [String]
     let wakeups: Int
@@ -40,7 +40,7 @@ struct SoakSample {
         }.joined(separator: "\n")
     }
 
-    /// What may be more in the last third of some samples than in the third before it.
+    /// Allowed growth in the last third of some samples over the third before it.
     struct Allowance {
         /// KiB of the memory of a process.
         var memory: Int

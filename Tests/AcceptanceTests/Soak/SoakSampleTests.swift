@@ -1,6 +1,6 @@
 import Testing
 
-/// What is judged of a soak's samples, with samples that are made up.
+/// Judgement of a soak's samples, with invented samples.
 @Suite struct SoakSampleTests {
     private static let allowed = SoakSample.Allowance(memory: 400)
 
@@ -57,7 +57,7 @@ import Testing
         #expect(Self.found(Self.ending(Self.sample(share: 8800), Self.sample(), Self.sample(share: 8800))) == [])
     }
 
-    @Test("whatever moves at rest is told of, also in few samples, and of all thirds the last two are compared")
+    @Test("activity at rest is reported, also in few samples, and of all thirds the last two are compared")
     func motion() {
         #expect(
             Self.found([Self.sample(moved: ["decode +2", "artwork is gone"])])

@@ -52,7 +52,7 @@ extension Acceptance {
             #expect(soak.complaints == [])
             #expect(soak.check.successions > 0)
             #expect(soak.check.remarks * 20 <= soak.check.count)
-            // What came otherwise than it was told: 1,450 of 24,475 events, 1,026 of 8,479 where a build had both processors, in
+            // Events that corrected earlier ones: 1,450 of 24,475, 1,026 of 8,479 while a build had both processors, in
             // real time 240 of 1,394; of few on a busy machine it may be many.
             let most = plan.tracks == nil ? 4 : soak.tracks < 100 ? 2 : 5
             #expect(soak.check.corrections * most <= soak.check.count)
@@ -77,8 +77,8 @@ extension Acceptance {
                 \(soak.tracks) items, \(check.successions) of them at the end of the one before; \(check.count) events, \
                 none left out, \(check.merged) that stand for several; \(check.complaints.count) complaints. The position \
                 of an event was at most \(Campaign.text(check.greatestError * 1000)) ms off the one that the event before \
-                told for that instant, 99 of 100 at most \(Campaign.text(check.usualError * 1000)); \(check.corrections) \
-                (\(Campaign.text(share)) %) told that sound had come late, by \
+                of that instant, 99 of 100 at most \(Campaign.text(check.usualError * 1000)); \(check.corrections) \
+                (\(Campaign.text(share)) %) reported that sound had come late, by \
                 \(Campaign.text(check.greatestCorrection * 1000)) ms at most. Done: \(deeds.joined(separator: ", ")).
 
                 \(SoakSample.head(soak.household.processes.map(\.name)))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// What a soak found where one item ends and the next begins, each as a history of its own.
+/// Findings of a soak at boundaries of items, each as a history of its own.
 @Suite struct BoundaryTests {
     /// An item of this length, in mono.
     static func item(_ kind: ScriptedItem.Kind = .plain, seconds: Double, rate: Int = 8000, seed: UInt64 = 0)
@@ -18,12 +18,12 @@ import Testing
             format: AudioFormat(sampleFormat: .int16, sampleRate: rate, channelCount: 1), seed: seed)
     }
 
-    /// What is told of these items (of the first `plays` at first) while somebody does something, and what is wrong with it.
+    /// Events of these items (of the first `plays` at first) during some actions, and the violations in them.
     static func events(
         _ items: [ScriptedItem], _ machine: HistoryWorld.Machine = HistoryWorld.Machine(), seed: UInt64 = 1,
         plays: Int? = nil, output: @escaping @PlayerLoop @Sendable (EventLoop) -> any AudioOutput = { NullOutput($0) },
         _ deeds: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void
-    ) async -> (told: [NowPlayingState], complaints: [String]) {
+    ) async -> (published: [NowPlayingState], complaints: [String]) {
         await LoopThread.run {
             HistoryWorld.enter()
             let check = HistoryCheck(tolerance: 0.004, gap: 4)
@@ -37,7 +37,7 @@ import Testing
             if !world.run(seconds: 100, until: { world.player.transport.wish == .stopped }) {
                 world.check.complain("it does not come to its end", world.player.state)
             }
-            return (world.told, world.check.complaints)
+            return (world.published, world.check.complaints)
         }
     }
 
@@ -49,14 +49,14 @@ import Testing
     }
 
     /// Items in the order in which listeners heard of them.
-    static func order(_ told: [NowPlayingState]) -> [Int64] {
+    static func order(_ published: [NowPlayingState]) -> [Int64] {
         var result: [Int64] = []
-        for id in told.compactMap({ $0.item?.id.number }) where id != result.last { result.append(id) }
+        for id in published.compactMap({ $0.item?.id.number }) where id != result.last { result.append(id) }
         return result
     }
 
-    /// What is told where the second of three items comes from elsewhere, at this rate, and so late that the one before has
-    /// been heard by then: each event with the one before, of many histories. All are told, in their order.
+    /// Events if the second of three items has another source, at this rate, and is so late that the one before has
+    /// ended by then: each event with the one before, of many histories. All items are published, in their order.
     private static func eventsOfLateItem(rate: Int) async -> [(
         seed: UInt64, before: NowPlayingState, state: NowPlayingState
     )] {
@@ -65,10 +65,10 @@ import Testing
         for seed in 1...60 as ClosedRange<UInt64> {
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 3
-            let (told, complaints) = await events(items, machine, seed: seed) { _ in }
+            let (published, complaints) = await events(items, machine, seed: seed) { _ in }
             #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(order(told) == [1, 2, 3], "seed \(seed)")
-            pairs += zip(told, told.dropFirst()).map { (seed, $0, $1) }
+            #expect(order(published) == [1, 2, 3], "seed \(seed)")
+            pairs += zip(published, published.dropFirst()).map { (seed, $0, $1) }
         }
         return pairs
     }
@@ -88,7 +88,9 @@ import Testing
         #expect(stalls > 10, "it did not stand at a boundary")
     }
 
-    @Test("silence before a late item of another format is told, and then the item") func lateInAnotherFormat() async {
+    @Test("silence before a late item of another format is published, and then the item") func lateInAnotherFormat()
+        async
+    {
         var stalls = 0
         for (seed, before, state) in await Self.eventsOfLateItem(rate: 11025) where state.cause == .track {
             let isEnd = before.anchor.elapsed == before.item?.duration
@@ -99,7 +101,7 @@ import Testing
         #expect(stalls > 10, "it was not late")
     }
 
-    @Test("what is held in the last milliseconds of an item and let go tells where it was held, then the next item")
+    @Test("a hold in the last milliseconds of an item publishes its position on release, then the next item")
     func resumedAtABoundary() async {
         let items = [Self.item(seconds: 1), Self.item(seconds: 1), Self.item(seconds: 1)]
         for milliseconds in 0...12 {
@@ -107,7 +109,7 @@ import Testing
                 var machine = HistoryWorld.Machine()
                 machine.lateCalls = 2
                 machine.lateness = 0.03
-                let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+                let (published, complaints) = await Self.events(items, machine, seed: seed) { world in
                     Self.go(world, before: Double(milliseconds) / 1000)
                     world.order(.pause)
                     world.run(seconds: 5, until: { world.player.state.state == .paused })
@@ -116,9 +118,9 @@ import Testing
                 }
                 let name: Comment = "\(milliseconds) ms before, seed \(seed)"
                 #expect(complaints.isEmpty, name)
-                #expect(Self.order(told) == [1, 2, 3], name)
-                for (before, state) in zip(told, told.dropFirst()) where state.cause == .play && before.cause == .pause
-                {
+                #expect(Self.order(published) == [1, 2, 3], name)
+                for (before, state) in zip(published, published.dropFirst())
+                where state.cause == .play && before.cause == .pause {
                     // Where it was held, or a little on, but not in the next item.
                     let place = state.anchor.elapsed
                     #expect(place > before.anchor.elapsed - 0.001 && place < 1.001, name)
@@ -129,7 +131,8 @@ import Testing
         }
     }
 
-    @Test("a seek to the last frames of an item, or to its very end, is told as such, and then the next item begins")
+    @Test(
+        "a seek to the last frames of an item, or to its very end, is published as such, and then the next item begins")
     func soughtEnds() async {
         for rate in [8000, 11025] {
             let items = [Self.item(seconds: 2), Self.item(seconds: 1, rate: rate), Self.item(seconds: 1)]
@@ -138,15 +141,15 @@ import Testing
                     var machine = HistoryWorld.Machine()
                     if seed % 2 == 0 { (machine.lateCalls, machine.lateness) = (3, 0.05) }
                     let place = 2 - Double(frames) / 8000
-                    let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+                    let (published, complaints) = await Self.events(items, machine, seed: seed) { world in
                         world.run(seconds: 10, until: { world.player.state.state == .playing })
                         world.run(seconds: world.moment(1))
                         world.order(.seek(place))
                     }
                     let name: Comment = "\(frames) frames before the end, \(rate) Hz, seed \(seed)"
                     #expect(complaints.isEmpty, name)
-                    #expect(Self.order(told) == [1, 2, 3], name)
-                    let sought = told.first { $0.cause == .seek }
+                    #expect(Self.order(published) == [1, 2, 3], name)
+                    let sought = published.first { $0.cause == .seek }
                     let isThere =
                         sought.map { $0.anchor.elapsed >= place - 0.001 && $0.anchor.elapsed <= 2.001 } ?? false
                     #expect(sought?.item?.id == ItemID(1) && isThere, name)
@@ -161,7 +164,7 @@ import Testing
             let items = [Self.item(seconds: 3), Self.item(seconds: 1)]
             var machine = HistoryWorld.Machine()
             if seed % 2 == 0 { (machine.lateCalls, machine.lateness) = (10, 0.005) }
-            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+            let (published, complaints) = await Self.events(items, machine, seed: seed) { world in
                 world.run(seconds: 10, until: { world.player.state.state == .playing })
                 for _ in 0..<40 {
                     world.run(seconds: world.chance(3) == 0 ? 0.00005 : world.moment(0.0002))
@@ -170,7 +173,7 @@ import Testing
                     world.order(.play(position: nil))
                 }
             }
-            let stalls = told.filter { $0.state == .stalled }.map(HistoryCheck.line)
+            let stalls = published.filter { $0.state == .stalled }.map(HistoryCheck.line)
             #expect(complaints == [] && stalls == [], "seed \(seed)")
         }
     }
@@ -178,7 +181,7 @@ import Testing
     @Test("paused, played and paused at once it stands, whatever came between") func pausedInTheEnd() async {
         for seed in 1...60 as ClosedRange<UInt64> {
             let items = [Self.item(seconds: 3), Self.item(seconds: 1)]
-            let (told, complaints) = await Self.events(items, seed: seed) { world in
+            let (published, complaints) = await Self.events(items, seed: seed) { world in
                 world.run(seconds: 10, until: { world.player.state.state == .playing })
                 world.run(seconds: world.moment(0.5))
                 for command in [.pause, .play(position: nil), .pause] as [PlayerCommand] {
@@ -195,7 +198,7 @@ import Testing
                 world.order(.play(position: nil))
             }
             #expect(complaints == [], "seed \(seed)")
-            #expect(Self.order(told) == [1, 2], "seed \(seed)")
+            #expect(Self.order(published) == [1, 2], "seed \(seed)")
         }
     }
 
@@ -205,7 +208,7 @@ import Testing
         for seed in 1...60 as ClosedRange<UInt64> {
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 3
-            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+            let (published, complaints) = await Self.events(items, machine, seed: seed) { world in
                 Self.go(world, before: 0)
                 world.run(seconds: 0.001 + world.moment(0.5))
                 guard world.player.state.item?.id.number == 1 else { return }
@@ -216,9 +219,9 @@ import Testing
                 if !stands { world.check.complain("it does not stand", state) }
                 world.order(.play(position: nil))
             }
-            if told.contains(where: { $0.cause == .pause }) { silences += 1 }
+            if published.contains(where: { $0.cause == .pause }) { silences += 1 }
             #expect(complaints == [], "seed \(seed)")
-            #expect(Self.order(told) == [1, 2], "seed \(seed)")
+            #expect(Self.order(published) == [1, 2], "seed \(seed)")
         }
         #expect(silences > 10, "it was not late")
     }
@@ -231,12 +234,12 @@ import Testing
             ]
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 1.5
-            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+            let (published, complaints) = await Self.events(items, machine, seed: seed) { world in
                 Self.go(world, before: -world.moment(0.5))
                 world.order(.seek(0.2 + world.moment(0.6)))
             }
             #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(Self.order(told).suffix(2) == [2, 3], "seed \(seed)")
+            #expect(Self.order(published).suffix(2) == [2, 3], "seed \(seed)")
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// What is put behind an item that is over, or nearly.
+/// Items appended to one that is over, or nearly.
 extension BoundaryTests {
     @Test(
         "an edit of the queue behind what has been heard to its end does not let the clock go on in the silence",
@@ -20,12 +20,12 @@ extension BoundaryTests {
             ]
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 3
-            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+            let (published, complaints) = await Self.events(items, machine, seed: seed) { world in
                 Self.go(world, before: before)
                 if world.player.state.item?.id.number == 1 { world.remove(ItemID(2)) }
             }
             #expect(complaints == [], "seed \(seed)")
-            for (before, state) in zip(told, told.dropFirst()) where state.cause == .track {
+            for (before, state) in zip(published, published.dropFirst()) where state.cause == .track {
                 if before.state == .stalled, before.anchor.elapsed == before.item?.duration { stalls += 1 }
                 guard let end = before.upcoming?.monotonic, before.state == .playing else { continue }
                 #expect(state.anchor.monotonic.seconds(since: end) < 0.3, "seed \(seed)")
@@ -41,15 +41,15 @@ extension BoundaryTests {
             let items = [Self.item(seconds: 1), Self.item(.late, seconds: 3, seed: 5)]
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 3
-            let (told, complaints) = await Self.events(items, machine, seed: seed, plays: 1) { world in
+            let (published, complaints) = await Self.events(items, machine, seed: seed, plays: 1) { world in
                 world.run(seconds: 10, until: { world.player.state.state == .playing })
                 let end = world.player.state.anchor.monotonic.advanced(bySeconds: 1)
                 world.run(seconds: end.seconds(since: EventLoop.now) - 0.002 - world.moment(0.25))
                 world.append(1..<2)
             }
             #expect(complaints == [], "seed \(seed)")
-            #expect(Self.order(told) == [1, 2], "seed \(seed)")
-            for (before, state) in zip(told, told.dropFirst()) where state.cause == .track {
+            #expect(Self.order(published) == [1, 2], "seed \(seed)")
+            for (before, state) in zip(published, published.dropFirst()) where state.cause == .track {
                 if before.state == .stalled, before.anchor.elapsed == before.item?.duration { stalls += 1 }
                 guard let end = before.upcoming?.monotonic, before.state == .playing else { continue }
                 #expect(state.anchor.monotonic.seconds(since: end) < 0.3, "seed \(seed)")
@@ -59,7 +59,7 @@ extension BoundaryTests {
     }
 
     @Test(
-        "what is appended after a seek to the very end of the last item is heard whole, and no silence goes untold",
+        "what is appended after a seek to the very end of the last item is heard whole, and no silence goes unpublished",
         arguments: [0.02, 0.08, 0.2, 0.4])
     func appendedAfterTheEnd(latency: Double) async {
         for kind in [ScriptedItem.Kind.plain, .late] {
@@ -67,7 +67,7 @@ extension BoundaryTests {
             for seed in 1...40 as ClosedRange<UInt64> {
                 let items = [Self.item(seconds: 3), Self.item(kind, seconds: 1, seed: 5)]
                 let log = await LoopThread.run { SlowOutputLog() }
-                let (told, complaints) = await Self.events(
+                let (published, complaints) = await Self.events(
                     items, seed: seed, plays: 1, output: { SlowOutput($0, latency: latency, log) }
                 ) { world in
                     world.run(seconds: 10, until: { world.player.state.state == .playing })
@@ -80,14 +80,14 @@ extension BoundaryTests {
                 let lost = await LoopThread.run { log.lostFrames }
                 #expect(complaints == [], "seed \(seed)")
                 #expect(lost == 0, "seed \(seed)")
-                if Self.order(told) == [1, 2] { heard += 1 }
-                for (before, state) in zip(told, told.dropFirst()) where state.cause == .track {
+                if Self.order(published) == [1, 2] { heard += 1 }
+                for (before, state) in zip(published, published.dropFirst()) where state.cause == .track {
                     guard before.state == .playing, let duration = before.item?.duration else { continue }
                     let over = before.anchor.monotonic.advanced(bySeconds: duration - before.anchor.elapsed)
                     #expect(state.anchor.monotonic.seconds(since: over) < 0.3, "seed \(seed)")
                 }
-                let end = told.last { $0.cause == .stop }
-                let begin = told.last { $0.item?.id == ItemID(2) && $0.anchor.rate > 0 }
+                let end = published.last { $0.cause == .stop }
+                let begin = published.last { $0.item?.id == ItemID(2) && $0.anchor.rate > 0 }
                 if let end, let begin {
                     let lasted = end.anchor.monotonic.seconds(since: begin.anchor.monotonic) + begin.anchor.elapsed
                     #expect(lasted > 0.99, "seed \(seed)")
@@ -101,7 +101,7 @@ extension BoundaryTests {
     func editedAsItIsLetGo() async {
         for seed in 1...40 as ClosedRange<UInt64> {
             let items = [Self.item(seconds: 1), Self.item(seconds: 2, rate: 11025), Self.item(seconds: 1)]
-            let (told, complaints) = await Self.events(items, seed: seed) { world in
+            let (published, complaints) = await Self.events(items, seed: seed) { world in
                 world.run(
                     seconds: 10,
                     until: {
@@ -112,7 +112,7 @@ extension BoundaryTests {
                 world.remove(ItemID(2))
             }
             #expect(complaints == [], "seed \(seed)")
-            #expect(Self.order(told) == [1, 3], "seed \(seed)")
+            #expect(Self.order(published) == [1, 3], "seed \(seed)")
         }
     }
 }

@@ -2,30 +2,30 @@ import NowPlaying
 
 @testable import PlaybackEngine
 
-/// Holds each state that a player tells against the one before, as the soak does with a daemon's events: a position moves by
-/// the clock or by a cause that has a name, an item ends at its end, and what follows is what was told.
+/// Compares each published state with the one before, as the soak does with a daemon's events: a position moves by
+/// the clock or by a cause that has a name, an item ends at its end, and the announced item follows.
 struct HistoryCheck {
     /// Seconds by which a position may be off.
     let tolerance: Double
     /// Seconds of silence, at most, in which a stream of another format begins or a stall is noticed.
     let gap: Double
-    /// Seconds by which an item may be told to end late without a stall in between.
-    let untold: Double
+    /// Seconds by which the published end of an item may be late without a stall in between.
+    let unpublished: Double
     /// Items that can't be played.
     var broken: Set<ItemID> = []
-    /// What may not be.
+    /// Violations.
     private(set) var complaints: [String] = []
     /// Items that began by themselves at the end of another.
     private(set) var successions = 0
     private(set) var last: NowPlayingState?
 
-    init(tolerance: Double, gap: Double, untold: Double = 0.3) {
-        (self.tolerance, self.gap, self.untold) = (tolerance, gap, untold)
+    init(tolerance: Double, gap: Double, unpublished: Double = 0.3) {
+        (self.tolerance, self.gap, self.unpublished) = (tolerance, gap, unpublished)
     }
 
     /// Causes that say that the position is another one now.
     private static let moving: Set<Cause> = [.seek, .track, .stop]
-    /// Causes that say that the sound was not what was told before.
+    /// Causes that correct an earlier published position.
     private static let correcting: Set<Cause> = [.stall, .unstall, .drift, .rate, .play]
     /// Causes that may come with another item.
     private static let choosing: Set<Cause> = [.track, .stop, .play, .stall, .unstall, .queue, .session]
@@ -66,22 +66,22 @@ struct HistoryCheck {
     }
 
     private mutating func compare(_ before: NowPlayingState, _ state: NowPlayingState) {
-        // What ends play is told before that it has ended.
+        // The cause of the end is published before the end.
         guard state.state != .stopped else { return }
-        let told = before.anchor.position(at: state.anchor.monotonic, duration: before.item?.duration)
-        let late = told - state.anchor.elapsed
+        let expected = before.anchor.position(at: state.anchor.monotonic, duration: before.item?.duration)
+        let late = expected - state.anchor.elapsed
         if Self.correcting.contains(state.cause), abs(late) <= gap { return }
         if abs(late) > tolerance, abs(late) <= gap, late > 0 ? state.anchor.rate == 0 : before.anchor.rate == 0 {
             return
         }
-        if abs(late) > tolerance { complain("it is not at \(told) as was told", before, state) }
+        if abs(late) > tolerance { complain("it is not at \(expected) as published", before, state) }
     }
 
     private mutating func compareEnd(_ before: NowPlayingState, _ state: NowPlayingState) {
         guard let duration = before.item?.duration, before.anchor.rate > 0 else { return }
         let moved = before.anchor.rate * max(0, state.anchor.monotonic.seconds(since: before.anchor.monotonic))
         let late = before.anchor.elapsed + moved - duration
-        if late > tolerance, late <= untold { return }
+        if late > tolerance, late <= unpublished { return }
         if abs(late) > tolerance { complain("it ended \(late) s after its end", before, state) }
     }
 
@@ -89,10 +89,10 @@ struct HistoryCheck {
         successions += 1
         compareEnd(before, state)
         if abs(state.anchor.elapsed) > tolerance { complain("it does not begin at its beginning", before, state) }
-        // What can't be played is passed over, and told as such.
+        // Items that can't play are skipped, with an event.
         guard before.error == nil, state.error == nil else { return }
-        if let told = before.upcoming?.itemID, told != state.item?.id, !broken.contains(told) {
-            complain("another one follows than was told", before, state)
+        if let next = before.upcoming?.itemID, next != state.item?.id, !broken.contains(next) {
+            complain("another item follows than announced", before, state)
         }
     }
 }

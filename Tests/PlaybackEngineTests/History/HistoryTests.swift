@@ -11,7 +11,7 @@ import Testing
 /// Histories of a player that are drawn: what is asked for, and when, in a world that is slower or faster at will.
 @Suite struct HistoryTests {
     @Test(
-        "whatever is asked for and whenever: what is told agrees with what was told before, and it goes on to its end")
+        "for any requests at any times, each event agrees with the one before, and playback reaches its end")
     func drawnHistories() async {
         let environment = currentEnvironment()
         let count =
@@ -66,7 +66,7 @@ import Testing
         self.random = random
     }
 
-    /// What went wrong; empty: nothing.
+    /// Runs the history and returns its violations; empty: none.
     func run() -> [String] {
         HistoryWorld.enter()
         var machine = HistoryWorld.Machine()
@@ -78,7 +78,7 @@ import Testing
         guard
             let world = HistoryWorld(
                 seed: seed, machine: machine,
-                check: HistoryCheck(tolerance: 0.004, gap: 4, untold: 0.5 + 6 * machine.lateness), items: items,
+                check: HistoryCheck(tolerance: 0.004, gap: 4, unpublished: 0.5 + 6 * machine.lateness), items: items,
                 output: { NullOutput($0) })
         else { return ["no world can be had"] }
         defer { world.leave() }

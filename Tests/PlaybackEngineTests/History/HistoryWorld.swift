@@ -11,7 +11,7 @@ import TestSupport
 ///
 /// It lives within one call on the loop's thread: between `enter` and `leave` nothing else happens there.
 @PlayerLoop final class HistoryWorld {
-    /// How busy the machine is.
+    /// Load of the machine.
     struct Machine {
         /// One call in so many is late; 0: none.
         var lateCalls = 0
@@ -28,15 +28,15 @@ import TestSupport
     var random: SeededRandom
     /// The last that happened.
     private(set) var history: [String] = []
-    /// All that was told.
-    private(set) var told: [NowPlayingState] = []
+    /// All published states.
+    private(set) var published: [NowPlayingState] = []
     /// Commands that were not answered yet.
     var unanswered: Int { waiting.count }
     private var waiting: [Int: String] = [:]
     private var orders = 0
-    /// Whether another place was asked for since something was told.
+    /// True if another position was requested since the last event.
     private var hasMoved = false
-    /// What was ordered and not answered.
+    /// Orders without an answer.
     var unansweredOrders: String { waiting.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ") }
     private let machine: Machine
     private let decode: DecodeThread
@@ -88,7 +88,7 @@ import TestSupport
         player.decoder = decode
         player.onPublish = { [unowned self] state in
             note(HistoryCheck.line(state))
-            told.append(state)
+            published.append(state)
             self.check.take(state, awaitsPlace: player.pending != nil, hasMoved: hasMoved)
             if state.anchor.rate > 0 { hasMoved = false }
         }

@@ -5,22 +5,24 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// What follows is not there when it should begin: the silence is told, and nobody waits for what is not needed yet.
+/// Late next items: the silence is published, and nothing waits for an item that is not needed yet.
 @Suite struct LatenessTests {
-    /// Seconds of silence that may go untold.
-    private static let untold = 0.3
+    /// Seconds of silence that may go unpublished.
+    private static let unpublished = 0.3
 
-    /// Complains of each item that is told to have gone on for longer than it lasts, and counts those that began in time
-    /// and those of which a silence was told.
-    private static func judge(_ told: [NowPlayingState], _ seed: UInt64, _ counts: inout (prompt: Int, silent: Int)) {
-        for (before, state) in zip(told, told.dropFirst()) {
+    /// Complains of each item whose published end is later than its duration, and counts those that began in time
+    /// and those with a published silence.
+    private static func judge(
+        _ published: [NowPlayingState], _ seed: UInt64, _ counts: inout (prompt: Int, silent: Int)
+    ) {
+        for (before, state) in zip(published, published.dropFirst()) {
             if state.cause == .track, before.state == .stalled { counts.silent += 1 }
             let isOver = state.item?.duration.map { state.anchor.elapsed > $0 - 0.0005 } ?? false
             #expect(state.cause != .unstall || !isOver, "seed \(seed): \(HistoryCheck.line(state)) is silent")
             guard before.state == .playing, let duration = before.item?.duration else { continue }
             let end = before.anchor.monotonic.advanced(bySeconds: duration - before.anchor.elapsed)
             let late = state.anchor.monotonic.seconds(since: end)
-            #expect(late < untold, "seed \(seed): \(HistoryCheck.line(before)) then \(HistoryCheck.line(state))")
+            #expect(late < unpublished, "seed \(seed): \(HistoryCheck.line(before)) then \(HistoryCheck.line(state))")
             if state.cause == .track { counts.prompt += 1 }
         }
     }
@@ -32,10 +34,10 @@ import Testing
             let items = [BoundaryTests.item(seconds: 6), late, BoundaryTests.item(seconds: 1)]
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 7
-            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed) { _ in }
+            let (published, complaints) = await BoundaryTests.events(items, machine, seed: seed) { _ in }
             #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(BoundaryTests.order(told) == [1, 2, 3], "seed \(seed)")
-            Self.judge(told, seed, &counts)
+            #expect(BoundaryTests.order(published) == [1, 2, 3], "seed \(seed)")
+            Self.judge(published, seed, &counts)
         }
         #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
     }
@@ -52,7 +54,7 @@ import Testing
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 1
             let pauses = seed % 3 == 0
-            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
+            let (published, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
                 guard pauses else { return }
                 BoundaryTests.go(world, before: -world.moment(1))
                 world.order(.pause)
@@ -61,8 +63,8 @@ import Testing
                 world.order(.play(position: nil))
             }
             #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(BoundaryTests.order(told) == [1, 2, 3], "seed \(seed)")
-            Self.judge(told, seed, &counts)
+            #expect(BoundaryTests.order(published) == [1, 2, 3], "seed \(seed)")
+            Self.judge(published, seed, &counts)
         }
         #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
     }
@@ -74,33 +76,34 @@ import Testing
             let items = [BoundaryTests.item(seconds: 2), BoundaryTests.item(.late, seconds: 2, rate: rate, seed: seed)]
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 1
-            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed, plays: 1) { world in
+            let (published, complaints) = await BoundaryTests.events(items, machine, seed: seed, plays: 1) { world in
                 world.run(seconds: 10, until: { world.player.state.state == .playing })
                 world.run(seconds: 1.99 - world.moment(0.4))
                 world.append(1..<2)
             }
             #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(BoundaryTests.order(told) == [1, 2], "seed \(seed)")
-            Self.judge(told, seed, &counts)
+            #expect(BoundaryTests.order(published) == [1, 2], "seed \(seed)")
+            Self.judge(published, seed, &counts)
         }
         #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
     }
 
     @Test(
-        "a gap on a device that is late itself is told as silence, not found out seconds later", arguments: [0.4, 1.5])
+        "a gap on a device with high latency is published as silence, not found out seconds later",
+        arguments: [0.4, 1.5])
     func gapOnSlowDevice(latency: Double) async {
         var stalls = 0
         for seed in 1...12 as ClosedRange<UInt64> {
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 2
             let log = await LoopThread.run { SlowOutputLog() }
-            let (told, complaints) = await BoundaryTests.events(
+            let (published, complaints) = await BoundaryTests.events(
                 [BoundaryTests.item(.late, seconds: 12, seed: 3 * seed + 2)], machine, seed: seed,
                 output: { SlowOutput($0, latency: latency, log) }
             ) { _ in }
             #expect(complaints.isEmpty, "seed \(seed)")
-            stalls += told.count { $0.cause == .stall }
-            for (before, state) in zip(told, told.dropFirst()) where state.cause == .drift {
+            stalls += published.count { $0.cause == .stall }
+            for (before, state) in zip(published, published.dropFirst()) where state.cause == .drift {
                 let expected = before.anchor.position(at: state.anchor.monotonic, duration: nil)
                 #expect(abs(expected - state.anchor.elapsed) < 0.3, "seed \(seed): \(HistoryCheck.line(state))")
             }
@@ -114,7 +117,7 @@ import Testing
             let late = BoundaryTests.item(.late, seconds: 2, seed: 3 * seed + 2)
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 10
-            let (told, complaints) = await BoundaryTests.events(
+            let (published, complaints) = await BoundaryTests.events(
                 [BoundaryTests.item(seconds: length), late], machine, seed: seed
             ) { world in
                 if !world.run(seconds: 0.25, until: { world.player.state.state == .playing }) {
@@ -122,7 +125,7 @@ import Testing
                 }
             }
             #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(BoundaryTests.order(told) == [1, 2], "seed \(seed)")
+            #expect(BoundaryTests.order(published) == [1, 2], "seed \(seed)")
         }
     }
 
@@ -140,9 +143,9 @@ import Testing
                 var machine = HistoryWorld.Machine()
                 machine.elsewhere = 1
                 machine.step = seed % 3 == 0 ? 0.5 : 0.001
-                let (told, _) = await BoundaryTests.events(items, machine, seed: seed) { _ in }
-                #expect(BoundaryTests.order(told) == [1, 3, 4], "\(kind), seed \(seed)")
-                #expect(told.last?.state == .stopped, "\(kind), seed \(seed)")
+                let (published, _) = await BoundaryTests.events(items, machine, seed: seed) { _ in }
+                #expect(BoundaryTests.order(published) == [1, 3, 4], "\(kind), seed \(seed)")
+                #expect(published.last?.state == .stopped, "\(kind), seed \(seed)")
             }
         }
     }
@@ -157,13 +160,13 @@ import Testing
             ]
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 2
-            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
+            let (published, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
                 BoundaryTests.go(world, before: 0.1 + world.moment(1.5))
                 world.remove(ItemID(2))
             }
             #expect(complaints.isEmpty, "seed \(seed)")
-            #expect(BoundaryTests.order(told) == [1, 3], "seed \(seed)")
-            Self.judge(told, seed, &counts)
+            #expect(BoundaryTests.order(published) == [1, 3], "seed \(seed)")
+            Self.judge(published, seed, &counts)
         }
         #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
     }
@@ -180,13 +183,13 @@ import Testing
             ]
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 3
-            let (told, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
+            let (published, complaints) = await BoundaryTests.events(items, machine, seed: seed) { world in
                 guard isTakenOut else { return }
                 BoundaryTests.go(world, before: -world.moment(1))
                 if world.player.state.item?.id.number == 1 { world.remove(ItemID(2)) }
             }
             #expect(complaints.isEmpty, "seed \(seed)")
-            if told.contains(where: { $0.state == .stalled }) { silences += 1 }
+            if published.contains(where: { $0.state == .stalled }) { silences += 1 }
         }
         #expect(silences > 10, "it was not late")
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// What is silenced as it begins.
+/// Items that are silenced as they begin.
 extension BoundaryTests {
     /// Lets a world go on until a place has been put into what is heard, and it is not known yet that it is heard.
     @PlayerLoop private static func goUntilSent(_ world: HistoryWorld) -> Bool {
@@ -16,17 +16,17 @@ extension BoundaryTests {
         return world.player.pending?.isSent == true
     }
 
-    /// What is told from the deed on until it stands, where it is done while what is to be heard is put in already.
+    /// Events from an action until it is effective, if it happens while the frames to come are queued already.
     private static func eventsOfSilence(
         of item: ScriptedItem, after first: PlayerCommand? = nil, latency: Double = 0, seed: UInt64,
         _ deed: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void,
         undo: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void
-    ) async -> (told: [NowPlayingState], isMet: Bool, complaints: [String]) {
+    ) async -> (published: [NowPlayingState], isMet: Bool, complaints: [String]) {
         var machine = HistoryWorld.Machine()
         machine.elsewhere = 5
         let begin = Mark()
         let log = await LoopThread.run { SlowOutputLog() }
-        let (told, complaints) = await events(
+        let (published, complaints) = await events(
             [item], machine, seed: seed, output: { SlowOutput($0, latency: latency, log) }
         ) { world in
             if let first {
@@ -35,24 +35,24 @@ extension BoundaryTests {
                 world.order(first)
             }
             begin.isMet = goUntilSent(world)
-            begin.count = world.told.count
+            begin.count = world.published.count
             deed(world)
             world.run(seconds: 1)
-            begin.end = world.told.count
+            begin.end = world.published.count
             if world.unanswered != 0 { world.check.complain("not answered: \(world.unansweredOrders)") }
             undo(world)
         }
-        return (Array(told[begin.count..<begin.end]), begin.isMet, complaints)
+        return (Array(published[begin.count..<begin.end]), begin.isMet, complaints)
     }
 
-    /// A place in what was told.
+    /// An index in the published states.
     private final class Mark: @unchecked Sendable {
         var count = 0
         var end = 0
         var isMet = false
     }
 
-    /// Expects that silence which comes as an item begins is told once, as this, with the item standing.
+    /// Expects that silence at the beginning of an item is published once, as this, with the item standing.
     private static func expectOnly(
         _ cause: Cause, _ state: PlaybackState, isLate: Bool,
         _ deed: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void,
@@ -60,18 +60,18 @@ extension BoundaryTests {
     ) async {
         var met = 0
         for seed in 1...40 as ClosedRange<UInt64> {
-            let (told, isMet, complaints) = await eventsOfSilence(
+            let (published, isMet, complaints) = await eventsOfSilence(
                 of: item(isLate ? .late : .plain, seconds: 2, seed: 5), seed: seed, deed, undo: undo)
             #expect(complaints == [], "seed \(seed)")
             guard isMet else { continue }
             met += 1
-            #expect(told.map(\.cause) == [cause], "seed \(seed)")
-            #expect(told.allSatisfy { $0.state == state && $0.anchor.rate == 0 }, "seed \(seed)")
+            #expect(published.map(\.cause) == [cause], "seed \(seed)")
+            #expect(published.allSatisfy { $0.state == state && $0.anchor.rate == 0 }, "seed \(seed)")
         }
         #expect(met > 10, "it was not met as it began")
     }
 
-    @Test("what is paused as it begins tells the pause and nothing else", arguments: [false, true])
+    @Test("an item paused as it begins publishes the pause and nothing else", arguments: [false, true])
     func pausedAsItBegins(isLate: Bool) async {
         await Self.expectOnly(.pause, .paused, isLate: isLate) {
             $0.order(.pause)
@@ -80,7 +80,7 @@ extension BoundaryTests {
         }
     }
 
-    @Test("what is interrupted as it begins tells the interruption and nothing else", arguments: [false, true])
+    @Test("an item interrupted as it begins publishes the interruption and nothing else", arguments: [false, true])
     func interruptedAsItBegins(isLate: Bool) async {
         await Self.expectOnly(.interruptionBegan, .interrupted, isLate: isLate) {
             $0.player.outputInterrupted(by: "a call")
@@ -89,12 +89,12 @@ extension BoundaryTests {
         }
     }
 
-    @Test("a seek that is interrupted or paused as it is heard is told with the silence") func soughtIntoSilence() async
-    {
+    @Test("a seek that is interrupted or paused as it takes effect is published with the silence")
+    func soughtIntoSilence() async {
         for isPause in [true, false] {
             var met = 0
             for seed in 1...40 as ClosedRange<UInt64> {
-                let (told, isMet, complaints) = await Self.eventsOfSilence(
+                let (published, isMet, complaints) = await Self.eventsOfSilence(
                     of: Self.item(seconds: 2), after: .seek(1), latency: 0.4, seed: seed
                 ) { world in
                     if isPause { world.order(.pause) } else { world.player.outputInterrupted(by: "a call") }
@@ -104,22 +104,24 @@ extension BoundaryTests {
                 #expect(complaints == [], "seed \(seed)")
                 guard isMet else { continue }
                 met += 1
-                #expect(told.map(\.cause) == [.seek, isPause ? .pause : .interruptionBegan], "seed \(seed)")
+                #expect(published.map(\.cause) == [.seek, isPause ? .pause : .interruptionBegan], "seed \(seed)")
                 #expect(
-                    told.allSatisfy { $0.state == (isPause ? .paused : .interrupted) && $0.anchor.rate == 0 },
+                    published.allSatisfy { $0.state == (isPause ? .paused : .interrupted) && $0.anchor.rate == 0 },
                     "seed \(seed)")
             }
             #expect(met > 10, "it was not met as it was sought")
         }
     }
 
-    @Test("who asks for the next item while sound is late, and then for a pause, is answered, and told of that item")
+    @Test(
+        "a request for the next item while sound is late, and then for a pause, is answered, and that item is published"
+    )
     func pausedOnTheWay() async {
         for seed in 1...40 as ClosedRange<UInt64> {
             let items = [Self.item(.late, seconds: 2, seed: 5), Self.item(.late, seconds: 1, seed: 5)]
             var machine = HistoryWorld.Machine()
             machine.elsewhere = 1000
-            let (told, complaints) = await Self.events(items, machine, seed: seed) { world in
+            let (published, complaints) = await Self.events(items, machine, seed: seed) { world in
                 world.run(seconds: 10, until: { world.player.state.state == .stalled })
                 world.order(.nextTrack)
                 world.run(seconds: world.moment(0.5))
@@ -133,7 +135,7 @@ extension BoundaryTests {
                 world.order(.stop)
             }
             #expect(complaints == [], "seed \(seed)")
-            #expect(told.first { $0.item?.id == ItemID(2) }?.cause == .track, "seed \(seed)")
+            #expect(published.first { $0.item?.id == ItemID(2) }?.cause == .track, "seed \(seed)")
         }
     }
 
@@ -141,7 +143,7 @@ extension BoundaryTests {
     func rateOnTheWay() async {
         for seed in 1...20 as ClosedRange<UInt64> {
             let items = [Self.item(seconds: 2), Self.item(seconds: 1)]
-            let (told, complaints) = await Self.events(items, seed: seed) { world in
+            let (published, complaints) = await Self.events(items, seed: seed) { world in
                 world.run(seconds: 10, until: { world.player.state.state == .playing })
                 world.run(seconds: 0.5)
                 world.order(.nextTrack)
@@ -149,7 +151,7 @@ extension BoundaryTests {
                 world.order(.changeRate(1.5))
             }
             #expect(complaints == [], "seed \(seed)")
-            let next = told.first { $0.item?.id == ItemID(2) }
+            let next = published.first { $0.item?.id == ItemID(2) }
             #expect(next?.cause == .track && next?.reason == .next, "seed \(seed)")
         }
     }

@@ -4,7 +4,7 @@ import TestSupport
 
 /// An item of a history: how long it is, and what is wrong with it.
 struct ScriptedItem: Sendable {
-    /// What its source is like.
+    /// Kind of its source.
     enum Kind: Sendable, CaseIterable {
         /// A file.
         case plain
@@ -33,7 +33,7 @@ struct ScriptedItem: Sendable {
 
     /// Seconds that it lasts.
     var duration: Double { Double(frames) / Double(format.sampleRate) }
-    /// Whether none of it can be heard.
+    /// True if none of it can play.
     var isUnplayable: Bool { [.broken, .brokenLate, .empty, .unreadable, .unreadableLate].contains(kind) }
 
     /// Opens it.

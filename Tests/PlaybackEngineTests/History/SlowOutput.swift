@@ -3,7 +3,7 @@ import LinuxSystem
 import NowPlaying
 import PulseOutput
 
-/// What is heard of a stream of `SlowOutput`.
+/// Record of a stream of `SlowOutput`.
 @PlayerLoop final class SlowOutputLog {
     /// Frames that were written where the device had been already: nobody hears them.
     var lostFrames: Int64 = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// What changes while nothing is heard is told, and is so when sound comes again.
+/// Changes during silence are published, and hold when sound returns.
 @Suite struct StandingTests {
     private nonisolated static let someone = Originator(client: "test", pid: 1, uid: 1)
 
@@ -28,7 +28,7 @@ import Testing
         var met = 0
         for seed in 1...30 as ClosedRange<UInt64> {
             let items = [BoundaryTests.item(.late, seconds: 30, seed: 3 * seed + 2), BoundaryTests.item(seconds: 1)]
-            let (told, complaints) = await BoundaryTests.events(items, Self.machine(elsewhere: 3), seed: seed) {
+            let (published, complaints) = await BoundaryTests.events(items, Self.machine(elsewhere: 3), seed: seed) {
                 world in
                 world.run(seconds: 20, until: { world.player.state.state == .playing })
                 world.player.beginScan(forward: true, owner: 1, by: Self.someone) { _ in }
@@ -42,30 +42,32 @@ import Testing
                 if world.player.state.anchor.rate != 1 { world.check.complain("it scans on", world.player.state) }
             }
             #expect(complaints == [], "seed \(seed)")
-            if told.contains(where: { $0.cause == .rate }), told.contains(where: { $0.state == .stalled }) { met += 1 }
+            if published.contains(where: { $0.cause == .rate }), published.contains(where: { $0.state == .stalled }) {
+                met += 1
+            }
         }
         #expect(met > 10, "nothing was late")
     }
 
-    @Test("an interruption that ends while sound is late is told") func interruptionEndsInSilence() async {
+    @Test("an interruption that ends while sound is late is published") func interruptionEndsInSilence() async {
         var met = 0
         for seed in 1...20 as ClosedRange<UInt64> {
             let items = [BoundaryTests.item(.late, seconds: 6, seed: 3 * seed + 2)]
-            let (told, complaints) = await BoundaryTests.events(items, Self.machine(elsewhere: 20), seed: seed) {
+            let (published, complaints) = await BoundaryTests.events(items, Self.machine(elsewhere: 20), seed: seed) {
                 world in
                 guard Self.goUntilLate(world) else { return }
                 world.player.outputInterrupted(by: "a call")
                 world.run(seconds: 0.1)
                 guard world.player.stall != nil else { return world.player.outputInterruptionEnded() }
-                let begin = world.told.count
+                let begin = world.published.count
                 world.player.outputInterruptionEnded()
                 let state = world.player.state
-                if world.told.count != begin + 1 || state.cause != .interruptionEnded || state.state != .stalled {
-                    world.check.complain("the end of the call is not told", state)
+                if world.published.count != begin + 1 || state.cause != .interruptionEnded || state.state != .stalled {
+                    world.check.complain("the end of the call is not published", state)
                 }
             }
             #expect(complaints == [], "seed \(seed)")
-            if told.contains(where: { $0.cause == .interruptionEnded && $0.state == .stalled }) { met += 1 }
+            if published.contains(where: { $0.cause == .interruptionEnded && $0.state == .stalled }) { met += 1 }
         }
         #expect(met > 10, "nothing was late")
     }
@@ -118,32 +120,36 @@ import Testing
         #expect(complaints == [])
     }
 
-    @Test("a pause that comes right behind a failure is told once, and where it stands", arguments: [false, true])
+    @Test("a pause right after a failure is published once, with its position", arguments: [false, true])
     func failedAndSilenced(isPause: Bool) async {
         var met = 0
         for seed in 1...40 as ClosedRange<UInt64> {
             let items = [
                 BoundaryTests.item(seconds: 2), BoundaryTests.item(.broken, seconds: 1), BoundaryTests.item(seconds: 1),
             ]
-            let (told, complaints) = await BoundaryTests.events(items, seed: seed) { world in
+            let (published, complaints) = await BoundaryTests.events(items, seed: seed) { world in
                 world.run(seconds: 100, until: { world.player.pending?.isSent == true })
                 world.run(seconds: world.moment(0.00006))
                 guard world.player.pending?.isSent == true, world.player.errorIsUntold else { return }
-                let begin = world.told.count
+                let begin = world.published.count
                 isPause ? world.order(.pause) : world.player.outputInterrupted(by: "a call")
                 world.run(seconds: 1)
-                let causes = world.told[begin...].map(\.cause)
-                if causes != [isPause ? .pause : .interruptionBegan, .error] { world.check.complain("told \(causes)") }
-                if world.told[begin...].contains(where: { $0.anchor.rate != 0 }) { world.check.complain("it goes on") }
+                let causes = world.published[begin...].map(\.cause)
+                if causes != [isPause ? .pause : .interruptionBegan, .error] {
+                    world.check.complain("published \(causes)")
+                }
+                if world.published[begin...].contains(where: { $0.anchor.rate != 0 }) {
+                    world.check.complain("it goes on")
+                }
                 isPause ? world.order(.play(position: nil)) : world.player.outputInterruptionEnded()
             }
             #expect(complaints == [], "seed \(seed)")
-            if told.first?.cause == (isPause ? .pause : .interruptionBegan) { met += 1 }
+            if published.first?.cause == (isPause ? .pause : .interruptionBegan) { met += 1 }
         }
         #expect(met > 10, "it was not met as it began")
     }
 
-    @Test("sound that goes on by itself while somebody asks for it is told as playing") func playedMeanwhile() async {
+    @Test("sound that resumes by itself during a request for it is published as playing") func playedMeanwhile() async {
         let (_, complaints) = await BoundaryTests.events([BoundaryTests.item(seconds: 30)]) { world in
             world.run(seconds: 10, until: { world.player.state.state == .playing })
             world.order(.pause)
@@ -153,7 +159,9 @@ import Testing
             if let lane = world.player.audible { world.player.flowAgain(lane) }
             world.run(seconds: 0.5)
             let state = world.player.state
-            if state.state != .playing || state.anchor.rate != 1 { world.check.complain("it is told wrong", state) }
+            if state.state != .playing || state.anchor.rate != 1 {
+                world.check.complain("it is published wrong", state)
+            }
             if world.unanswered != 0 { world.check.complain("not answered: \(world.unansweredOrders)") }
         }
         #expect(complaints == [])
@@ -164,7 +172,7 @@ import Testing
     {
         let kinds: [ScriptedItem.Kind] = [.broken, .broken, .broken, .broken, .plain, .broken, .plain]
         let items = kinds.map { BoundaryTests.item($0, seconds: 2) }
-        let (told, complaints) = await BoundaryTests.events(items) { world in
+        let (published, complaints) = await BoundaryTests.events(items) { world in
             world.run(seconds: 10, until: { world.player.pending?.item == ItemID(5) })
             world.order(.pause)
             world.run(seconds: 1)
@@ -177,7 +185,7 @@ import Testing
             }
         }
         #expect(complaints == [])
-        #expect(BoundaryTests.order(told).last == 7)
+        #expect(BoundaryTests.order(published).last == 7)
     }
 
     @Test("a queue that goes on for months keeps no count of all that was in it") func playCounts() async {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Into a file, as fast as it goes: time stands still while nothing comes, and no silence is told.
+/// Output into a file, at full speed: time stands still while nothing comes, and no silence is published.
 @Suite struct UnpacedTests {
     @Test("items of one format follow each other, however late the next is opened", arguments: [false, true])
     func followed(isLate: Bool) async {
@@ -20,15 +20,17 @@ import Testing
             }
             var machine = HistoryWorld.Machine()
             if seed % 2 == 0 { (machine.lateCalls, machine.lateness, machine.step) = (3, 0.02, 0.02) }
-            let (told, _) = await BoundaryTests.events(
+            let (published, _) = await BoundaryTests.events(
                 items, machine, seed: seed, output: { FileOutput($0, path: path) }
             ) { world in
-                world.run(seconds: 20, until: { !world.told.isEmpty && world.player.transport.wish == .stopped })
+                world.run(seconds: 20, until: { !world.published.isEmpty && world.player.transport.wish == .stopped })
             }
-            #expect(told.last?.state == .stopped, "seed \(seed): \(told.last.map(HistoryCheck.line) ?? "nothing")")
-            #expect(BoundaryTests.order(told) == [1, 2, 3, 4, 5], "seed \(seed)")
-            // What is too short to begin by itself waits for what follows it, which is told after a second.
-            let stalls = told.filter { $0.state == .stalled && $0.anchor.elapsed > 0 }.map(HistoryCheck.line)
+            #expect(
+                published.last?.state == .stopped, "seed \(seed): \(published.last.map(HistoryCheck.line) ?? "nothing")"
+            )
+            #expect(BoundaryTests.order(published) == [1, 2, 3, 4, 5], "seed \(seed)")
+            // An item too short to begin by itself waits for the next one, which is published after a second.
+            let stalls = published.filter { $0.state == .stalled && $0.anchor.elapsed > 0 }.map(HistoryCheck.line)
             #expect(stalls == [], "seed \(seed)")
         }
     }
