@@ -15,7 +15,7 @@ FOREIGN = re.compile(r"\btell: \{ context in")
 # Folder: openers, telling.
 BUDGETS = {
     "Sources/DaemonRuntime": (229, 103),
-    "Sources/PlaybackEngine": (245, 174),
+    "Sources/PlaybackEngine": (250, 180),
 }
 
 

@@ -20,10 +20,10 @@ package struct BridgeLog: Sendable {
     /// Logs a normal event.
     package func info(_ message: String) { write(6, "", message) }
 
-    /// Configuration files that were left out because this user may not read them.
+    /// Logs configuration files that this user cannot read.
     func warn(ofUnreadable paths: [String]) {
         for path in paths {
-            warning("the settings in \(path) do not hold: this user may not read it; make it readable, or remove it")
+            warning("ignored \(path): permission denied; make it readable, or remove it")
         }
     }
 

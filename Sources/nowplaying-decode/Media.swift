@@ -52,7 +52,7 @@ final class Media {
         }
         sourceRate = decoder.frameRate
         guard OpenedMedia.sourceSampleRates.contains(sourceRate) else {
-            throw WireFailure(.broken, "it says that its sampling rate is \(sourceRate)")
+            throw WireFailure(.broken, "its header claims a sample rate of \(sourceRate)")
         }
         converter = try Converter(decoder, wanted)
         gaps = Gaps(container, decoder, isLive: network?.isLive ?? false)

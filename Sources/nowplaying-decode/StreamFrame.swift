@@ -1,4 +1,4 @@
-/// Frames of a stream as its times tell them: any number, in a file that lies.
+/// Frame numbers from a stream's times: any number, in a file that lies.
 enum StreamFrame {
     /// Frames on either side of the beginning, at most. Sums of a few of these do not overflow.
     private static let limit: Int64 = 1 << 60

@@ -134,7 +134,7 @@ extension Acceptance {
             await LoopThread.wait(seconds: 1.5)
             let resting = state(of: client)
             #expect(resting.playing == "paused" && resting["queue"]?["count"] == 1, "\(resting)")
-            #expect(resting["error"]?["message"]?.stringValue?.hasPrefix("the daemon died 2 times") == true)
+            #expect(resting["error"]?["message"]?.stringValue?.hasPrefix("the daemon crashed 2 times") == true)
             // Asked for, it is made.
             client.call("play")
             #expect(daemon.process.wait() == Self.fault)
