@@ -2,7 +2,7 @@ import Glibc
 package import NowPlaying
 import Synchronization
 
-/// How important a line of the log is. A level shows itself and what is more important.
+/// Importance of a line of the log. A level includes all more important ones.
 package enum LogLevel: String, Sendable, CaseIterable {
     case error, warning, info, debug
 
@@ -18,7 +18,7 @@ package enum LogLevel: String, Sendable, CaseIterable {
 }
 
 /// The log of the process: lines on standard error. From any thread. Never waits: a line that standard error does not take
-/// now is lost, and the next one tells how many were.
+/// now is lost, and the next one has the number of lost lines.
 package enum Log {
     private struct State {
         var level = LogLevel.info
@@ -32,10 +32,10 @@ package enum Log {
     /// From now on lines of this importance and more are written.
     package static func setLevel(_ level: LogLevel) { state.withLock { $0.level = level } }
 
-    /// What went wrong and can't go on.
+    /// Logs a fault that ends an operation.
     package static func error(_ message: @autoclosure () -> String) { write(.error, message()) }
 
-    /// What went wrong, but goes on.
+    /// Logs a fault after which the daemon continues.
     package static func warning(_ message: @autoclosure () -> String) { write(.warning, message()) }
 
     /// The same, at most once a minute for each `key` (an item and a fault); `now` is CLOCK_MONOTONIC.
@@ -43,16 +43,16 @@ package enum Log {
         if isDue(key, now: now) { write(.warning, message()) }
     }
 
-    /// What happens.
+    /// Logs a normal event.
     package static func info(_ message: @autoclosure () -> String) { write(.info, message()) }
 
-    /// What only those want to know who look for a fault.
+    /// Logs a detail for fault finding.
     package static func debug(_ message: @autoclosure () -> String) { write(.debug, message()) }
 
-    /// How many faults are remembered.
+    /// Number of remembered faults.
     package static var rememberedFaults: Int { state.withLock { $0.written.count } }
 
-    /// Whether a line of this key may be written now, which then counts as written.
+    /// True if a line of this key may be written now, which then counts as written.
     package static func isDue(_ key: String, now: MonotonicTime) -> Bool {
         state.withLock { state in
             if let last = state.written[key], now.seconds(since: last) < 60 { return false }
@@ -81,7 +81,7 @@ package enum Log {
             + PrintableText.escaped(message, limit: 800) + "\n"
     }
 
-    /// Whether standard error took it. A pipe that says it can be written to takes PIPE_BUF (4,096) bytes without waiting.
+    /// Writes a text; false: standard error did not take it. A writable pipe takes PIPE_BUF (4,096) bytes without waiting.
     private static func put(_ text: String) -> Bool {
         var poll = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
         guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }

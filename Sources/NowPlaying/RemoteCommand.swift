@@ -8,7 +8,7 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
     case changeRepeatMode, changeShuffleMode
     case rating, like, dislike, bookmark
 
-    /// What must be there for a command to act on.
+    /// Requirement of a command.
     package enum Need: Sendable {
         case nothing
         /// An item in the queue.
@@ -24,7 +24,7 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
         case rate
     }
 
-    /// What must be there for it to act on.
+    /// Its requirement.
     package var needs: Need {
         switch self {
         case .changeRepeatMode, .changeShuffleMode: .nothing

@@ -132,7 +132,7 @@ final class Invocation {
 
     /// Waits until playback is not stalled, for the time of `--timeout`.
     private func awaitSound() throws(Failure) {
-        let deadline = MonotonicClock.now().advanced(bySeconds: try timeout() ?? Invocation.patience)
+        let deadline = MonotonicTime.now.advanced(bySeconds: try timeout() ?? Invocation.patience)
         var reason: String?
         do {
             let follower = try Follower(connection(), paths: sockets, session: value("--session"))

@@ -85,8 +85,8 @@ final class RandomClient {
             }
         }
         let expected = code ?? model.apply(command, added: added)
-        let code = answer["error"]?["code"]?.integerValue ?? 0
-        if code != expected { complain("the answer is \(answer), not \(expected)", before) }
+        let actual = answer["error"]?["code"]?.integerValue ?? 0
+        if actual != expected { complain("the answer is \(answer), not \(expected)", before) }
         let state = client.call("nowPlaying.get") ?? .null
         for event in client.takeNotifications() { model.observe(event) }
         if let difference = model.difference(from: state) { complain("it should be \(difference)", before) }

@@ -6,16 +6,16 @@ extension Method {
             .optional("client", .text, "name of the client, shown to others in “by”"),
             .optional(
                 "role", .choice([Role.read.rawValue, Role.control.rawValue]),
-                "have no more rights than these from now on, and name media as a foreign user does"),
+                "reduce this client's rights to this role, with a foreign user's rights to media"),
         ],
         isHeld: false,
         help:
-            "Introduces the client and tells what the daemon is. A client that acts for others gives up rights of "
-            + "its own with “role”; it does not get them back.",
+            "Introduces the client and describes the daemon. A client that acts for others drops rights with "
+            + "“role”; it cannot regain them.",
         result: "server, version, protocol, instance, role and capabilities", example: #"{"client": "remote"}"#)
 
     /// `rpc.discover`, which every server has and answers itself.
     package static let discovery = Method(
         name: "rpc.discover", kind: .server, role: .read, parameters: [], isHeld: false,
-        help: "Answers this catalogue as an OpenRPC document.", result: "an OpenRPC document", example: "{}")
+        help: "Returns this catalogue as an OpenRPC document.", result: "an OpenRPC document", example: "{}")
 }

@@ -26,7 +26,7 @@ package struct Method: Sendable {
     package var anyOf: [String] = []
     /// True if a batch must not contain it.
     package var isRefusedInBatch = false
-    /// Whether it waits while the server holds requests.
+    /// True if it waits while the server holds requests.
     package var isHeld = true
     /// Its effect in a sentence or two.
     package var help: String

@@ -25,8 +25,8 @@ package struct MethodTable: Sendable {
     package func unknownMethod(_ name: String) -> RPCError {
         let shown = String(name.prefix(64))
         guard let nearest = NearestName.of(name, among: methods.map(\.name)) else {
-            return .methodNotFound("there is no method “\(shown)”")
+            return .methodNotFound("unknown method “\(shown)”")
         }
-        return .methodNotFound("there is no method “\(shown)”; the nearest is “\(nearest)”", nearest: nearest)
+        return .methodNotFound("unknown method “\(shown)”; did you mean “\(nearest)”?", nearest: nearest)
     }
 }

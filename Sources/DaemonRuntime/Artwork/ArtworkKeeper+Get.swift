@@ -56,7 +56,8 @@ extension ArtworkKeeper {
 
     private static func unknown(_ id: String, _ what: String) -> RPCError {
         .noSuchContent(
-            "no \(what) has the id “\(PrintableText.escaped(id, limit: 64))”; see the item's artwork", reason: .noArtwork)
+            "no \(what) has the id “\(PrintableText.escaped(id, limit: 64))”; see the item's artwork",
+            reason: .noArtwork)
     }
 
     /// Does the work on another thread; `done` is called once, after 30 s at the latest.

@@ -31,7 +31,7 @@ extension PlayerMethods {
             case .failure(.undecodable(let uri, let message)):
                 answer(.failure(.noSuchContent("cannot announce \(uri): \(message)", uris: [uri])))
             case .failure(.tooMany(let limit)):
-                answer(.failure(.commandFailed(.queueFull, "\(limit) announcements are waiting already; try again later")))
+                answer(.failure(.commandFailed(.queueFull, "\(limit) announcements are waiting; try again later")))
             }
         }
     }

@@ -38,37 +38,37 @@ enum PlayerRefusal: Equatable {
     /// The refusal as the wire has it.
     var error: RPCError {
         switch self {
-        case .otherItem: .noSuchContent("another item plays by now", reason: .otherItem)
-        case .emptyQueue: .noItem("there is nothing to play: the queue is empty; add something with queue.add")
+        case .otherItem: .noSuchContent("the current item has changed", reason: .otherItem)
+        case .emptyQueue: .noItem("nothing to play: the queue is empty; add items with queue.add")
         case .disabled(let command, let reason):
             .commandFailed(.disabled, "\(command.rawValue) is disabled: \(reason ?? CommandCentre.turnedOff)")
         case .impliedDisabled(let command, let reason):
             .commandFailed(
                 .disabled,
-                "play does the work of \(command.rawValue) here, which is disabled: \(reason ?? CommandCentre.turnedOff)"
+                "play acts as \(command.rawValue) here, which is disabled: \(reason ?? CommandCentre.turnedOff)"
             )
         case .noOtherPosition(let obstacle):
-            .commandFailed(.disabled, "there is no other place to go to: \(obstacle.words)")
+            .commandFailed(.disabled, "cannot seek: \(obstacle.words)")
         case .obstructed(let command, let obstacle):
-            .commandFailed(.disabled, "\(command.rawValue) can't be done now: \(obstacle.words)")
-        case .late: .commandFailed(.late, "the command came after its “notAfter”: nothing was done")
+            .commandFailed(.disabled, "\(command.rawValue) is unavailable: \(obstacle.words)")
+        case .late: .commandFailed(.late, "the command arrived after its “notAfter”; it had no effect")
         case .positionBeforeItem:
-            .commandFailed(.outOfRange, "the position lies before the beginning of the item")
+            .commandFailed(.outOfRange, "the position is before the start of the item")
         case .nothingPlayable(let uri):
-            .noSuchContent("there is nothing playable in it", uris: uri.map { [$0] } ?? [])
+            .noSuchContent("it contains nothing playable", uris: uri.map { [$0] } ?? [])
         case .noItemAt(let index, let count):
-            .noSuchContent("the queue has \(count) entries: there is none at \(index)")
+            .noSuchContent("the queue has \(count) items; there is none at index \(index)")
         case .noPlace(let index, let count):
-            .commandFailed(.outOfRange, "the queue has \(count) entries: there is no place \(index)")
+            .commandFailed(.outOfRange, "the queue has \(count) items; there is no index \(index)")
         case .unsupportedRate(let rates):
             .commandFailed(
                 .outOfRange,
                 "the supported rates are " + rates.map { JSONWriter.text(.number($0)) }.joined(separator: ", "))
         case .version(let version):
-            .commandFailed(.version, "the queue was changed meanwhile: it is at version \(version) now")
-        case .namedTwice: .invalidParameter("ids", "“ids” names an item twice: an item is in one place")
-        case .notRemembered(nil): .commandFailed(.unavailable, "nothing is remembered by this daemon")
-        case .notRemembered(let message?): .commandFailed(.unavailable, "it can't be remembered: \(message)")
+            .commandFailed(.version, "the queue has changed: its version is \(version) now")
+        case .namedTwice: .invalidParameter("ids", "“ids” contains an item twice")
+        case .notRemembered(nil): .commandFailed(.unavailable, "this daemon keeps no ratings or bookmarks")
+        case .notRemembered(let message?): .commandFailed(.unavailable, "cannot save it: \(message)")
         case .command(let refusal): refusal.error
         }
     }
@@ -79,20 +79,20 @@ extension CommandRefusal {
     var error: RPCError {
         switch self {
         case .noItem:
-            .noItem("there is nothing to play: the queue is empty or has ended; add something with queue.add")
+            .noItem("nothing to play: the queue is empty or has ended; add items with queue.add")
         case .noSuchItem: .noSuchContent("there is no such item in the queue")
-        case .outOfRange: .commandFailed(.outOfRange, "the position lies outside the item")
+        case .outOfRange: .commandFailed(.outOfRange, "the position is outside the item")
         case .undecodable(let uri, let message):
-            .noSuchContent("\(uri) can't be played: \(message)", uris: [uri])
+            .noSuchContent("cannot play \(uri): \(message)", uris: [uri])
         case .interrupted(let name):
-            .commandFailed(.interrupted, "\(name) silences everybody just now: play goes on when that ends")
+            .commandFailed(.interrupted, "\(name) interrupts playback; it resumes when that ends")
         case .rateUnavailable(let message): .commandFailed(.unavailable, message)
         case .queueFull:
             .commandFailed(
                 .queueFull,
                 "the queue holds at most \(QueueLimit.items) items, and \(QueueLimit.textBytes >> 20) MiB of their "
                     + "texts and addresses: remove items, or send shorter texts")
-        case .closed: .noSuchContent("the session was closed before this was done", reason: .noSession)
+        case .closed: .noSuchContent("the session was closed before the command was done", reason: .noSession)
         }
     }
 }

@@ -37,10 +37,10 @@ final class WaveFile {
         close(descriptor)
     }
 
-    /// Makes the header tell the present length; a fault goes to the log, and the header keeps the length before.
+    /// Writes the present length into the header; a fault goes to the log, and the header keeps the length before.
     func complete() {
         do throws(FileError) { try finish() } catch {
-            Log.warning("the header of \(path) can't be written: \(error.text)")
+            Log.warning("the header of \(path) cannot be written: \(error.text)")
         }
     }
 
