@@ -169,7 +169,7 @@ package final class ArtworkSearch: Sendable {
         switch film {
         case .success(let film)?: result.animated.append(AnimatedArtwork(film, at: place, still: still))
         case .failure(let error)?:
-            result.failures.append("\(AnimatedArtwork.words(place)) is not shown: \(error.message)")
+            result.failures.append("cannot show \(AnimatedArtwork.words(place)): \(error.message)")
         case nil: break
         }
     }
@@ -180,7 +180,7 @@ package final class ArtworkSearch: Sendable {
         guard located >= 0 else {
             if located != -ENOENT {
                 result.failures.append(
-                    "\(what) \(MediaSource.fileURI(place.path)) is not shown: "
+                    "cannot show \(what) \(MediaSource.fileURI(place.path)): "
                         + (located == -EXDEV || located == -ELOOP
                             ? "it is a link that leads elsewhere" : SystemError.words(-located).lowercased()))
             }

@@ -141,7 +141,7 @@ extension MediaPlayerBridge {
     func takes(_ call: Call, _ signature: String) -> Bool {
         if call.message.has(signature: signature) { return true }
         let wanted = signature.isEmpty ? "no arguments" : "arguments of the types “\(signature)”"
-        call.refuse(.invalidArguments, "\(call.message.member) takes \(wanted)")
+        call.refuse(.invalidArguments, "\(call.message.member) needs \(wanted)")
         return false
     }
 

@@ -96,7 +96,8 @@ extension Acceptance {
             let client = daemon.connect()
             client.call("queue.add", ["items": .array(files), "play": true])
             let words = [
-                "it has more than 32 MiB", "it is damaged or not a supported picture", "it is a link that leads elsewhere",
+                "it has more than 32 MiB", "it is damaged or not a supported picture",
+                "it is a link that leads elsewhere",
                 "it is damaged or not a supported picture",
             ]
             for (number, words) in words.enumerated() {
@@ -178,7 +179,8 @@ extension Acceptance {
             let waiting = client.send("artwork.get", ["id": .string(unfetched())])
             #expect(becomes { server.requests.count == 5 })
             client.call("nextTrack")
-            #expect(client.answer(waiting)["error"]?["message"]?.stringValue?.contains("the request was cancelled") == true)
+            #expect(
+                client.answer(waiting)["error"]?["message"]?.stringValue?.contains("the request was cancelled") == true)
             #expect(daemon.stop() == 0)
         }
 

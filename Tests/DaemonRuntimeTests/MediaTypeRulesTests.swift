@@ -7,11 +7,11 @@ import Testing
 @testable import DaemonRuntime
 
 /// Kinds of items and their defaults.
-@Suite struct KindRulesTests {
+@Suite struct MediaTypeRulesTests {
     private func kind(
         _ path: String = "/m/a.mp3", _ duration: Double? = nil, _ change: (inout MediaMetadata) -> Void = { _ in }
     ) throws -> MediaType {
-        var rules = KindRules()
+        var rules = MediaTypeRules()
         rules.podcast.folders = ["/srv/podcasts"]
         rules.podcast.shortest = 1200
         rules.audiobook.shortest = 7200

@@ -13,7 +13,7 @@ extension Catalogue {
             name: .queueList, kind: .queue, role: .read,
             parameters: [
                 .optional("offset", .ordinal, "index of the first item, from 0"),
-                .optional("limit", .integer(0...1000), "entries to list; without it \(usualPage)"),
+                .optional("limit", .integer(0...1000), "number of items; default: \(usualPage)"),
                 session, ifVersion,
             ],
             help: "Lists items in play order.", result: "version, count and items",

@@ -7,7 +7,7 @@ import NowPlaying
 
 /// `artwork.get`.
 extension ArtworkKeeper {
-    /// What handing out a picture came to.
+    /// Result of handing out a picture.
     typealias Handed = Result<(artwork: Artwork, path: String), ArtworkError>
 
     /// Seconds after which a disk is not waited for any more.
@@ -46,7 +46,7 @@ extension ArtworkKeeper {
         fetch(remote, cache) { finish("the picture \(remote.shown)", $0) }
     }
 
-    /// Whether one of the items that are known has a picture with this id.
+    /// True if one of the known items has a picture with this id.
     func knows(_ id: String) -> Bool {
         known.contains { known in
             known.result.found.contains { $0.artwork.id == id }

@@ -16,7 +16,7 @@ extension ArtworkKeeper {
     /// Addresses that are remembered, with what came of them.
     private static let rememberedAddresses = 64
 
-    /// What a picture is called as long as only its address is known.
+    /// Id of a picture of which only the address is known.
     static func id(of address: PictureFetch.Address) -> String { ContentDigest.of(Array(address.text.utf8)) }
 
     /// The address that an id stands for, its own or that of what was found there.

@@ -8,14 +8,14 @@ import PlaybackEngine
 
 /// Has the pictures of the item that is shown looked for, and of the one that follows it; hands them out by their ids.
 @PlayerLoop final class ArtworkKeeper {
-    /// What a keeper works with.
+    /// Environment of a keeper.
     struct Parts {
         /// Whose pictures they are.
         var subject: any ArtworkSubject
         var loop: EventLoop
         var workers: Workers
         var rules: ArtworkSearch.Rules
-        /// Nil: pictures are told of, and can't be handed out.
+        /// Nil: pictures are published, but can't be handed out.
         var cache: ArtworkCache?
         /// File of certificates that addresses are trusted by; nil: the system's.
         var certificates: String?
@@ -24,7 +24,7 @@ import PlaybackEngine
         var log: @PlayerLoop (String) -> Void
     }
 
-    /// What is known of an item.
+    /// Known pictures of an item.
     struct Known {
         let item: ItemID
         let uri: String
@@ -37,7 +37,7 @@ import PlaybackEngine
 
     let parts: Parts
     private let search = ArtworkSearch()
-    /// What was found for the items looked for last, the newest at the end.
+    /// Results of the last searches, the newest at the end.
     private(set) var known: [Known] = []
     /// The item that is looked for now.
     private(set) var running: (item: ItemID, uri: String, task: ArtworkTask)?
@@ -45,7 +45,7 @@ import PlaybackEngine
     var fetched: [(address: String, result: Result<Artwork, ArtworkError>)] = []
     /// Those that are fetched now.
     var fetching: [String: RemoteFetch] = [:]
-    /// What stands in for animated ones, by their ids.
+    /// Previews of animated artwork, by its ids.
     var previews: [(film: String, found: ArtworkSearch.Found)] = []
     /// Items whose pictures the daemon's own user named in this run, and nobody else.
     private var trusted: Set<ItemID> = []
@@ -53,7 +53,7 @@ import PlaybackEngine
     private var trustedLimit = leastTrustedLimit
     private static let leastTrustedLimit = 256
 
-    /// Whether nothing is looked for, because an earlier run may have died of it.
+    /// True while nothing is searched for, because a picture may have crashed an earlier run.
     private var rests = false
 
     /// Items whose pictures are remembered.
@@ -67,7 +67,7 @@ import PlaybackEngine
 
     isolated deinit { parts.cache?.keep([], for: ObjectIdentifier(self).hashValue) }
 
-    // MARK: What is told
+    // MARK: Published artwork
 
     /// One picture, for listeners: the largest of its sizes; and the animated ones.
     private func artwork(of item: ItemID) -> [Artwork] {
@@ -86,7 +86,7 @@ import PlaybackEngine
         return result + known.result.animated.map(\.artwork)
     }
 
-    /// Tells the cache what must stay: what is in the state, and what stands for it.
+    /// Protects the pictures in the state and their previews in the cache.
     func keepShown() {
         var ids = Set<String>()
         for known in known.suffix(4) {
@@ -112,7 +112,7 @@ import PlaybackEngine
     /// Looks for pictures again, from the next state on.
     func wake() { rests = false }
 
-    /// What is shown changed: looks for its picture if that is not known, then for that of the item that follows.
+    /// Follows a state: searches for the item's picture if that is unknown, then for that of the next item.
     func follow(_ state: NowPlayingState) {
         guard !rests else { return }
         let wanted = [state.item?.id, state.upcoming?.itemID].compactMap(\.self)
@@ -195,7 +195,7 @@ import PlaybackEngine
         }
     }
 
-    /// Where named films are, by their text, and words about those that are nowhere.
+    /// Paths of named films, by their text, and texts about missing ones.
     private func places(
         _ named: [String: String], of item: ItemID, _ roots: MediaRoots
     ) -> (films: [AnimatedShape: ConfinedPath], refused: [String]) {
@@ -208,7 +208,7 @@ import PlaybackEngine
         return (films, refused)
     }
 
-    /// Where a file is that was named with an item; nil: nowhere that it may be, and words say so.
+    /// Path of a file that was named with an item; nil: not at an allowed place, which `refused` gets as text.
     private func place(
         of uri: String, _ what: String, of item: ItemID, _ roots: MediaRoots, _ refused: inout [String]
     ) -> ConfinedPath? {
@@ -252,13 +252,13 @@ import PlaybackEngine
         }
     }
 
-    /// Whether the daemon's own user alone named the pictures of an item, in this run. False for all else.
+    /// True if only the daemon's own user named the pictures of an item, in this run.
     func isTrusted(_ item: ItemID) -> Bool { trusted.contains(item) }
 
     /// Items of which that is remembered.
     var trustedCount: Int { trusted.count }
 
-    /// Where an item's picture is on the network, as a client or the stream itself says.
+    /// Address of an item's picture on the network, from a client or the stream itself.
     func address(of item: ItemID) -> (address: PictureFetch.Address, shown: String)? {
         guard let entry = parts.subject.entry(of: item), let details = entry.details else { return nil }
         let given = details.given.artworkURL

@@ -1,6 +1,6 @@
 package import PlaybackEngine
 
-/// How announcements are made where a client does not say.
+/// Default settings of announcements.
 package struct AnnouncementSettings: Equatable, Sendable {
     package var policy = AnnouncementPolicy.duck
     /// dB.

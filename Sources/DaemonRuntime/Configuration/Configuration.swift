@@ -3,7 +3,7 @@ package import LinuxSystem
 package import NowPlaying
 package import PlaybackEngine
 
-/// Where the sound goes.
+/// The sound output.
 package enum OutputChoice: Equatable, Sendable {
     case pulse
     /// Into nothing, at the pace of a device.
@@ -23,7 +23,7 @@ package enum OutputChoice: Equatable, Sendable {
     }
 }
 
-/// What the daemon was told by its configuration files and options.
+/// Settings of the daemon from its configuration files and options.
 package struct Configuration: Equatable, Sendable {
     /// Nil: the usual place.
     package var socket: String?
@@ -35,7 +35,7 @@ package struct Configuration: Equatable, Sendable {
     package var output = OutputChoice.pulse
     /// Name of the sink of the sound server; nil: its default.
     package var sink: String?
-    /// What happens when the device goes; nil: what is usual for its kind.
+    /// Policy for a lost device; nil: the default for the kind of device.
     package var onOutputLost: OutputLostPolicy?
     /// Programs whose streams interrupt us.
     package var interruptedBy: [String] = []
@@ -48,14 +48,14 @@ package struct Configuration: Equatable, Sendable {
     package var artworkNames = ArtworkSearch.Rules().names
     /// A picture for what has none.
     package var artworkPlaceholder: String?
-    /// Whether animated artwork is told of, and what it is called beside the audio.
+    /// True if animated artwork is published.
     package var showsAnimatedArtwork = true
     package var artworkFilms = ArtworkSearch.Rules().films
     /// MiB of pictures that are kept.
     package var artworkCacheSize = 128
     /// Folder of what can be had again; nil: the usual place.
     package var cacheDirectory: String?
-    /// What becomes of what played when the daemon ended.
+    /// State of the playback after a restart of the daemon.
     package var resume = ResumePolicy.paused
     /// Items in a row that may fail before play stops.
     package var failuresBeforeStop = 5
@@ -71,16 +71,16 @@ package struct Configuration: Equatable, Sendable {
     package var backwardIntervals: [Double] = [15]
     /// The same for kinds of items, where they have their own.
     package var kindIntervals: [MediaType: CommandCentre.KindIntervals] = [:]
-    /// What items are.
-    package var kinds = KindRules()
+    /// Rules for the kinds of items.
+    package var kinds = MediaTypeRules()
     /// Seconds that an item has at least that goes on where it was left in the middle; nil: none does.
     package var resumeFrom: Double?
-    /// Whether a skip without an interval goes from chapter to chapter.
+    /// True if a skip without an interval goes from chapter to chapter.
     package var skipsByChapters = false
-    /// Whether a seek over an advertisement that was not heard goes to its beginning.
+    /// True if a seek over a new advertisement goes to its beginning.
     package var landsOnAdvertisements = true
 
-    /// What holds when nothing is said.
+    /// The defaults.
     package init() {}
 
     /// Takes over what may change while the daemon runs.

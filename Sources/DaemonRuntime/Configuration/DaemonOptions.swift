@@ -13,7 +13,7 @@ package struct DaemonOptions: Equatable, Sendable {
         package let name: String
         /// One letter that stands for it after one dash; nil: none.
         package let short: Character?
-        /// What stands for its value in the help; nil: it has none.
+        /// Placeholder of its value in the help; nil: it has none.
         package let value: String?
         package let help: String
         let apply: @Sendable (inout DaemonOptions, String) -> Bool

@@ -1,9 +1,9 @@
 import AudioCore
 import NowPlaying
 
-/// Which items are podcasts and which are audiobooks: a pure value.
-package struct KindRules: Equatable, Sendable {
-    /// How items of one kind are known.
+/// Rules for podcasts and audiobooks: a pure value.
+package struct MediaTypeRules: Equatable, Sendable {
+    /// Rule for one kind of item.
     package struct Rule: Equatable, Sendable {
         /// Genres, in lower case.
         package var genres: [String]
@@ -13,18 +13,18 @@ package struct KindRules: Equatable, Sendable {
         package var shortest: Double?
     }
 
-    package var podcast = Rule(genres: KindRules.podcastGenres)
-    package var audiobook = Rule(genres: KindRules.audiobookGenres)
+    package var podcast = Rule(genres: MediaTypeRules.podcastGenres)
+    package var audiobook = Rule(genres: MediaTypeRules.audiobookGenres)
 
     /// In the words of the usual taggers.
     package static let podcastGenres = ["podcast", "podcasts"]
     /// The same for audiobooks.
     package static let audiobookGenres = ["audiobook", "audio book", "audiobooks", "speech", "spoken word"]
 
-    /// What is usual.
+    /// The defaults.
     package init() {}
 
-    /// What an item is: a client's word, else by its folder, by its tags, by its length. Live streams are plain audio.
+    /// Kind of an item: from a client, else by its folder, by its tags, by its length. Live streams are plain audio.
     func kind(of source: MediaSource, _ metadata: MediaMetadata, duration: Double?) -> MediaType {
         if let given = metadata.mediaType { return given }
         if metadata.isLiveStream == true { return .audio }
@@ -41,7 +41,7 @@ package struct KindRules: Equatable, Sendable {
 }
 
 extension Configuration {
-    /// Whether an item is an audiobook or a podcast: by a client's word, else by its genre or its folder.
+    /// True for an audiobook or a podcast: from a client, else by its genre or its folder.
     func isSpoken(_ source: MediaSource, _ metadata: MediaMetadata) -> Bool {
         let kind = kinds.kind(of: source, metadata, duration: nil)
         return [.podcast, .audiobook].contains(kind) || metadata.mediaType == nil && speech.isSpoken(source, metadata)

@@ -1,10 +1,10 @@
 package import PlaybackEngine
 
-/// What sessions do to each other where a client does not say.
+/// Default settings of sessions.
 package struct SessionSettings: Equatable, Sendable {
-    /// What the others do while `main` plays.
+    /// Effect on the others while `main` plays.
     package var mainPolicy = AnnouncementPolicy.pause
-    /// Whether play in another session makes that the active one.
+    /// True if playing in another session activates it.
     package var activatesOnPlay = true
     /// dB.
     package var duckTo = -20.0

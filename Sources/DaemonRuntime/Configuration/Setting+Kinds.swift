@@ -4,17 +4,17 @@ import PlaybackEngine
 /// Settings about kinds of items.
 extension Setting {
     static let kindSettings: [Setting] =
-        rules(of: .podcast, KindRules.podcastGenres, shortest: "1200") { configuration, change in
+        rules(of: .podcast, MediaTypeRules.podcastGenres, shortest: "1200") { configuration, change in
             change(&configuration.kinds.podcast)
         }
-        + rules(of: .audiobook, KindRules.audiobookGenres, shortest: "7200") { configuration, change in
+        + rules(of: .audiobook, MediaTypeRules.audiobookGenres, shortest: "7200") { configuration, change in
             change(&configuration.kinds.audiobook)
         }
         + intervals(of: .music, forward: "10", backward: "10")
         + intervals(of: .podcast, forward: "30", backward: "15")
         + intervals(of: .audiobook, forward: "60", backward: "15")
 
-    private typealias Change = (inout KindRules.Rule) -> Void
+    private typealias Change = (inout MediaTypeRules.Rule) -> Void
 
     private static func rules(
         of kind: MediaType, _ genres: [String], shortest: String,

@@ -7,15 +7,15 @@ import PlaybackEngine
 package struct Setting: Sendable {
     package let section: String
     package let name: String
-    /// What it takes, for people: a phrase that follows "takes".
+    /// Valid values: a phrase that follows "expected".
     package let takes: String
     /// The default as it would be written; nil: nothing.
     package let defaultText: String?
-    /// What to write in a sample.
+    /// Value in the sample configuration.
     package let sample: String
     /// Sentences for the manual.
     package let help: String
-    /// Whether SIGHUP makes a change come true.
+    /// True if SIGHUP applies a change.
     package let isReloadable: Bool
     /// Takes a value over; false: it is not what the setting takes. Called once for each line that names it.
     let apply: @Sendable (inout Configuration, String) -> Bool
@@ -340,7 +340,7 @@ package struct Setting: Sendable {
         },
     ]
 
-    /// What a film of this shape is called.
+    /// Setting for the name of a film of this shape.
     private static func film(_ shape: AnimatedShape, _ name: String, _ words: String) -> Setting {
         Setting(
             section: "artwork", name: name, takes: "a file name without ending",
@@ -379,6 +379,6 @@ package struct Setting: Sendable {
         }
     }
 
-    /// Whether it is an absolute path.
+    /// True for an absolute path.
     static func isPath(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "/") }
 }

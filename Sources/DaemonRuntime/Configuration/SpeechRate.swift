@@ -2,7 +2,7 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Which items are spoken, and how fast such are played: a pure value.
+/// Rules for spoken items and their rate: a pure value.
 package struct SpeechRate: Equatable, Sendable {
     /// Rate of audiobooks and podcasts.
     package var rate = 1.0
@@ -11,7 +11,7 @@ package struct SpeechRate: Equatable, Sendable {
     /// Folders in which all is such.
     package var folders: [String] = []
 
-    /// What is spoken, in the words of the usual taggers.
+    /// Genres of spoken items in common taggers.
     package static let usualGenres = [
         "audiobook", "audio book", "audiobooks", "podcast", "podcasts", "speech", "spoken word",
     ]
@@ -25,15 +25,15 @@ package struct SpeechRate: Equatable, Sendable {
         return isSpoken(source, metadata) ? rate : 1
     }
 
-    /// Whether an item is an audiobook or a podcast.
+    /// True for an audiobook or a podcast.
     func isSpoken(_ source: MediaSource, _ metadata: MediaMetadata) -> Bool {
         ItemMatch.isIn(folders, source) || ItemMatch.has(genres, metadata.genre)
     }
 }
 
-/// What an item has in common with what the configuration names.
+/// Matches of items with genres and folders of the configuration.
 enum ItemMatch {
-    /// Whether one of these genres, in lower case, is in the text of a tag.
+    /// True if one of these genres, in lower case, is in the text of a tag.
     static func has(_ genres: [String], _ text: String?) -> Bool {
         guard let text else { return false }
         return text.lowercased().split(whereSeparator: { ",;/".contains($0) }).contains { part in
@@ -42,7 +42,7 @@ enum ItemMatch {
         }
     }
 
-    /// Whether it is in one of these folders, or below.
+    /// True if it is in one of these folders, or below.
     static func isIn(_ folders: [String], _ source: MediaSource) -> Bool {
         guard !folders.isEmpty else { return false }
         let uri = source.uri

@@ -14,8 +14,8 @@ import LinuxSystem
     }
 
     /// Keeps one answer; nil: a notification has none. True: it was the last one.
-    func set(_ place: Int, _ answer: [UInt8]?) -> Bool {
-        answers[place] = answer
+    func set(_ index: Int, _ answer: [UInt8]?) -> Bool {
+        answers[index] = answer
         bytes += answer?.count ?? 0
         missing -= 1
         return missing == 0
@@ -63,7 +63,7 @@ extension Connection {
             }
         }
         let number = begun()
-        // Told by the first of its steps.
+        // Reported for the first of its steps.
         let first = steps.lazy.compactMap { if case .valid(let request) = $0 { request.method } else { nil } }.first
         defer { if let first { waits(number, first) } }
         let needsMedia = steps.contains { if case .valid(let request) = $0 { request.needsMedia } else { false } }
@@ -85,24 +85,24 @@ extension Connection {
 
     private func apply(_ steps: [Step], _ media: [Result<[ResolvedMedia], RPCError>], _ number: Int) {
         let answers = BatchAnswers(count: steps.count)
-        for (place, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() {
             switch step {
-            case .invalid(let id, let error): answer(answers, number, place, id, .failure(error))
+            case .invalid(let id, let error): answer(answers, number, index, id, .failure(error))
             case .valid(let request):
-                switch media[place] {
-                case .failure(let error): answer(answers, number, place, request.id, .failure(error))
+                switch media[index] {
+                case .failure(let error): answer(answers, number, index, request.id, .failure(error))
                 case .success where answers.bytes > Self.maximumBatchAnswerBytes:
                     let error = RPCError.invalidRequest("not done: the answers so far are too long for one batch")
-                    answer(answers, number, place, request.id, .failure(error))
+                    answer(answers, number, index, request.id, .failure(error))
                 case .success(let media):
-                    perform(request, media) { self.answer(answers, number, place, request.id, $0) }
+                    perform(request, media) { self.answer(answers, number, index, request.id, $0) }
                 }
             }
         }
     }
 
     private func answer(
-        _ answers: BatchAnswers, _ number: Int, _ place: Int, _ id: [UInt8]?, _ result: MethodResult
+        _ answers: BatchAnswers, _ number: Int, _ index: Int, _ id: [UInt8]?, _ result: MethodResult
     ) {
         let bytes = id.map { id -> [UInt8] in
             var writer = JSONWriter()
@@ -116,7 +116,7 @@ extension Connection {
             }
             return writer.bytes
         }
-        guard answers.set(place, bytes) else { return }
+        guard answers.set(index, bytes) else { return }
         let wasBlocked = isBlocked
         ended(number)
         guard !isClosed else { return }

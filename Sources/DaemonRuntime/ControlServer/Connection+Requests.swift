@@ -8,7 +8,7 @@ struct JudgedRequest: Sendable {
     let id: [UInt8]?
     let method: MethodName
     let parameters: JSONObject
-    /// Whether it names media as a foreign user does.
+    /// True if its media have a foreign user's rights.
     let isForeign: Bool
 
     var needsMedia: Bool { MediaResolver.isNeeded(method, parameters) }
@@ -49,7 +49,7 @@ extension Connection {
         }
     }
 
-    /// What is to look for a request's media, on a worker; the client's next requests wait until `endResolving`.
+    /// Resolver of a request's media, for a worker; the client's next requests wait until `endResolving`.
     func beginResolving(_ descriptors: [OwnedDescriptor]) -> MediaResolver {
         let abandoned = AbandonFlag()
         resolving = abandoned
@@ -179,7 +179,7 @@ extension Connection {
         request.parameters["languages"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
-    /// The present state, told for itself and not for an event.
+    /// The present state, without an event.
     private func snapshot(of state: NowPlayingState) -> [UInt8] {
         var state = state
         state.cause = .snapshot
@@ -218,7 +218,7 @@ extension Connection {
         answered(wasBlocked: wasBlocked)
     }
 
-    /// What was written is sent, unless that happens anyway; what had to wait for it goes on.
+    /// Sends written answers, unless that happens anyway; continues requests that waited for it.
     func answered(wasBlocked: Bool) {
         guard !isProcessing else { return }
         flush()

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// Which events a client wants.
+/// Events that a client subscribed to.
 struct Subscription {
     /// Nil: all.
     let causes: Set<Cause>?
@@ -41,12 +41,12 @@ struct MissedEvents {
     /// Nothing was missed.
     init() {}
 
-    /// Keeps an event in place of an earlier one of the same session (nil: the active one). `exists`: whether there is a session
-    /// of this name. There are fewer than the limit.
+    /// Keeps an event in place of an earlier one of the same session (nil: the active one). `exists`: whether there is a
+    /// session of this name. There are fewer than the limit.
     mutating func add(_ event: PublishedEvent, of session: String?, exists: (String) -> Bool) {
         var slot = Slot(session: session, newest: event, causes: [])
-        if let place = slots.firstIndex(where: { $0.session == session }) {
-            slot.causes = slots.remove(at: place).causes
+        if let index = slots.firstIndex(where: { $0.session == session }) {
+            slot.causes = slots.remove(at: index).causes
         } else if slots.count >= Self.maximum {
             slots.remove(at: slots.firstIndex { $0.session.map { !exists($0) } ?? false } ?? 0)
         }
@@ -82,7 +82,7 @@ extension Connection {
     /// Puts a line behind what is to be sent; `flush` sends it.
     func write(_ line: (inout JSONWriter) -> Void) {
         guard !isDeaf, !isClosed else { return }
-        // An answer may name what an event before it told.
+        // An answer may refer to an earlier event.
         catchUp(isFollowed: true)
         if let missed {
             missed.write(to: &output)
@@ -106,19 +106,19 @@ extension Connection {
         outgoing.append((output.count, descriptor))
     }
 
-    /// Tells of the events that it was not told yet. `isFollowed`: something else is written and sent right behind them.
+    /// Writes unsent events. `isFollowed`: something else is written and sent right after them.
     func catchUp(isFollowed: Bool = false) {
-        let events = server.events(after: toldEvents)
-        toldEvents = server.eventCount
-        for event in events { tell(event, isFollowed: isFollowed) }
+        let events = server.events(after: sentEvents)
+        sentEvents = server.eventCount
+        for event in events { write(event, isFollowed: isFollowed) }
     }
 
-    /// Tells of an event, now if the client reads, else when it does.
-    private func tell(_ event: PublishedEvent, isFollowed: Bool) {
+    /// Writes an event, now if the client reads, else when it does.
+    private func write(_ event: PublishedEvent, isFollowed: Bool) {
         guard let subscription, subscription.wants(event), !isDeaf, !isClosed else { return }
         if let texts = event.texts, !subscription.languages.isEmpty {
             let line = texts.line(in: subscription.languages, server.encoder)
-            return tell(
+            return write(
                 PublishedEvent(
                     cause: event.cause, session: event.session, isActive: event.isActive, isHidden: event.isHidden,
                     line: line),

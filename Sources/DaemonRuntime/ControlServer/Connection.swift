@@ -33,9 +33,9 @@ import NowPlaying
     var searched = 0
     /// Descriptors that came with a line that begins so far into `input`.
     var arrived: [(start: Int, descriptors: [OwnedDescriptor])] = []
-    /// Whether the client sends no more.
+    /// True if the client sends no more.
     var hasEnded = false
-    /// Whether lines are being carried out, so that what is written is sent afterwards.
+    /// True while lines are processed, so that answers are sent afterwards.
     var isProcessing = false
     /// Set while media are looked for.
     var resolving: AbandonFlag?
@@ -53,17 +53,17 @@ import NowPlaying
     var sent = 0
     /// Open files that go along with the bytes from so far into `output` on.
     var outgoing: [(start: Int, descriptor: OwnedDescriptor)] = []
-    /// Whether the kernel takes no more until it says so.
+    /// True while the kernel takes no more bytes.
     var isChoked = false
-    /// Whether the client takes no more for ever.
+    /// True if the client will never take more bytes.
     var isDeaf = false
     private(set) var isClosed = false
 
-    /// Which events it wants; nil: none.
+    /// Its subscription; nil: none.
     var subscription: Subscription?
-    /// Number of the last event that it was told, or that was there before it subscribed.
-    var toldEvents = 0
-    /// What happened while it did not read.
+    /// Number of the last event that it got, or that happened before it subscribed.
+    var sentEvents = 0
+    /// Events while it did not read.
     var missed: MissedEvents?
 
     /// Requests of ours that it has not answered.
@@ -95,7 +95,7 @@ import NowPlaying
     /// Input bytes that wait.
     var waitingBytes: Int { input.count }
 
-    /// Whether requests of this client must wait.
+    /// True if requests of this client must wait.
     var isBlocked: Bool {
         resolving != nil || outstanding >= Self.maximumOutstanding || output.count - sent > Self.maximumUnreadBytes
     }
@@ -114,7 +114,7 @@ import NowPlaying
         knownIdentity = nil
     }
 
-    /// Who it is, as handlers are told. Its program's name is looked up when it is first wanted.
+    /// Its identity for handlers. Its program's name is looked up on first use.
     var identity: ClientIdentity {
         if let knownIdentity { return knownIdentity }
         let identity = ClientIdentity(
@@ -124,7 +124,7 @@ import NowPlaying
         return identity
     }
 
-    /// Whether a handler has ever been told of it.
+    /// True if a handler has ever seen it.
     var isKnownToHandler = false
 
     /// A request is started: its number.
@@ -156,7 +156,7 @@ import NowPlaying
     private func leave() {
         stopSending()
         if hasEnded || isBlocked {
-            // The kernel would tell it again and again.
+            // The kernel would report it again and again.
             source?.setEnabled(false)
         }
         guard resolving != nil, grace == nil else { return }
@@ -220,7 +220,7 @@ import NowPlaying
         server.forget(self)
     }
 
-    /// Tells the client why, as far as it reads, and ends the connection.
+    /// Sends the client the reason, as far as it reads, and ends the connection.
     func refuseAndClose(_ error: RPCError) {
         guard !isClosed else { return }
         write { $0.answer(id: RPCLine.nullID, error: error) }

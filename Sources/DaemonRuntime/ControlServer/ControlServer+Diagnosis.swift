@@ -2,7 +2,7 @@ import ControlProtocol
 import LinuxSystem
 import NowPlaying
 
-/// Who had play paused, and when.
+/// Author and time of a pause.
 struct PauseRecord: Sendable {
     /// Nil: the daemon itself.
     let by: Originator?
@@ -16,11 +16,11 @@ struct WaitingRequest: Sendable {
     let since: MonotonicTime
 }
 
-/// What `diagnostics.get` tells of the server itself.
+/// The server's own part of `diagnostics.get`.
 extension ControlServer {
-    /// Seconds from which on a request that waits is told.
+    /// Seconds from which on a waiting request is reported.
     private static let patience = 1.0
-    /// Requests that are told, at most.
+    /// Maximum number of reported requests.
     private static let maximumWaiting = 16
 
     /// The answer of the player with that of the server; `asker` is the connection that wants to know.

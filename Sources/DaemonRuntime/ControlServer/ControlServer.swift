@@ -3,7 +3,7 @@ import Glibc
 package import LinuxSystem
 package import NowPlaying
 
-/// What the control server is told about its surroundings.
+/// Options of the control server.
 package struct ControlServerOptions: Sendable {
     package var roles: PeerRoles
     package var mediaRoots: MediaRoots
@@ -15,7 +15,7 @@ package struct ControlServerOptions: Sendable {
     package var version: String
     /// Identity of this boot of the host.
     package var bootID: String
-    /// Shapes of animated artwork that is told of.
+    /// Shapes of animated artwork that are published.
     package var animatedArtwork: [String] = []
 
     /// Options, by their parts.
@@ -30,7 +30,7 @@ package struct ControlServerOptions: Sendable {
     }
 }
 
-/// Serves the control socket: takes connections, and tells subscribers of each published state.
+/// Serves the control socket: accepts connections, and sends each published state to the subscribers.
 @PlayerLoop package final class ControlServer {
     /// Connections at once.
     package nonisolated static let maximumClients = 4096
@@ -59,7 +59,7 @@ package struct ControlServerOptions: Sendable {
     package var reload: Reload?
     /// Called when a client has come or gone.
     package var onUse: (@PlayerLoop () -> Void)?
-    /// Who had it paused last.
+    /// The last pause.
     private(set) var lastPause: PauseRecord?
     /// Requests that wait; nil: none has to.
     private var held: [@PlayerLoop () -> Void]?
@@ -73,22 +73,22 @@ package struct ControlServerOptions: Sendable {
     /// Connections at once of one user that is not the daemon's own.
     package var maximumOfForeigner = maximumClients / 2
     private var subscribers: [Connection] = []
-    /// The newest events, those that not every subscriber was told yet.
-    private var untold: [PublishedEvent] = []
-    /// How many events there were, the newest of which has this number.
+    /// The newest events, which not every subscriber has got yet.
+    private var unsent: [PublishedEvent] = []
+    /// Number of events so far, which is the newest one's number.
     private(set) var eventCount = 0
-    /// Events of one turn of the loop above which subscribers are told at once.
-    private static let maximumUntold = 64
+    /// Events of one turn of the loop above which they are sent at once.
+    private static let maximumUnsent = 64
     /// Bytes that wait in the input buffers of all connections.
     package internal(set) var unfinishedBytes = 0
-    /// Where the bytes of every connection arrive first.
+    /// Buffer for arriving bytes of every connection.
     let arrivals = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 16)
     /// The last published state of the active session, and as JSON text.
     package private(set) var state: NowPlayingState
     private(set) var encodedState: [UInt8]
     /// The same of the other sessions, by their names.
     private var others: [String: (state: NowPlayingState, encoded: [UInt8])] = [:]
-    /// Sessions that are told only to those who name them.
+    /// Sessions that are visible only to clients that name them.
     private var hidden: Set<String> = []
     /// The answer of `rpc.discover`, once somebody asked.
     private(set) lazy var discovery: [UInt8] = {
@@ -97,7 +97,7 @@ package struct ControlServerOptions: Sendable {
         return writer.bytes
     }()
 
-    /// A server on a listening socket, which becomes the server's; `state` is what it tells until the first `publish`.
+    /// A server on a listening socket, which becomes the server's; `state` is its state until the first `publish`.
     package init(_ loop: EventLoop, listener: Int32, options: ControlServerOptions, state: NowPlayingState) {
         self.loop = loop
         self.listener = listener
@@ -149,22 +149,22 @@ package struct ControlServerOptions: Sendable {
         return true
     }
 
-    /// Whether requests wait for what is still being read.
+    /// True while requests wait for saved state.
     package var isHoldingRequests: Bool { held != nil }
 
-    /// Whether somebody waits to be let in.
+    /// True if a client waits for its connection to be accepted.
     package var isAskedFor: Bool {
         var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         return poll(&waiting, 1, 0) == 1
     }
 
-    /// How many clients there are.
+    /// Number of clients.
     package var clientCount: Int { connections.count }
 
-    /// How many of them are told of events.
+    /// Number of subscribers.
     package var subscriberCount: Int { subscribers.count }
 
-    /// Keeps the state for those who ask, and tells it to all who subscribed: in the next turn of the loop, so that the
+    /// Keeps the state for requests, and sends it to all subscribers: in the next turn of the loop, so that the
     /// answer of who caused it does not wait for the others. The state must be new: each has a `sequence` of its own.
     /// Encodes it once.
     package func publish(_ state: NowPlayingState) {
@@ -178,17 +178,17 @@ package struct ControlServerOptions: Sendable {
             others[state.session] = (state, encoded)
         }
         guard !subscribers.isEmpty else { return }
-        untold.append(
+        unsent.append(
             PublishedEvent(
                 cause: state.cause, session: state.session, isActive: isActive,
                 isHidden: hidden.contains(state.session), line: PublishedEvent.notification(encoded),
                 texts: state.hasTexts ? TranslatedEvent(state) : nil))
         eventCount += 1
-        if untold.count == 1 { loop.later { [weak self] in self?.tellSubscribers() } }
-        if untold.count >= Self.maximumUntold { tellSubscribers() }
+        if unsent.count == 1 { loop.later { [weak self] in self?.tellSubscribers() } }
+        if unsent.count >= Self.maximumUnsent { tellSubscribers() }
     }
 
-    /// Whether there is a session of this name.
+    /// True if there is a session of this name.
     func hasSession(_ name: String) -> Bool { name == state.session || others[name] != nil }
 
     /// The last published state of a session (nil: the active one), and as JSON text; nil: there is no such session.
@@ -210,7 +210,7 @@ package struct ControlServerOptions: Sendable {
         hidden.remove(session)
     }
 
-    /// A session that is told only to those who name it.
+    /// Hides a session from clients that do not name it.
     package func hideSession(_ session: String) { hidden.insert(session) }
 
     /// Sends a request to a client; `answer` is called once, within `seconds`, with nil if it does not answer or has gone.
@@ -224,11 +224,11 @@ package struct ControlServerOptions: Sendable {
 
     private func tellSubscribers() {
         for connection in subscribers { connection.catchUp() }
-        untold = []
+        unsent = []
     }
 
     /// Events behind the one with this number.
-    func events(after number: Int) -> ArraySlice<PublishedEvent> { untold.suffix(eventCount - number) }
+    func events(after number: Int) -> ArraySlice<PublishedEvent> { unsent.suffix(eventCount - number) }
 
     /// From now on these folders are what foreign peers may name media in.
     func setMediaRoots(_ roots: MediaRoots) { options.mediaRoots = roots }
@@ -242,12 +242,12 @@ package struct ControlServerOptions: Sendable {
         reload(by, answer)
     }
 
-    /// From now on a connection is told of events, or not; as often as wished.
+    /// Subscribes or unsubscribes a connection; idempotent.
     func setSubscribed(_ connection: Connection, _ isSubscribed: Bool) {
-        let place = subscribers.firstIndex { $0 === connection }
-        switch (place, isSubscribed) {
+        let index = subscribers.firstIndex { $0 === connection }
+        switch (index, isSubscribed) {
         case (nil, true): subscribers.append(connection)
-        case (let place?, false): subscribers.remove(at: place)
+        case (let index?, false): subscribers.remove(at: index)
         default: break
         }
     }

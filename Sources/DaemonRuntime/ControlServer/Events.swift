@@ -1,6 +1,6 @@
 import CLinux
 
-/// What epoll tells about a descriptor.
+/// epoll's events of a descriptor.
 enum Events {
     static let readable = UInt32(EPOLLIN.rawValue)
     static let writable = UInt32(EPOLLOUT.rawValue)

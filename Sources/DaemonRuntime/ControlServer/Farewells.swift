@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// Connections that were told why they end. They are closed when the client has closed, too, or soon: closed at once, a
+/// Connections that got the reason of their end. They are closed when the client has closed, too, or soon: closed at once, a
 /// client that is still sending would often end with an error of its own before it reads the words.
 @PlayerLoop final class Farewells {
     /// Connections at once; any more are closed at once.

@@ -13,7 +13,7 @@ package import PlaybackEngine
     /// `daemon.quit`.
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void)
 
-    /// Why the one thing that `play` names can't be played; nil: it can, as far as can be told. Called before `perform`, on
+    /// Reason why the source of `play` can't play; nil: it can, as far as is known. Called before `perform`, on
     /// a worker thread, and may block; given up when `abandoned` is set.
     nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError?
 
@@ -24,17 +24,17 @@ package import PlaybackEngine
     /// them read.
     func take(_ configuration: Configuration, instead before: Configuration, by: Originator)
 
-    /// Whether something plays, is on its way to, or will happen by itself.
+    /// True if something plays, is on its way to, or will happen by itself.
     var isAtWork: Bool { get }
 
-    /// Whether something would not be there again after a restart, though nothing is at work.
+    /// True if an idle daemon would lose something by a restart.
     var wouldLose: Bool { get }
 
     /// The daemon ends after this call: the sound stops and what must outlive it is written.
     func finish()
 }
 
-/// How a request ended.
+/// Result of a request.
 package enum MethodResult: Sendable {
     case success(JSONValue)
     /// A result that is JSON text already.
@@ -44,16 +44,16 @@ package enum MethodResult: Sendable {
     case failure(RPCError)
 }
 
-/// Who is at the other end of a connection.
+/// Identity of a client.
 package struct ClientIdentity: Sendable {
     /// Number of the connection, never used twice by one daemon.
     package let number: Int
-    /// What it called itself with `hello`, else its program's name; without control characters.
+    /// Its name from `hello`, else its program's name; without control characters.
     package let name: String
     package let pid: Int32
     package let uid: UInt32
     package let role: Role
-    /// Whether it is of another user than the daemon's own and root, or speaks for one.
+    /// True if its user is neither the daemon's own nor root, or if it speaks for such a user.
     package let isForeign: Bool
 
     /// The same, as listeners see it in `by`.
@@ -63,7 +63,7 @@ package struct ClientIdentity: Sendable {
 /// A playable thing that a client named: it exists, and the client may have it played.
 package struct ResolvedMedia: Sendable {
     package let source: MediaSource
-    /// What the client said about it; nil: nothing.
+    /// Details from the client; nil: none.
     package let details: ItemDetails?
 
     /// A playable thing, by its parts.
@@ -79,7 +79,7 @@ package struct MethodRequest: Sendable {
     package let method: MethodName
     package let client: ClientIdentity
     package let parameters: JSONObject
-    /// What `uri`, `descriptor` or `items` name, folders expanded; empty if there is none of them.
+    /// Media of `uri`, `descriptor` or `items`, folders expanded; empty if there is none of them.
     package let media: [ResolvedMedia]
 
     /// A request, by its parts.

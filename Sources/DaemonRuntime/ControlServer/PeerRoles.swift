@@ -1,7 +1,7 @@
 package import ControlProtocol
 package import LinuxSystem
 
-/// Who may what, by what the kernel says about the peer.
+/// Roles of peers, by their credentials from the kernel.
 package struct PeerRoles: Sendable {
     /// The daemon's own user.
     package let ownUID: UInt32
@@ -17,7 +17,7 @@ package struct PeerRoles: Sendable {
         self.readGroup = readGroup
     }
 
-    /// What the peer may; nil: it is not let in.
+    /// Role of a peer; nil: no access.
     package func role(of peer: PeerCredentials) -> Role? {
         if !isForeign(peer) { return .admin }
         if let controlGroup, peer.gid == controlGroup || peer.groups.contains(controlGroup) { return .control }
@@ -25,7 +25,7 @@ package struct PeerRoles: Sendable {
         return nil
     }
 
-    /// Whether the peer is neither the daemon's own user nor root.
+    /// True if the peer is neither the daemon's own user nor root.
     package func isForeign(_ peer: PeerCredentials) -> Bool { peer.uid != ownUID && peer.uid != 0 }
 }
 
@@ -33,7 +33,7 @@ package struct PeerRoles: Sendable {
 struct ClientRights: Equatable, Sendable {
     /// The most that it may do.
     private(set) var role: Role
-    /// Whether it names media as a user does who is neither the daemon's own nor root.
+    /// True if its media have the rights of a user who is neither the daemon's own nor root.
     private(set) var isForeign: Bool
 
     /// Rights, by their parts.

@@ -8,7 +8,7 @@ struct PublishedEvent {
     /// The session that it is of, and whether that was the active one.
     let session: String
     let isActive: Bool
-    /// Whether only those are told who name it.
+    /// True if only clients that name its session get it.
     let isHidden: Bool
     /// The notification with its line end.
     let line: [UInt8]

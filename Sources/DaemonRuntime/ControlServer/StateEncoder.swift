@@ -120,7 +120,7 @@ package struct StateEncoder: Sendable {
         writer.member("fade", sleep.fade)
     }
 
-    /// What is done about loudness, as an object.
+    /// Loudness normalisation as an object.
     static func loudness(_ writer: inout JSONWriter, _ loudness: LoudnessStatus) {
         writer.beginObject()
         writer.member("mode", loudness.mode.rawValue)
@@ -168,7 +168,7 @@ package struct StateEncoder: Sendable {
         }
     }
 
-    /// What is remembered of an item, as members of the object that was begun.
+    /// Feedback about an item, as members of the current object.
     static func feedback(_ writer: inout JSONWriter, _ feedback: Feedback) {
         writer.member("isLiked", feedback.isLiked)
         writer.member("isDisliked", feedback.isDisliked)
@@ -199,7 +199,7 @@ package struct StateEncoder: Sendable {
         writer.endArray()
     }
 
-    /// Chapters and ranges that a state lists; of longer lists it tells the number (`protocol.md` §2).
+    /// Maximum number of chapters and ranges in a state; of longer lists it has the number (nowplayingd-protocol(7)).
     private static let listLimit = 50
 
     /// The chapters of an item, as a member of the object that was begun; nothing if there are none.

@@ -5,9 +5,9 @@ import LinuxSystem
 package struct ControlSocket {
     /// The listening descriptor; whoever takes it closes it.
     package let descriptor: Int32
-    /// Where it was made; nil: it came from the service manager, which removes it.
+    /// Path of the socket; nil: it came from the service manager, which removes it.
     private let path: String?
-    /// Whether the service manager keeps it, and starts the daemon when somebody comes.
+    /// True if the service manager owns it, and starts the daemon for the first client.
     package var isHandedOver: Bool { path == nil }
     private let locks: [FileLock]
 

@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 
-/// The daemon as a whole: reads what it is told, takes its socket, and serves until it is ended.
+/// The daemon as a whole: reads its configuration, takes its socket, and serves until it is ended.
 package enum Daemon {
     /// Version of the daemon and of everything that is released with it.
     package static let version = Product.version
@@ -97,7 +97,7 @@ package enum Daemon {
             readGroup: try number(configuration.readGroup))
     }
 
-    /// Which boot of the host this is (random(4)); empty if the kernel does not tell.
+    /// Identifier of the host's boot (random(4)); empty: unknown.
     private static func bootID() -> String {
         guard let file = fopen("/proc/sys/kernel/random/boot_id", "re") else { return "" }
         defer { fclose(file) }

@@ -14,7 +14,7 @@ package import NowPlaying
     package func reload(from configuration: Configuration) { current.reload(from: configuration) }
 }
 
-/// What the player is made from.
+/// Environment of the player.
 @PlayerLoop package struct DaemonContext {
     package let loop: EventLoop
     /// The settings as the files have them by now; asked anew wherever one is used.
@@ -29,12 +29,12 @@ package import NowPlaying
     package let cacheDirectory: String?
     /// Writes anchors as the wire has them.
     package let encoder: StateEncoder
-    /// Tells a state to all who subscribed, and keeps it for those who ask. To be called with a first state before the
+    /// Sends a state to all subscribers, and keeps it for requests. To be called with a first state before the
     /// handler is returned.
     package let publish: @PlayerLoop (NowPlayingState) -> Void
-    /// Makes this session, of which a state was told, the one that is followed.
+    /// Makes this session, which has published a state, the active one.
     package let activate: @PlayerLoop (String) -> Void
-    /// A session that is told only to those who name it, from its first state on.
+    /// Hides a session from clients that do not name it, from its first state on.
     package let hideSession: @PlayerLoop (String) -> Void
     /// There is no such session any more; it is not the one that is followed.
     package let forgetSession: @PlayerLoop (String) -> Void

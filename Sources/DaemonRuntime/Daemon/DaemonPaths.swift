@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// Where the daemon's files are when nothing else is said.
+/// Default paths of the daemon's files.
 package struct DaemonPaths: Equatable, Sendable {
     package let socket: String
     package let stateDirectory: String

@@ -4,13 +4,13 @@ import NowPlaying
 /// Ends the daemon when nobody has needed it for a while. For one whose socket the service manager keeps: the next client
 /// starts it again. While nothing happens, one deadline is all there is.
 @PlayerLoop package final class IdleExit {
-    /// What the daemon is asked about itself.
+    /// Questions to the daemon about itself.
     package struct Questions {
-        /// Whether a client is there or something plays.
+        /// True if a client is connected or something plays.
         package var isNeeded: @PlayerLoop () -> Bool
-        /// Whether what was before is still being read, or somebody is just coming: a look later will tell.
+        /// True while saved state is being read, or a client is connecting: another check follows.
         package var isSettling: @PlayerLoop () -> Bool
-        /// Whether something would be lost.
+        /// True if ending would lose something.
         package var wouldLose: @PlayerLoop () -> Bool
 
         /// Questions, by their parts.
@@ -57,7 +57,7 @@ import NowPlaying
 
     private func passed() {
         deadline = nil
-        // Whatever ends that is told by a client, or by a state.
+        // A client's end or a state announces the next chance.
         guard !questions.isNeeded() else { return }
         guard !questions.wouldLose() else {
             return Log.debug("idle, but ending now would lose state: the daemon keeps running")

@@ -11,7 +11,7 @@ import NowPlaying
     private let handler: any MethodHandler
     private let options: DaemonOptions
     private let settings: LiveConfiguration
-    /// What the files said when they were read last.
+    /// Content of the files at the last read.
     private var contents: ConfigurationFile.Contents
     private let workers: Workers
     private var signals: [EventSource] = []
@@ -46,12 +46,12 @@ import NowPlaying
                 stateDirectory: paths.stateDirectory, cacheDirectory: paths.cacheDirectory, encoder: server.encoder,
                 publish: { state in
                     server.publish(state)
-                    if state.session == server.state.session { status.tell(state) }
+                    if state.session == server.state.session { status.show(state) }
                     server.onUse?()
                 },
                 activate: { session in
                     server.activate(session)
-                    status.tell(server.state)
+                    status.show(server.state)
                 },
                 hideSession: { server.hideSession($0) },
                 forgetSession: { server.forgetSession($0) },
@@ -135,7 +135,7 @@ import NowPlaying
         }
     }
 
-    /// Takes over what may change; tells what did, and what would have to.
+    /// Applies reloadable settings; returns the changed ones, and those that need a restart.
     private func take(_ fresh: ConfigurationFile.Contents, _ by: Originator) -> JSONValue {
         let changes = contents.changes(to: fresh)
         contents = fresh

@@ -2,18 +2,18 @@ import ControlProtocol
 package import LinuxSystem
 package import NowPlaying
 
-/// What `systemctl status` shows of the player: told when the words change, which is at key events only.
+/// Text of the player for `systemctl status`: sent when it changes, which is at key events only.
 @PlayerLoop package final class ServiceStatus {
-    private var told = ""
+    private var shown = ""
 
-    /// Nothing was told yet.
+    /// A status without a text yet.
     init() {}
 
-    /// Tells the service manager, if there is one, what this state is in words.
-    func tell(_ state: NowPlayingState) {
+    /// Sends the text for this state to the service manager, if there is one.
+    func show(_ state: NowPlayingState) {
         let words = Self.words(state)
-        guard words != told else { return }
-        told = words
+        guard words != shown else { return }
+        shown = words
         ServiceManager.notify("STATUS=" + words)
     }
 

@@ -3,8 +3,8 @@ import AudioCore
 import AudioDecoders
 import LinuxSystem
 
-/// What an item is known by wherever it lies: a digest of the size and of three parts of its file, so that a file that was
-/// renamed or moved is the same; on the network, of its address. Reads 48 KiB; never on the loop.
+/// Identity of an item's content, independent of its path: a digest of the size and of three parts of its file, so that a file
+/// that was renamed or moved is the same; on the network, of its address. Reads 48 KiB; never on the loop.
 enum ContentIdentity {
     private static let partBytes = 16 << 10
 

@@ -4,7 +4,7 @@ import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// What is remembered of items, in a file of the state directory (SQLite, write-ahead log). Used on worker threads, one at a
+/// Saved feedback about items, in a file of the state directory (SQLite, write-ahead log). Used on worker threads, one at a
 /// time; every call may block. A process that is killed in the middle of writing loses that one change and nothing else.
 final class FeedbackDatabase: Sendable {
     /// Why it can't be used, in words for people.
@@ -16,7 +16,7 @@ final class FeedbackDatabase: Sendable {
         var connection: SQLiteConnection?
         /// Nil: nobody has looked.
         var exists: Bool?
-        /// What has to be said and was not taken yet.
+        /// Reports that were not taken yet.
         var reports: [String] = []
     }
 
@@ -26,7 +26,7 @@ final class FeedbackDatabase: Sendable {
     private let directory: String
     private static let name = "feedback.db"
     private var path: String { directory + "/" + Self.name }
-    /// Where play of items goes on.
+    /// Positions at which items resume.
     let places: ResumePlaces
     private let state = Mutex(State())
     private let emptiness = Atomic<Bool>(false)
@@ -37,7 +37,7 @@ final class FeedbackDatabase: Sendable {
         places = ResumePlaces(stateDirectory: stateDirectory)
     }
 
-    /// Whether anything was ever remembered: the first time a look at the disk.
+    /// True if any feedback was ever saved: the first call looks at the disk.
     var exists: Bool {
         state.withLock { state in
             let exists = state.exists ?? (access(path, F_OK) == 0)
@@ -47,10 +47,10 @@ final class FeedbackDatabase: Sendable {
         }
     }
 
-    /// Whether somebody looked and nothing was ever remembered. Any thread; never blocks.
+    /// True if a check found no saved feedback. Any thread; never blocks.
     var isKnownToBeEmpty: Bool { emptiness.load(ordering: .acquiring) }
 
-    /// What became of a database that could not be used; told once.
+    /// Reports about an unusable database; returned once.
     func takeReports() -> [String] {
         state.withLock { state in
             defer { state.reports = [] }
@@ -58,7 +58,7 @@ final class FeedbackDatabase: Sendable {
         }
     }
 
-    /// What is remembered of an item. Throws `Failure`.
+    /// Saved feedback about an item. Throws `Failure`.
     func feedback(of identity: String) throws(Failure) -> Feedback {
         try use { connection throws(SQLiteConnection.Failure) in try Self.read(identity, connection) }
     }
@@ -196,7 +196,7 @@ final class FeedbackDatabase: Sendable {
         return feedback
     }
 
-    /// What a damaged disk made of a number is not believed.
+    /// A count from the database; a damaged number becomes 0.
     private static func count(_ value: Double?) -> Int { max(0, value.flatMap { Int(exactly: $0.rounded()) } ?? 0) }
 
     private static func write(

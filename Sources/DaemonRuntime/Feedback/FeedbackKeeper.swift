@@ -25,7 +25,7 @@ import PlaybackEngine
         var item: ItemID
         /// Nil: it is only looked up.
         var edit: Edit?
-        /// Whether what is known was changed by it already.
+        /// True if it has changed the known feedback already.
         var isShown = false
         var done: Answer
     }
@@ -41,15 +41,15 @@ import PlaybackEngine
     private var waiting: [Task] = []
     /// Whose task is carried out now.
     private var running: ItemID?
-    /// What was told last.
+    /// Last published state.
     private var last: NowPlayingState?
-    /// What was asked for last, and is to be told soon.
+    /// Item of the last request, which is published soon.
     private var asked: ItemID?
-    /// Where in the item that was told last it began.
+    /// Position at which the last published item began.
     private var beginning = 0.0
-    /// Whether no file is looked at, because an earlier run may have died of it.
+    /// True while no file is read, because one may have crashed an earlier run.
     private var rests = false
-    /// Whether it was said that nothing can be remembered.
+    /// True if a warning about unsaved feedback was logged.
     private var hasWarned = false
     /// Seconds that an item has at least of which it is remembered where it was left; nil: of none.
     var leavesFrom: Double?
@@ -81,7 +81,7 @@ import PlaybackEngine
 
     // MARK: What is heard
 
-    /// What is remembered of the item of a state that is about to be told, with what happens by that state.
+    /// Feedback about the item of a state before its publication, with the changes of that state.
     private func feedback(in state: NowPlayingState) -> Feedback? {
         let before = last
         last = state
@@ -161,7 +161,7 @@ import PlaybackEngine
 
     // MARK: What is said
 
-    /// Changes what is remembered of an item; told with one event, then answered.
+    /// Changes the feedback about an item; publishes one event, then answers.
     func change(_ item: ItemID, by: Originator, _ edit: @escaping Edit, _ answer: @escaping Answer) {
         guard add(item) else {
             return answer(.failure(FeedbackDatabase.Failure(message: "the item is no longer in the queue")))

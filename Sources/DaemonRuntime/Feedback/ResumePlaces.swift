@@ -3,14 +3,14 @@ import Glibc
 import NowPlaying
 import Synchronization
 
-/// Where play of items goes on that have a bookmark or were left in the middle: a small file of the state directory, one line
+/// Resume positions of items that have a bookmark or were left in the middle: a small file of the state directory, one line
 /// each with its kind, the identity and the seconds, the newest at the end. Kept beside the database, so that the decode
 /// thread never waits for that before an item begins. Any thread; the first use reads the file, setting writes it.
 final class ResumePlaces: Sendable {
     /// Why play goes on there.
     enum Kind: String { case bookmark, left }
 
-    /// Where in an item play goes on.
+    /// Resume position of an item.
     struct Place: Equatable {
         var kind: Kind
         /// Seconds of its content.
@@ -54,10 +54,10 @@ final class ResumePlaces: Sendable {
     /// This will be the place of what is at a uri, or (nil) there will be none: until `settled`. Never blocks.
     func foresee(_ place: Place?, at uri: String) { foreseen.withLock { $0[uri] = .some(place) } }
 
-    /// What was foreseen is set by now, or never will be.
+    /// Ends a foreseen change, which is done or cancelled.
     func settled(_ uri: String) { foreseen.withLock { $0[uri] = nil } }
 
-    /// Where play of what is at this uri goes on. `identity` is asked for only if there is any place at all.
+    /// Resume position of the item at this uri. It calls `identity` only if there is any saved position.
     func place(at uri: String, _ identity: () -> String?) -> Place? {
         if let place = foreseen.withLock({ $0[uri] }) { return place }
         let isEmpty = state.withLock { state in
@@ -126,7 +126,7 @@ final class ResumePlaces: Sendable {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// Replaces the file as a whole. What can't be written is told with the database, which lies beside it.
+    /// Replaces the whole file. The database, which lies beside it, reports a failing disk.
     private func save(_ text: String) {
         let temporary = path + ".new"
         let file = linux_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -4,7 +4,7 @@ import Glibc
 final class SQLiteConnection: @unchecked Sendable {
     // @unchecked: its owner holds a lock while it is used, and SQLite serializes (SQLITE_OPEN_FULLMUTEX).
 
-    /// What SQLite answered, if it was not what was wanted.
+    /// An error of SQLite.
     struct Failure: Error, Equatable {
         /// Its result code, with what is added to it (sqlite.org/rescode.html).
         var code: Int32
@@ -13,7 +13,7 @@ final class SQLiteConnection: @unchecked Sendable {
         var isUnwritable: Bool { SQLiteLibrary.unwritable.contains(code & 0xFF) }
     }
 
-    /// What is put for a question mark of a statement.
+    /// Value for a parameter of a statement.
     enum Value {
         case text(String)
         case number(Double?)

@@ -84,7 +84,7 @@ struct SQLiteLibrary: Sendable {
     /// Nothing is asked of it for now: its megabyte of code need not stay in memory. Any thread.
     func rest() { library.giveBackPages(around: "sqlite3_open_v2") }
 
-    /// What a result means, in words for people that follow "it can't be … :".
+    /// Text for a result code.
     static func words(_ code: Int32) -> String {
         switch code & 0xFF {
         case 8: "it is read-only: the disk or the file is write-protected"

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 package import LinuxSystem
 
-/// Tells when a file that is not there appears, for as long as it lives: where a disk's folder is made, renamed or filled
+/// Watches for the appearance of a missing file while it lives: when a disk's folder is made, renamed or filled
 /// without anything being mounted. It watches the deepest folder on the way that exists (inotify(7)), and costs no wakeup
 /// that nobody caused. Every look at the disk is a worker's.
 @PlayerLoop package final class FileWatch {
@@ -27,7 +27,7 @@ package import LinuxSystem
     private var source: EventSource?
 
     /// Calls `handler` on the loop, once, when there is a file at the path, absolute and normalized, that was not there
-    /// when the watch began. One that is there from the beginning is told where that `isNews`.
+    /// when the watch began. One that is there from the beginning is reported if that `isNews`.
     package init(
         _ loop: EventLoop, _ workers: Workers, _ path: FilePath, isNews: Bool,
         _ handler: @escaping @PlayerLoop () -> Void
@@ -126,7 +126,7 @@ package import LinuxSystem
     }
 }
 
-/// Tells when a medium that is away may be back: something was mounted, or a folder or file appeared where it was missing.
+/// Watches for the return of a medium: something was mounted, or a missing folder or file appeared.
 @PlayerLoop package final class MediaWatch {
     private let mounts: MountWatch?
     private let file: FileWatch?

@@ -1,7 +1,7 @@
 import AudioDecoders
 import LinuxSystem
 
-/// Which files of a folder are the tracks of a cue sheet beside them.
+/// Files of a folder that a cue sheet beside them divides into tracks.
 struct FolderSheets {
     /// The sheet (a name in the folder) and the tracks of the files (names, too) that are more than one track each.
     private(set) var tracks: [FilePath: (sheet: FilePath, tracks: [CueSheet.Track])] = [:]
@@ -10,8 +10,8 @@ struct FolderSheets {
     /// A sheet for files of one track each says nothing that the files do not.
     init(_ sheets: [(name: FilePath, sheet: CueSheet)], files: [FilePath]) {
         for (name, sheet) in sheets {
-            for (place, written) in sheet.files.enumerated() {
-                let found = sheet.tracks(of: place)
+            for (index, written) in sheet.files.enumerated() {
+                let found = sheet.tracks(of: index)
                 guard found.count > 1, let file = Self.file(written, of: name, among: files) else { continue }
                 let isNamesake = Self.stem(name) == Self.stem(file) || Self.stem(name) == file.name
                 if tracks[file] == nil || isNamesake { tracks[file] = (name, found) }

@@ -13,7 +13,7 @@ struct FolderWalk {
         "flac", "mp3", "mp2", "mp1", "mpa", "mpga", "ogg", "oga", "opus", "wav", "wave", "rf64", "w64", "aif", "aiff",
         "aifc", "au", "snd", "caf",
     ]
-    /// What nowplaying-decode plays, where it is built.
+    /// Suffixes of nowplaying-decode's formats, if it is built.
     private static let foreign: Set<String> = [
         "m4a", "m4b", "aac", "wma", "ape", "wv", "mpc", "tta", "mka", "dsf", "dff", "ac3", "eac3", "ec3", "dts", "tak",
         "shn", "spx", "amr", "awb", "mlp", "thd", "voc", "ra",
@@ -21,7 +21,7 @@ struct FolderWalk {
     /// Folders inside each other, at most.
     private static let maximumDepth = 64
 
-    /// What is played of a folder.
+    /// A playable file of a folder.
     enum Found {
         case file(FilePath)
         /// A file with the tracks that a sheet makes of it; the sheet may be in the file itself.
@@ -34,7 +34,7 @@ struct FolderWalk {
     let limit: Int
     private(set) var found: [Found] = []
     private var count = 0
-    /// Whether there were more than `limit`.
+    /// True if there were more than `limit`.
     private(set) var isTooMany = false
     /// Each folder is walked once, or links to folders above would never end.
     private var seen: Set<FileIdentity> = []

@@ -5,20 +5,20 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Which file it is, whatever its names.
+/// Identity of a file, independent of its names.
 struct FileIdentity: Hashable {
     /// The file system, as stat(2) numbers it.
     let device: UInt64
     let inode: UInt64
 
-    /// What stat(2) says.
+    /// Identity from stat(2).
     init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
     }
 }
 
-/// How much text of lists one request may still make us read.
+/// Remaining bytes of playlists that one request may read.
 final class TextBudget: Sendable {
     /// Bytes of the lists of a request, all together.
     static let bytesOfRequest: Int64 = 16 << 20
@@ -41,7 +41,7 @@ struct MediaDoor: Sendable {
     let roots: MediaRoots?
     let abandoned: AbandonFlag
 
-    /// What can be opened again later under the same judgement.
+    /// Source that can be opened later with the same rights.
     func source(_ path: FilePath) -> MediaSource {
         guard let place = roots?.place(of: path) else { return .file(path) }
         return .confined(place)
@@ -57,7 +57,7 @@ struct MediaDoor: Sendable {
         return try MediaFile(descriptor: opened, shouldStop: stop)
     }
 
-    /// Which file is there; nil: none that the peer may know of.
+    /// Identity of the file there; nil: none that the peer may see.
     func identity(_ path: FilePath) -> FileIdentity? {
         var status = stat()
         guard let roots else {

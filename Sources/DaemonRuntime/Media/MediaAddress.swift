@@ -1,7 +1,7 @@
 package import LinuxSystem
 import NowPlaying
 
-/// Where a uri points to, as far as its text tells.
+/// Target of a uri, as far as its text shows.
 package enum MediaAddress: Equatable, Sendable {
     /// An absolute path of this host.
     case path(FilePath)
@@ -34,7 +34,7 @@ package enum MediaAddress: Equatable, Sendable {
     /// Longest address of something on the network, in bytes.
     private static let maximumBytes = 4096
 
-    /// What stands between `//` and the last `@` before the path is who asks (RFC 3986 §3.2.1).
+    /// Parses a remote address; the part between `//` and the last `@` before the path is the user (RFC 3986 §3.2.1).
     private static func remote(_ uri: String) -> MediaAddress {
         guard uri.utf8.count <= maximumBytes else { return .unplayable("is longer than \(maximumBytes) bytes") }
         guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {

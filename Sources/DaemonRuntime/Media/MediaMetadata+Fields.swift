@@ -2,7 +2,7 @@ package import ControlProtocol
 package import NowPlaying
 
 extension MediaMetadata {
-    /// What these fields of an item say (`Catalogue.itemFields`, judged already); others are ignored.
+    /// Metadata from these fields of an item (`Catalogue.itemFields`, checked already); others are ignored.
     package init(fields: JSONObject) {
         self.init()
         for member in fields.members {

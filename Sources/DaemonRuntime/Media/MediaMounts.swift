@@ -11,9 +11,9 @@ package final class MediaMounts: Sendable {
     private struct Known: Equatable {
         /// The folder by whose text a path is known to be on it.
         var top: FilePath
-        /// Where it is mounted.
+        /// Mount point.
         var point: FilePath
-        /// Which file system was seen there (st_dev); 0: none since the start.
+        /// Device of the file system seen there (st_dev); 0: none since the start.
         var device: UInt64
     }
 
@@ -31,7 +31,7 @@ package final class MediaMounts: Sendable {
 
     private let state: Mutex<State>
     private let path: String
-    /// Which of the lists that were to be written was written last, by its number.
+    /// Number of the last written list.
     private let written = Mutex(0)
 
     /// The file systems that were noted in this folder. `roots`: folders that are expected to have something in them.
@@ -103,8 +103,8 @@ package final class MediaMounts: Sendable {
     private func note(_ new: Known) {
         let changed: (known: [Known], number: Int)? = state.withLock { state in
             var known = state.known ?? []
-            if let place = known.firstIndex(where: { $0.top == new.top && $0.point == new.point }) {
-                known[place].device = new.device
+            if let index = known.firstIndex(where: { $0.top == new.top && $0.point == new.point }) {
+                known[index].device = new.device
                 state.known = known
                 return nil
             }
@@ -130,7 +130,7 @@ package final class MediaMounts: Sendable {
         }
     }
 
-    /// What can't be written is not known after the next start, and that is all.
+    /// Saves the mounts. If that fails, they are unknown after the next start, without other harm.
     private func save(_ known: [Known], _ number: Int) {
         written.withLock { last in
             guard number > last else { return }

@@ -9,7 +9,7 @@ package struct MediaResolver: Sendable {
     /// Folders below which paths are accepted while their disk is not mounted, and outside of which a foreign peer may
     /// name nothing.
     package let roots: MediaRoots
-    /// Whether the peer is of another uid than the daemon (and not root).
+    /// True if the peer has another uid than the daemon (and is not root).
     package let isForeign: Bool
     /// Entries of one request, at most.
     package let limit: Int
@@ -36,7 +36,7 @@ package struct MediaResolver: Sendable {
             roots: roots, isForeign: true, limit: limit, descriptors: descriptors, abandoned: abandoned)
     }
 
-    /// Whether a request names media at all.
+    /// True if a request names media.
     package static func isNeeded(_ method: MethodName, _ parameters: JSONObject) -> Bool {
         switch method {
         case .other(.queueAdd), .other(.announce): true
@@ -46,7 +46,7 @@ package struct MediaResolver: Sendable {
         }
     }
 
-    /// What the request names, in order, all or nothing. Throws 403 if one of the names is none of the peer's business,
+    /// Media of the request, in order, all or nothing. Throws 403 if one of them is forbidden to the peer,
     /// else 100 with all that can't be played.
     package func resolve(_ method: MethodName, _ parameters: JSONObject) throws(RPCError) -> [ResolvedMedia] {
         var search: MediaSearch

@@ -19,7 +19,7 @@ package struct MediaRoots: Sendable {
         return place
     }
 
-    /// Whether the root is missing or empty, as the place of a disk is that is not mounted.
+    /// True if the root is missing or empty, like the mount point of an unmounted disk.
     func isUnmounted(_ root: FilePath) -> Bool {
         guard let folder = root.withCString({ opendir($0) }) else {
             return errno == ENOENT || errno == ENOTCONN || errno == ENODEV

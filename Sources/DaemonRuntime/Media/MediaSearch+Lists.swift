@@ -6,11 +6,11 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// Where an entry was read.
+/// Origin of a playlist's entry.
 struct ListPlace {
     /// The list's name for people.
     let name: String
-    /// How many lists lead to it, with itself.
+    /// Nesting level, from 1.
     let level: Int
 }
 

@@ -9,7 +9,7 @@ import PlaybackEngine
 
 /// The work of one `MediaResolver` on one thread: what was found and what is missing, in the order of the request.
 struct MediaSearch: Sendable {
-    /// What can't be had, and why.
+    /// Media that can't be opened, and the reason.
     struct Missing: Sendable {
         let uri: String
         /// To be put behind the uri.
@@ -20,14 +20,14 @@ struct MediaSearch: Sendable {
     let resolver: MediaResolver
     let door: MediaDoor
     let budget: TextBudget
-    /// Whether files that are named are looked into for cue sheets.
+    /// True if named files are searched for embedded cue sheets.
     let looksInside: Bool
     var media: [ResolvedMedia] = []
     var missing: [Missing] = []
     private let probe = ProbeBox()
     /// Lists and folders that the present item led to: each is opened once.
     var seen: Set<FileIdentity> = []
-    /// Whether a pipe may stand for a file.
+    /// True if a pipe may replace a file.
     var takesPipes = false
     /// The sheet that was used last; its tracks are mostly named one after the other.
     var lastSheet: (path: FilePath, sheet: LocatedSheet)?
@@ -55,7 +55,7 @@ struct MediaSearch: Sendable {
             return
         }
         guard resolver.descriptors.indices.contains(Int(place)) else {
-            throw .invalidParameter("descriptor", "no descriptor \(place) came with this line")
+            throw .invalidParameter("descriptor", "the line carries no descriptor \(place)")
         }
         let descriptor = resolver.descriptors[Int(place)]
         let name = object["uri"]?.stringValue ?? "descriptor:\(place)"
@@ -147,7 +147,7 @@ struct MediaSearch: Sendable {
         .commandFailed(.tooMany, "more than \(resolver.limit) items, the limit of the queue")
     }
 
-    /// What is at a path; nil: it can't be had, which is noted. Throws 403 if a foreign peer may not know.
+    /// Kind of the file at a path; nil: it can't be opened, which is noted. Throws 403 if a foreign peer may not see it.
     mutating func kind(of path: FilePath, uri: String, from list: ListPlace?) throws(RPCError) -> mode_t? {
         switch try look(path) {
         case .success(let mode): return mode & S_IFMT
@@ -164,7 +164,7 @@ struct MediaSearch: Sendable {
         note(uri, "cannot be opened: \(failure.words)", from: list, reason: isForbidden ? .permission : nil)
     }
 
-    /// Whether the file may be there when the disk is that a root stands for.
+    /// True if the file may be on the unmounted disk of a root.
     func isUnmounted(_ path: FilePath, _ failure: LookFailure) -> Bool {
         guard failure.code == ENOENT, let place = resolver.roots.place(of: path), !place.relative.leadsUp else {
             return false

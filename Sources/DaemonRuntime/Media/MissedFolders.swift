@@ -7,7 +7,7 @@ import NowPlaying
 /// show its files late, and a folder that somebody copies into is not back with its first file.
 struct MissedFolders {
     private struct Missed {
-        /// What the way to it ended on while it was missed (st_dev).
+        /// Device of the deepest existing folder on its path while it was missing (st_dev).
         let device: UInt64
         /// Since when it is back, as a file system of its own; or when a file of it was there last. Nil: it is not back.
         var since: MonotonicTime?

@@ -1,7 +1,7 @@
 /// The order in which people count: runs of digits by their value, letters without regard to case (ASCII), and where that
 /// makes no difference by bytes, so that the order is total. Names are bytes in any encoding.
 package enum NaturalOrder {
-    /// Whether `a` comes before `b`.
+    /// True if `a` sorts before `b`.
     package static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.withUnsafeBufferPointer { a in b.withUnsafeBufferPointer { b in precedes(a, b) } }
     }
@@ -35,7 +35,7 @@ package enum NaturalOrder {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-    /// How many digits stand at `start`.
+    /// Number of digits at `start`.
     private static func digits(_ text: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
         var end = start
         while end < text.count, isDigit(text[end]) { end += 1 }

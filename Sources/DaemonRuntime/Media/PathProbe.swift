@@ -37,7 +37,7 @@ struct PathProbe: ~Copyable {
         return judge(folder, name, status)
     }
 
-    /// Whether it can be read: mostly the mode tells.
+    /// Checks read access, mostly by the mode.
     private func judge(_ folder: Int32, _ name: UnsafePointer<CChar>, _ status: stat) -> Int64 {
         if status.st_mode & 0o444 != 0o444, faccessat(folder, name, R_OK, AT_EACCESS) != 0 { return -Int64(errno) }
         return Int64(status.st_mode)

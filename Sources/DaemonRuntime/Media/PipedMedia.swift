@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What comes through a pipe, made a file that can be decoded: in memory, so that nothing is written to a disk.
+/// Data of a pipe as a file for decoding: in memory, so that nothing is written to a disk.
 enum PipedMedia {
     /// Bytes that are taken at most: three minutes of 16 bit stereo.
     static let maximumBytes = 32 << 20
@@ -12,7 +12,7 @@ enum PipedMedia {
     private static let lookMilliseconds: Int32 = 500
     private static let patienceMilliseconds: Int32 = 20_000
 
-    /// Whether it is a pipe.
+    /// True for a pipe.
     static func isPipe(_ descriptor: OwnedDescriptor) -> Bool {
         var status = stat()
         return fstat(descriptor.number, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO

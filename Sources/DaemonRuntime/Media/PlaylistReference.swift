@@ -2,7 +2,7 @@ import AudioDecoders
 import LinuxSystem
 import NowPlaying
 
-/// Where the location of a list's entry can lead to.
+/// Possible target of a playlist entry's location.
 enum PlaylistReference: Equatable {
     /// A uri with a scheme.
     case uri(String)
@@ -12,7 +12,7 @@ enum PlaylistReference: Equatable {
     /// Longest part of a foreign path that is looked for beside a list, in parts.
     private static let maximumTail = 6
 
-    /// What an entry of a list in this folder can mean.
+    /// Target of an entry of a list in this folder.
     init(_ entry: PlaylistEntry, in folder: FilePath) {
         let location = entry.location
         if Self.hasScheme(location) {

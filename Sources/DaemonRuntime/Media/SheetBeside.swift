@@ -28,7 +28,7 @@ enum SheetBeside {
         return nil
     }
 
-    /// Which of the sheet's files it is: that of its name, whatever the ending, else the first.
+    /// Index of the sheet's file: that of the same name, whatever the suffix, else the first.
     private static func place(of path: FilePath, in sheet: CueSheet) -> Int {
         let names = sheet.files.map { FilePath($0).map { Array($0.name) } }
         if let exact = names.firstIndex(of: Array(path.name)) { return exact }

@@ -181,7 +181,7 @@ package enum PlayerAssembly {
         }
     }
 
-    /// Opens a file by its path; one that can't be found because of what is not mounted is told from one that is not there.
+    /// Opens a file by its path; distinguishes a file on an unmounted disk from a missing one.
     private static func onItsMount(
         _ path: FilePath, _ mounts: MediaMounts, _ open: () throws(DecodingError) -> any AudioDecoder
     ) throws(DecodingError) -> any AudioDecoder {
@@ -197,8 +197,8 @@ package enum PlayerAssembly {
         return decoder
     }
 
-    /// What is on its way between us and the ear, and some to spare: what the server asks for next is decoded when it asks,
-    /// while it still holds seconds of sound.
+    /// Capacity for the audio between us and the listener, with some reserve: the server's next request is decoded when it
+    /// comes, while it still holds seconds of sound.
     private static func ringCapacity(_ format: AudioFormat) -> Int64 {
         let buffering = StreamBuffering(format)
         return buffering.target + buffering.deviceLatency + format.frames(seconds: spareSeconds)

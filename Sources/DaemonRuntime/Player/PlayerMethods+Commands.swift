@@ -75,13 +75,13 @@ extension PlayerMethods {
         return .skip(isForward ? interval : -interval)
     }
 
-    /// What the present item is, for what is usual with its kind.
+    /// Kind of the current item, for the defaults of its kind.
     var currentKind: MediaType {
         guard let item = player.currentItem, let entry = player.queue[item] else { return .audio }
         return kind(of: entry)
     }
 
-    /// What an entry of the queue is.
+    /// Kind of an item in the queue.
     func kind(of entry: QueueEntry) -> MediaType {
         let metadata = entry.details?.metadata ?? MediaMetadata()
         return configuration.kinds.kind(of: entry.source, metadata, duration: entry.details?.duration)
@@ -143,7 +143,7 @@ extension PlayerMethods {
         return index > place ? .nextTrack : .previousTrack
     }
 
-    /// Whether it goes to another position of the present item.
+    /// True if it seeks in the current item.
     private func moves(_ command: RemoteCommand, _ request: MethodRequest) -> Bool {
         switch command {
         case .skipForward, .skipBackward, .changePlaybackPosition: true

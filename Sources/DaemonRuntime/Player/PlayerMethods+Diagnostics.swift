@@ -12,7 +12,7 @@ extension PlayerMethods {
     /// Seconds that disks and the network get.
     private nonisolated static let diagnosisPatience = 3.0
 
-    /// What disks say, found by a worker.
+    /// Findings about disks, made by a worker.
     private struct DiskFindings: Sendable {
         var roots: [String]
         var hasSeccomp: Bool?
@@ -100,7 +100,7 @@ extension PlayerMethods {
         return "empty"
     }
 
-    /// Opens a file as play would, and tells what is in it. May block.
+    /// Opens a file as play would, and describes it. May block.
     private nonisolated static func examine(
         _ source: MediaSource, _ opener: DecoderOpener, _ abandoned: AbandonFlag
     ) -> JSONValue {

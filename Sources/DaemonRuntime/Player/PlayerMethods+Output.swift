@@ -28,7 +28,7 @@ extension PlayerMethods {
         return .success(["volume": .number(target ?? player.state.volume), "muted": .bool(player.state.muted)])
     }
 
-    /// What `formats.list` answers.
+    /// Result of `formats.list`.
     static var formats: JSONValue {
         let formats = FormatSupport.all.map { format in
             JSONValue.object(

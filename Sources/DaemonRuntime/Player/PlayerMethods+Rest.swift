@@ -3,7 +3,7 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// Whether the daemon may go to rest (idle-exit).
+/// Conditions for the end of an idle daemon (idle-exit).
 extension PlayerMethods {
     package var isAtWork: Bool {
         switch player.state.state {

@@ -9,7 +9,7 @@ import PlaybackEngine
     let player: Player
     let output: any AudioOutput
     nonisolated let opener: DecoderOpener
-    /// What is known of the disks with media; nil: nothing.
+    /// Known mounts of disks with media; nil: none.
     private let mounts: MediaMounts?
     let encoder: StateEncoder
     let loop: EventLoop
@@ -24,9 +24,9 @@ import PlaybackEngine
     /// Seconds that an answer waits at most for the network to say whether there is something to play.
     private nonisolated static let patience = 0.6
     var fade: VolumeFade?
-    /// Whether a client has chosen where it is heard.
+    /// True if a client has selected an output.
     var hasChosenOutput = false
-    /// What the files say by now.
+    /// Present configuration.
     var configuration: Configuration
     /// Threads for looks at disks; made at the first of them.
     lazy var workers = Workers(loop, name: "diagnosis")
@@ -109,7 +109,7 @@ import PlaybackEngine
         do throws(DecodingError) {
             let decoder = try opener(source, abandoned)
             guard case .remote(let media) = source, let late = decoder as? any LateDecoder else { return nil }
-            // What the network has not refused by now is taken for granted, and told as late.
+            // A source that the network has not refused by now is accepted, and published as late.
             let deadline = EventLoop.now.advanced(bySeconds: Self.patience)
             while try !late.isOpened() {
                 guard late.wait(seconds: deadline.seconds(since: EventLoop.now)) else { break }
@@ -188,7 +188,7 @@ import PlaybackEngine
     /// Why a command failed, as the wire has it.
     func failure(_ refusal: CommandRefusal) -> MethodResult { .failure(refusal.error) }
 
-    /// What commands depend on now.
+    /// The situation, on which commands depend.
     var situation: CommandCentre.Situation {
         CommandCentre.Situation(
             queueIsEmpty: player.queue.isEmpty, hasItem: player.currentItem != nil, seekObstacle: player.seekObstacle,
@@ -197,7 +197,7 @@ import PlaybackEngine
 
     private var statuses: [CommandStatus] { centre.statuses(of: situation) }
 
-    /// Whether there is a command that can be given now.
+    /// True if any command is available now.
     var hasEnabledCommand: Bool { statuses.contains(where: \.isEnabled) }
 
     private func commandList() -> JSONValue {

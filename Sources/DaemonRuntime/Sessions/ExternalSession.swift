@@ -4,7 +4,7 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// A session of a client that plays by itself, and only tells what: commands are sent to it as requests.
+/// A session of a client that plays by itself and publishes its state: commands are sent to it as requests.
 @PlayerLoop final class ExternalSession: PlaybackSession, ArtworkSubject {
     let name: String
     let terms: SessionTerms
@@ -13,12 +13,12 @@ import PlaybackEngine
     private(set) var state: NowPlayingState
     /// Commands that the client takes.
     let commands: Set<RemoteCommand>
-    /// How a request gets to the client.
+    /// Environment with the connection to the client.
     private let context: DaemonContext
     private let events: EventCounter
     private let firstItem: Int64
-    private let tell: @PlayerLoop (NowPlayingState) -> Void
-    /// Whether an item is an audiobook or a podcast.
+    private let send: @PlayerLoop (NowPlayingState) -> Void
+    /// True for an audiobook or a podcast.
     private let isSpoken: @PlayerLoop (MediaMetadata) -> Bool
     /// Looks for pictures; made when the client names the first.
     private(set) var artwork: ArtworkKeeper?
@@ -28,16 +28,16 @@ import PlaybackEngine
 
     /// Seconds that the client has for an answer.
     private static let patience = 2.0
-    /// Seconds by which what is told may lie off what everybody computes: below the first nothing is told, up to the second
-    /// it is a better reading, beyond it somebody went to another place.
+    /// Seconds between a published position and the extrapolated one: below the first there is no event, up to the second
+    /// it is a better reading, beyond it a seek.
     private static let noise = 0.02
     private static let jump = 0.25
 
-    /// A session in which nothing plays yet. `tell` takes each state to be published.
+    /// A session in which nothing plays yet. `send` takes each state to be published.
     init(
         name: String, terms: SessionTerms, client: Int, commands: Set<RemoteCommand>, _ context: DaemonContext,
         _ events: EventCounter, firstItem: Int64, isSpoken: @escaping @PlayerLoop (MediaMetadata) -> Bool,
-        tell: @escaping @PlayerLoop (NowPlayingState) -> Void
+        send: @escaping @PlayerLoop (NowPlayingState) -> Void
     ) {
         self.name = name
         self.terms = terms
@@ -47,7 +47,7 @@ import PlaybackEngine
         self.events = events
         self.firstItem = firstItem
         self.isSpoken = isSpoken
-        self.tell = tell
+        self.send = send
         state = NowPlayingState(anchor: Self.anchor(0, rate: 0, at: EventLoop.now))
         state.session = name
         state.instance = context.instance
@@ -58,9 +58,9 @@ import PlaybackEngine
     var isExternal: Bool { true }
     var hasCommands: Bool { !commands.isEmpty && state.item != nil }
 
-    // MARK: What the client tells
+    // MARK: The client's states
 
-    /// Takes the whole state that the client tells, and tells everybody what is new in it.
+    /// Takes the client's whole state, and publishes its changes.
     func publish(_ request: MethodRequest) -> MethodResult {
         let now = EventLoop.now
         var next = state
@@ -92,7 +92,7 @@ import PlaybackEngine
         return .success(["seq": .integer(Int64(state.sequence))])
     }
 
-    /// What an item is the same by.
+    /// Values that identify an item.
     private func identity(_ item: NowPlayingItem) -> [String?] {
         item.uri.isEmpty ? [item.metadata.title, item.metadata.artist, item.metadata.albumTitle] : [item.uri]
     }
@@ -113,7 +113,7 @@ import PlaybackEngine
         return item
     }
 
-    /// Which event a state is; nil: nothing in it is new.
+    /// Event of a state; nil: nothing in it is new.
     private func cause(_ next: NowPlayingState, isOther: Bool, expected: Double) -> Cause? {
         if next.state != state.state {
             switch next.state {
@@ -147,7 +147,7 @@ import PlaybackEngine
         state.cause = cause
         state.reason = cause == .track ? reason : cause == .stop ? .command : nil
         state.by = by
-        tell(state)
+        send(state)
         artwork?.follow(state)
     }
 
@@ -160,7 +160,7 @@ import PlaybackEngine
     }
 
     func artworkFound(for item: ItemID) {
-        guard let told = state.item, told.id == item, told.artwork != artworkOf?(item) ?? [] else { return }
+        guard let shown = state.item, shown.id == item, shown.artwork != artworkOf?(item) ?? [] else { return }
         publish(state, .metadata, by: nil)
     }
 
@@ -181,7 +181,7 @@ import PlaybackEngine
         artwork = nil
     }
 
-    // MARK: What the client is told
+    // MARK: Commands for the client
 
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
         if request.method == .other(.commandsList) { return answer(.success(commandList)) }
@@ -267,8 +267,8 @@ import PlaybackEngine
     }
 
     /// Its samples are not ours: it can't be made quiet, only asked to pause, if it takes that.
-    func yield(to who: String, _ room: Room) {
-        guard isHeld(by: room.policy), state.state == .playing, commands.contains(.pause) else { return }
+    func yield(to who: String, _ demand: DuckingDemand) {
+        guard isHeld(by: demand.policy), state.state == .playing, commands.contains(.pause) else { return }
         let isFirst = pausedFor.isEmpty
         pausedFor.insert(who)
         if isFirst { ask(.pause) }
@@ -279,7 +279,7 @@ import PlaybackEngine
         if commands.contains(.play), state.state == .paused { ask(.play) }
     }
 
-    /// Whether a policy means to hold what plays here.
+    /// True if a policy holds this session.
     private func isHeld(by policy: AnnouncementPolicy) -> Bool {
         switch policy {
         case .pause: true

@@ -1,7 +1,7 @@
 import ControlProtocol
 
 extension MethodName.Other {
-    /// Whether it acts on a queue or a volume, which an external session does not have here.
+    /// True if it acts on a queue or a volume, which an external session does not have here.
     var isOfLocalSessions: Bool {
         switch self {
         case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,

@@ -1,8 +1,8 @@
 import ControlProtocol
 import LinuxSystem
 
-/// Requests that sessions were given and have not answered yet. Who waits for a session that is closed is told so at once,
-/// whatever it waited for: a server, a disk, another program.
+/// Requests that sessions have not answered yet. When a session closes, its requests fail at once,
+/// whatever they wait for: a server, a disk, another program.
 @PlayerLoop final class OpenRequests {
     /// Gets the result of a request; to be called once.
     typealias Answer = @PlayerLoop (MethodResult) -> Void
@@ -10,7 +10,7 @@ import LinuxSystem
     private var waiting: [Int: (session: String, answer: Answer)] = [:]
     private var last = 0
 
-    /// What a session is to answer with. It counts once, and not after `end`.
+    /// The function for a session's answer. It works once, and not after `end`.
     func begin(of session: String, _ answer: @escaping Answer) -> Answer {
         last += 1
         let number = last

@@ -6,31 +6,31 @@ import PlaybackEngine
 /// One of the daemon's sessions: something that plays, with its own state and commands.
 @PlayerLoop protocol PlaybackSession: AnyObject {
     var name: String { get }
-    /// What it does to the others while it plays.
+    /// Its effect on the others while it plays.
     var terms: SessionTerms { get }
     /// The connection that it ends with; nil: none.
     var owner: Int? { get }
     var isExternal: Bool { get }
-    /// What was published last.
+    /// Last published state.
     var state: NowPlayingState { get }
     /// Hands out its pictures; nil: it has none.
     var artwork: ArtworkKeeper? { get }
-    /// Whether there is anything that it could be told to do.
+    /// True if it has any available command.
     var hasCommands: Bool { get }
     /// Carries out a request that is meant for it.
     func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void)
     /// Publishes its whole state because it became the active one.
     func tellActivation(by: Originator?)
-    /// Makes room for somebody who is heard over it.
-    func yield(to who: String, _ room: Room)
-    /// Makes no room for somebody any more; `release`: in how many seconds it is as loud as before.
+    /// Ducks or pauses for an audible session or announcement.
+    func yield(to who: String, _ demand: DuckingDemand)
+    /// Ends that; `release`: seconds of the fade back.
     func endYielding(to who: String, release: Double)
     /// Ends it, with one last state.
     func close(by: Originator?)
 }
 
 extension PlaybackSession {
-    /// Whether bare commands and subscribers may follow it.
+    /// True if it can become the active session.
     var canBecomeActive: Bool { terms.policy != .mix && terms.publishes && hasCommands }
 }
 
@@ -67,9 +67,9 @@ extension PlaybackSession {
 
     func tellActivation(by: Originator?) { methods.player.tellActivation(by: by) }
 
-    func yield(to who: String, _ room: Room) {
+    func yield(to who: String, _ demand: DuckingDemand) {
         let player = methods.player
-        player.makeRoom(for: who, player.yielding(to: room.policy, decibels: room.duckTo), over: room.attack)
+        player.makeRoom(for: who, player.yielding(to: demand.policy, decibels: demand.duckTo), over: demand.attack)
     }
 
     func endYielding(to who: String, release: Double) { methods.player.makeRoom(for: who, nil, over: release) }
@@ -79,6 +79,6 @@ extension PlaybackSession {
         discard()
     }
 
-    /// Ends it without a word: nobody was told of it.
+    /// Ends it without an event: it was never published.
     func discard() { onClosed?() }
 }

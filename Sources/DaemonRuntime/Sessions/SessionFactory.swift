@@ -9,7 +9,7 @@ import Synchronization
 /// Makes sessions with a queue of their own, each with a player, an output and a folder of its own below the state
 /// directory, and remembers over restarts which there are.
 @PlayerLoop final class SessionFactory {
-    /// Where a session's states go.
+    /// Receiver of a session's states.
     var publish: @PlayerLoop (NowPlayingState) -> Void = { _ in }
     /// First number for what external sessions play.
     let firstExternalItem: Int64
@@ -26,7 +26,7 @@ import Synchronization
     /// One list is written at a time, and never an older one after a newer.
     private nonisolated static let written = Mutex(0)
     private var lists = 0
-    /// What was written last, or is on its way.
+    /// Last written text, or the one being written.
     private var last: String?
     /// Lists that are on their way.
     private var unwritten = 0
@@ -47,7 +47,7 @@ import Synchronization
         workers = Workers(context.loop, name: "sessions")
     }
 
-    /// Whether one of this name is being made.
+    /// True if a session of this name is being made.
     func isMaking(_ name: String) -> Bool { making.contains(name) }
 
     /// Sessions that are being made.

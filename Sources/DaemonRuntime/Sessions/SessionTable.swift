@@ -18,7 +18,7 @@ import PlaybackEngine
     private var order: [String]
     /// Those whose play the others yield to.
     private var begun: Set<String> = []
-    /// Those that play, as told last.
+    /// Playing sessions, as last published.
     private var playing: Set<String> = []
     /// Those that began to play and are to be the active one as soon as they can.
     private var played: Set<String> = []
@@ -46,7 +46,7 @@ import PlaybackEngine
 
     private var active: any PlaybackSession { order.last.flatMap { sessions[$0] } ?? main }
 
-    /// A session's state is new: it is told, and what follows from it happens.
+    /// Publishes a session's new state and applies its consequences.
     func published(_ state: NowPlayingState) {
         if sessions.count == 1, state.session == main.name { return context.publish(state) }
         // What is being made is not known yet.
@@ -65,7 +65,7 @@ import PlaybackEngine
         if begins { self.begins(session) } else if state.state == .stopped { ends(session) }
     }
 
-    /// Whether a state says that a session begins to play: because somebody wants that, not because it may go on.
+    /// True if a session begins to play in this state: by a request, not by a released hold.
     private func takeBeginning(_ state: NowPlayingState) -> Bool {
         guard state.state == .playing else {
             playing.remove(state.session)
@@ -76,12 +76,12 @@ import PlaybackEngine
         case .play, .track, .seek, .interruptionEnded, .unstall:
             let isWanted = state.by != nil && state.cause != .unstall
             guard playing.insert(state.session).inserted else {
-                // Told as playing still, it was held meanwhile, and somebody wants it in spite of that.
+                // Still published as playing, it was held meanwhile, and a request overrides that.
                 return isWanted && state.cause == .interruptionEnded
             }
             return isNew || isWanted
         default:
-            // What is told while it comes to play, that it is the active one or its tags, says nothing of who wanted that.
+            // Other events on the way to playing, such as its activation or its tags, have no information about a request.
             return isNew && playing.insert(state.session).inserted
         }
     }
@@ -89,17 +89,17 @@ import PlaybackEngine
     /// Somebody wants to hear this session, which plays: it yields to none any more, and the others do to it.
     private func begins(_ session: any PlaybackSession) {
         begun.insert(session.name)
-        let room = session.terms.room(settings)
+        let demand = session.terms.demand(settings)
         for other in sessions.values where other !== session {
-            session.endYielding(to: other.name, release: room.release)
+            session.endYielding(to: other.name, release: demand.release)
             guard session.terms.policy != .mix, other.terms.policy != .mix else { continue }
-            other.yield(to: session.name, room)
+            other.yield(to: session.name, demand)
         }
     }
 
     private func ends(_ session: any PlaybackSession) {
         guard begun.remove(session.name) != nil else { return }
-        let release = session.terms.room(settings).release
+        let release = session.terms.demand(settings).release
         for other in sessions.values where other !== session {
             other.endYielding(to: session.name, release: release)
         }
@@ -260,7 +260,7 @@ import PlaybackEngine
         let name = "announcement"
         for session in sessions.values where session !== main {
             if let announcement {
-                session.yield(to: name, announcement.room)
+                session.yield(to: name, announcement.demand)
             } else {
                 session.endYielding(to: name, release: announcementRelease)
             }

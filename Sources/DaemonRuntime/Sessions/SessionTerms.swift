@@ -2,14 +2,14 @@ import ControlProtocol
 import NowPlaying
 import PlaybackEngine
 
-/// What a session does to the others while it plays, and who is told of it.
+/// Effect of a session on the others while it plays, and its visibility.
 struct SessionTerms: Equatable, Sendable {
     var policy = AnnouncementPolicy.pause
     /// dB by which the others get quiet; nil: as the configuration says.
     var duckTo: Double?
     /// Seconds in which they get quiet, and loud again; nil: as the configuration says.
     var ramp: Double?
-    /// Whether it is for everybody; else it is told to those alone who name it, and is never the active one.
+    /// True if it is visible to all; else only to clients that name it, and it is never the active one.
     var publishes = true
 
     /// Terms, by their parts.
@@ -20,16 +20,16 @@ struct SessionTerms: Equatable, Sendable {
         self.publishes = publishes
     }
 
-    /// How quiet and how fast the others get for its sake.
-    func room(_ usual: SessionSettings) -> Room {
-        Room(
+    /// Levels and fades of the others for its sake.
+    func demand(_ usual: SessionSettings) -> DuckingDemand {
+        DuckingDemand(
             policy: policy, duckTo: duckTo ?? usual.duckTo, attack: ramp ?? usual.attack,
             release: ramp ?? usual.release)
     }
 }
 
-/// What somebody who is heard wants of the others.
-struct Room: Equatable, Sendable {
+/// Demands of an audible session or announcement on the others.
+struct DuckingDemand: Equatable, Sendable {
     var policy: AnnouncementPolicy
     /// dB.
     var duckTo: Double
@@ -59,7 +59,7 @@ struct SessionMaker: Equatable, Sendable {
 struct SavedSession: Equatable, Sendable {
     var name: String
     var terms: SessionTerms
-    /// Whether it was the one that was followed.
+    /// True if it was the active session.
     var isActive = false
     /// The user without the daemon's own rights who made it; nil: the daemon's own user did.
     var maker: SessionMaker?
@@ -83,7 +83,7 @@ struct SavedSession: Equatable, Sendable {
         self.maker = maker
     }
 
-    /// Whether a session may have this name, which is also that of its folder.
+    /// True for a valid name of a session, which is also that of its folder.
     static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64 && name != "." && name != ".."
             && name.utf8.allSatisfy { byte in
@@ -96,7 +96,8 @@ struct SavedSession: Equatable, Sendable {
             }
     }
 
-    /// A session from its line; nil: the line has no policy, or no name that a session may have. Unknown words that are not known are passed over.
+    /// A session from its line; nil: the line has no policy, or no name that a session may have. Unknown words that are not
+    /// known are passed over.
     init?(line: some StringProtocol) {
         let words = line.split(separator: " ")
         guard words.count >= 2, let policy = AnnouncementPolicy(rawValue: String(words[0])) else { return nil }
@@ -118,6 +119,6 @@ struct SavedSession: Equatable, Sendable {
 }
 
 extension Announcement {
-    /// What it wants of what plays.
-    var room: Room { Room(policy: policy, duckTo: duckTo, attack: attack, release: release) }
+    /// Its demand on the playback.
+    var demand: DuckingDemand { DuckingDemand(policy: policy, duckTo: duckTo, attack: attack, release: release) }
 }

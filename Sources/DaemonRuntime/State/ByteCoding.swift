@@ -42,7 +42,7 @@ struct ByteWriter {
 
 /// Takes apart what `ByteWriter` put together, and trusts nothing of it.
 struct ByteReader {
-    /// What was read can't have been written.
+    /// The bytes have no valid coding.
     struct Malformed: Error {}
 
     private let bytes: UnsafeRawBufferPointer
@@ -115,7 +115,7 @@ struct ByteReader {
     }
 }
 
-/// Tells whether bytes are what was written: every change of up to eight neighbouring bytes is found for sure, others but
+/// Checksum of written bytes: it finds every change of up to eight neighbouring bytes, others except
 /// once in 2⁶⁴. Not against those who want to deceive: whoever can write the files can write the sums.
 enum Checksum {
     /// The sum of these bytes; `seed` is what they belong to.

@@ -1,7 +1,7 @@
 import NowPlaying
 import PlaybackEngine
 
-/// What clients set for commands beyond the life of their connections.
+/// Settings of commands that outlive the clients' connections.
 struct CommandSettings: Equatable, Sendable {
     var settings: [RemoteCommand: CommandCentre.Setting] = [:]
 

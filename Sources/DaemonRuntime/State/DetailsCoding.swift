@@ -1,10 +1,10 @@
 import NowPlaying
 import PlaybackEngine
 
-/// What is known about an item as bytes: each field as its number and its value, 0 behind the last. Numbers are never
+/// Details of an item as bytes: each field as its number and its value, 0 after the last. Numbers are never
 /// changed, only added; those that are not known make the rest unreadable.
 extension ByteWriter {
-    /// What was given and found, then length and format as far as they are known.
+    /// Writes given and found metadata, then length and format if known.
     mutating func details(_ details: ItemDetails) {
         metadata(details.given)
         detailsOfFile(details)
@@ -108,7 +108,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// What `details(_:)` wrote. Throws if it can't have been.
+    /// Reads the bytes of `details(_:)`. Throws if they are invalid.
     mutating func details() throws(Malformed) -> ItemDetails {
         try details(given: try metadata())
     }
@@ -131,7 +131,7 @@ extension ByteReader {
         return ItemDetails(given: given, found: found, duration: duration, format: format)
     }
 
-    /// What `metadata(_:)` wrote. Throws if there is a field that is not known.
+    /// Reads the bytes of `metadata(_:)`. Throws for an unknown field.
     mutating func metadata() throws(Malformed) -> MediaMetadata {
         var metadata = MediaMetadata()
         while true {

@@ -23,7 +23,7 @@ import PlaybackEngine
     /// not: a disk that has a file open for writing can't be remounted read-only.
     private let folder: Int32
     private var isNoted: Bool
-    /// Whether a client asked for what rests.
+    /// True if a client has requested playback.
     private var isAsked = false
     private let workers: Workers
 
@@ -40,7 +40,7 @@ import PlaybackEngine
         }
     }
 
-    /// Whether this start rests.
+    /// True if this start opens nothing.
     var isPoisoned: Bool { count >= Self.limit }
 
     /// Why it rests, for people.
@@ -55,7 +55,7 @@ import PlaybackEngine
     /// A client asked for what rests.
     func asked() { isAsked = true }
 
-    /// Returns a function that takes each place that one player tells, and forgets the deaths when that player has played for
+    /// Returns a function that receives each position of one player, and forgets the crashes when that player has played for
     /// ten seconds.
     func observer() -> @PlayerLoop (SavedPlace) -> Void {
         var since: MonotonicTime?

@@ -15,7 +15,7 @@ enum Journal {
     /// Entries in one frame of a snapshot: what one damaged frame can take along.
     private static let entriesInFrame = 512
 
-    /// What a payload is, by its first byte; changes of the queue (`EditCoding`) have small numbers.
+    /// Kind of a payload, by its first byte; changes of the queue (`EditCoding`) have small numbers.
     private enum Kind: UInt8 {
         case snapshot = 0xf0
         case commands, end
@@ -47,7 +47,7 @@ enum Journal {
         identity ^ sequence &* 0x9e37_79b9_7f4a_7c15
     }
 
-    /// What clients set for commands, as a payload.
+    /// Settings of commands as a payload.
     static func payload(of commands: CommandSettings) -> [UInt8] { [Kind.commands.rawValue] + commands.encoded() }
 
     /// Writes the whole state as it was after change `sequence`; `put` is given one piece after the other.
@@ -74,7 +74,7 @@ enum Journal {
         try put(piece)
     }
 
-    /// What was read from a journal.
+    /// Content of a journal.
     struct Contents {
         /// The journal's own number, drawn by chance when it was begun.
         var identity: UInt64 = 0

@@ -41,7 +41,7 @@ enum PlaceSlot {
         return writer.bytes
     }
 
-    /// Whether these bytes are a place that a later version of the daemon wrote.
+    /// True if a later version of the daemon wrote these bytes.
     static func isNewer(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var reader = ByteReader(bytes)
         guard let mark: UInt32 = try? reader.fixed() else { return false }

@@ -7,7 +7,7 @@ import Synchronization
 /// The files of the state directory, written by one thread at a time: the journal of the queue (`queue`) and the place
 /// (`place`, two slots).
 final class StateDisk: Sendable {
-    /// What is to be written at once.
+    /// Data of one write.
     struct Job: Sendable {
         /// Changes, as frames of the journal, and the number of the first.
         var frames: [UInt8]
@@ -17,7 +17,7 @@ final class StateDisk: Sendable {
         var last: UInt64
         /// The whole state after the last change: written instead where the frames can't be added.
         var snapshot: Snapshot?
-        /// Whether the snapshot is to be written in any case.
+        /// True if the snapshot must be written in any case.
         var needsSnapshot: Bool
         var place: [UInt8]?
     }
@@ -43,9 +43,9 @@ final class StateDisk: Sendable {
         var sequence: UInt64
         /// The slot of the place that is written next.
         var slot: Int
-        /// Whether the journal that is there is damaged and to be kept aside.
+        /// True if the existing journal is damaged and must be kept aside.
         var keepsAside: Bool
-        /// Whether the folder may not be on the disk as it is.
+        /// True if the folder itself may not be on the disk yet.
         var folderIsNew = false
     }
 
@@ -77,7 +77,7 @@ final class StateDisk: Sendable {
             let job = Job(
                 frames: [], first: 0, last: 0,
                 snapshot: Snapshot(queue: PlayQueue(), commands: CommandSettings()), needsSnapshot: true)
-            // A disk that does not take it is told of when there is something to save.
+            // A failing disk is reported when there is something to save.
             do throws(Failure) { try writeSnapshot(job, &state, isForGood: false) } catch {}
         }
     }
@@ -102,7 +102,7 @@ final class StateDisk: Sendable {
         }
     }
 
-    /// Whether the journal has grown so much beyond what it says that it is better written anew. Waits for a writing that is
+    /// True if the journal has grown so much beyond its content that it is better rewritten. Waits for a write that is
     /// under way.
     var isLong: Bool { state.withLock { $0.journalBytes > 2 * $0.snapshotBytes + (512 << 10) } }
 

@@ -4,7 +4,7 @@ import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 
-/// What an earlier run of the daemon left behind.
+/// State from an earlier run of the daemon.
 struct LoadedState: Sendable {
     let disk: StateDisk
     let memory: StateMemory?
@@ -19,9 +19,9 @@ struct LoadedState: Sendable {
     var unsaved: [UInt8] = []
     /// Number of the first of them.
     var firstUnsaved: UInt64 = 0
-    /// Whether the journal must be written anew.
+    /// True if the journal must be rewritten.
     var needsSnapshot = false
-    /// What went wrong, in sentences for people.
+    /// Reports of faults, in sentences.
     var reports: [String] = []
 }
 
@@ -30,7 +30,7 @@ enum StateLoader {
     /// Files of more are none of ours.
     private static let maximumBytes = 1 << 30
 
-    /// What is in the state directory and in the memory that belongs to it.
+    /// Loads the state directory and its memory file.
     static func load(_ directory: String) -> LoadedState {
         var reports: [String] = []
         var journal = readJournal(directory, &reports)
@@ -56,7 +56,7 @@ enum StateLoader {
         return loaded
     }
 
-    /// What happened after the disk was written last.
+    /// Applies the changes after the last write to the disk.
     private static func take(_ memory: StateMemory, into contents: inout Journal.Contents, _ loaded: inout LoadedState)
     {
         let log = memory.log()

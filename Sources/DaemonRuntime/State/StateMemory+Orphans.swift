@@ -4,7 +4,7 @@ import Glibc
 /// Memory of state directories that are no more: whoever is killed leaves it, and nobody else would ever come for it.
 extension StateMemory {
     static let folder = "/dev/shm"
-    /// What our names begin with; device and inode of the state directory follow.
+    /// Prefix of our names; device and inode of the state directory follow.
     static var namePrefix: String { "nowplayingd-\(geteuid())-" }
     private static let pathOffset = 3072
     private static let pathBytes = 1024

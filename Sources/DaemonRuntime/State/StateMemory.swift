@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What happened since the last time that the disk was written, in a file that is memory only (tmpfs): it survives the
+/// Changes since the last write to the disk, in a file that is memory only (tmpfs): it survives the
 /// process, though not the machine, and to write to it never waits for a disk. A mapped file of the state directory would: the
 /// first store after the kernel has written a page back waits for the file system's journal, or for the page itself
 /// (stable pages).
@@ -56,7 +56,7 @@ final class StateMemory: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Whether it belongs to the journal of this identity.
+    /// True if it belongs to the journal of this identity.
     func belongs(to identity: UInt64) -> Bool {
         page.load(as: UInt64.self) == Self.magic && page.load(fromByteOffset: 8, as: UInt64.self) == identity
     }

@@ -6,8 +6,8 @@ package import PlaybackEngine
 
 /// Keeps what must survive the daemon: the queue, where it stands, and what clients set for commands.
 ///
-/// What it is told is in memory that survives the process when the call returns. It is on the disk a moment later: what
-/// happens within that moment is one write, and only one is under way.
+/// A change is in memory that survives the process when the call returns. It is on the disk a moment later: changes
+/// within that moment are one write, and only one is under way.
 @PlayerLoop package final class StateStore: PlaceKeeper {
     /// Seconds between a change and its being written: a burst becomes one write.
     private static let gathering = 0.3
@@ -20,7 +20,7 @@ package import PlaybackEngine
     private static let farewell: Int32 = 5
 
     private let loop: EventLoop
-    /// Where it is saved.
+    /// The state directory.
     package let directory: String
     private let workers: Workers
     private var loaded: LoadedState?
@@ -42,12 +42,12 @@ package import PlaybackEngine
     private var placeTime = EventLoop.now
     /// Why the disk does not take it; nil: it does.
     package private(set) var fault: String?
-    /// What was found wrong at the start, in sentences for people.
+    /// Reports of faults at the start, in sentences.
     package private(set) var reports: [String] = []
     private var memoryIsFull = false
     /// Called with each place that the store keeps.
     private var observer: (@PlayerLoop (SavedPlace) -> Void)?
-    /// Told when nothing of it is under way any more; set when it is not wanted any more.
+    /// Called when no write is under way any more; set when the store ends.
     private var whenIdle: (@PlayerLoop () -> Void)?
 
     /// A store in this directory.
@@ -57,7 +57,7 @@ package import PlaybackEngine
         workers = Workers(loop, name: "state")
     }
 
-    /// What an earlier run left: the queue, where it stood (nil: nothing was saved), and the settings of commands.
+    /// State from an earlier run: the queue, the position (nil: nothing was saved), and the settings of commands.
     package struct Found {
         package let queue: PlayQueue
         package let place: SavedPlace?
@@ -85,7 +85,7 @@ package import PlaybackEngine
         }
     }
 
-    /// Begins to save what it is told. `queue` answers the queue as it is.
+    /// Begins to save changes. `queue` returns the present queue.
     package func begin(queue: @escaping @PlayerLoop () -> PlayQueue) {
         currentQueue = queue
         if !pending.isEmpty || !reports.isEmpty { saveSoon() }
@@ -141,7 +141,7 @@ package import PlaybackEngine
         }
     }
 
-    /// Whether the place is another than the disk has and anybody would expect.
+    /// True if the position differs from the disk's and from its extrapolation.
     private var isPlaceNews: Bool {
         placeOnDisk.map { !place.follows($0, after: EventLoop.now.seconds(since: placeTime)) } ?? true
     }

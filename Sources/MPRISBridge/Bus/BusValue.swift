@@ -51,10 +51,10 @@ struct BusDictionary: Equatable, Sendable, ExpressibleByDictionaryLiteral {
     subscript(name: String) -> BusValue? {
         get { entries.first { $0.name == name }?.value }
         set {
-            let place = entries.firstIndex { $0.name == name }
-            switch (place, newValue) {
-            case (let place?, let value?): entries[place].value = value
-            case (let place?, nil): entries.remove(at: place)
+            let index = entries.firstIndex { $0.name == name }
+            switch (index, newValue) {
+            case (let index?, let value?): entries[index].value = value
+            case (let index?, nil): entries.remove(at: index)
             case (nil, let value?): entries.append(Entry(name: name, value: value))
             case (nil, nil): break
             }

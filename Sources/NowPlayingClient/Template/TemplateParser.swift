@@ -2,7 +2,7 @@
 /// parentheses with the usual precedence.
 struct TemplateParser {
     private let characters: [Character]
-    private var place = 0
+    private var index = 0
     private var depth = 0
 
     /// Expressions nested deeper than this are refused.
@@ -15,20 +15,20 @@ struct TemplateParser {
     mutating func pieces() throws(Template.Mistake) -> [Template.Piece] {
         var result: [Template.Piece] = []
         var text = ""
-        while place < characters.count {
-            guard characters[place] == "{", place + 1 < characters.count, characters[place + 1] == "{" else {
-                text.append(characters[place])
-                place += 1
+        while index < characters.count {
+            guard characters[index] == "{", index + 1 < characters.count, characters[index + 1] == "{" else {
+                text.append(characters[index])
+                index += 1
                 continue
             }
             if !text.isEmpty { result.append(.text(text)) }
             text = ""
-            place += 2
+            index += 2
             result.append(.expression(try sum()))
-            guard next() == "}", place + 1 < characters.count, characters[place + 1] == "}" else {
+            guard next() == "}", index + 1 < characters.count, characters[index + 1] == "}" else {
                 throw mistake("expected \"}}\"")
             }
-            place += 2
+            index += 2
         }
         if !text.isEmpty { result.append(.text(text)) }
         return result
@@ -40,7 +40,7 @@ struct TemplateParser {
         guard depth <= TemplateParser.maximumDepth else { throw mistake("too deeply nested") }
         var result = try product()
         while let kind = next().flatMap(TemplateExpression.Operator.init), kind == .plus || kind == .minus {
-            place += 1
+            index += 1
             result = .binary(kind, result, try product())
         }
         return result
@@ -49,7 +49,7 @@ struct TemplateParser {
     private mutating func product() throws(Template.Mistake) -> TemplateExpression {
         var result = try operand()
         while let kind = next().flatMap(TemplateExpression.Operator.init), kind == .times || kind == .divided {
-            place += 1
+            index += 1
             result = .binary(kind, result, try operand())
         }
         return result
@@ -59,7 +59,7 @@ struct TemplateParser {
         var isNegated = false
         while let sign = next(), sign == "+" || sign == "-" {
             if sign == "-" { isNegated.toggle() }
-            place += 1
+            index += 1
         }
         let result = try primary()
         return isNegated ? .negated(result) : result
@@ -69,7 +69,7 @@ struct TemplateParser {
         guard let character = next() else { throw mistake("unexpected end, expected \"}}\"") }
         switch character {
         case "(":
-            place += 1
+            index += 1
             let result = try sum()
             try expect(")")
             return result
@@ -85,21 +85,21 @@ struct TemplateParser {
     }
 
     private mutating func named() throws(Template.Mistake) -> TemplateExpression {
-        let start = place
-        while place < characters.count, isNamePart(characters[place]) { place += 1 }
-        let name = String(characters[start..<place])
+        let start = index
+        while index < characters.count, isNamePart(characters[index]) { index += 1 }
+        let name = String(characters[start..<index])
         guard next() == "(" else { return .variable(name) }
         guard let function = TemplateFunction(rawValue: name) else {
-            place = start
+            index = start
             let known = TemplateFunction.allCases.map(\.rawValue).sorted().joined(separator: " ")
             throw mistake("unknown function \"\(name)\" (there are: \(known))")
         }
-        place += 1
+        index += 1
         var arguments: [TemplateExpression] = []
         if next() != ")" {
             arguments.append(try sum())
             while next() == "," {
-                place += 1
+                index += 1
                 arguments.append(try sum())
             }
         }
@@ -114,34 +114,34 @@ struct TemplateParser {
     }
 
     private mutating func quoted() throws(Template.Mistake) -> String {
-        place += 1
-        guard let end = characters[place...].firstIndex(of: "\"") else {
+        index += 1
+        guard let end = characters[index...].firstIndex(of: "\"") else {
             throw mistake("a text without its closing quote")
         }
-        defer { place = end + 1 }
-        return String(characters[place..<end])
+        defer { index = end + 1 }
+        return String(characters[index..<end])
     }
 
     private mutating func number() throws(Template.Mistake) -> Double {
-        let start = place
-        while place < characters.count, isDigit(characters[place]) || characters[place] == "." { place += 1 }
-        guard let result = ClockText.decimal(String(characters[start..<place])) else { throw mistake("not a number") }
+        let start = index
+        while index < characters.count, isDigit(characters[index]) || characters[index] == "." { index += 1 }
+        guard let result = ClockText.decimal(String(characters[start..<index])) else { throw mistake("not a number") }
         return result
     }
 
     private mutating func expect(_ character: Character) throws(Template.Mistake) {
         guard next() == character else { throw mistake("expected \"\(character)\"") }
-        place += 1
+        index += 1
     }
 
     /// The next character that is no space, not taken yet.
     private mutating func next() -> Character? {
-        while place < characters.count, characters[place] == " " { place += 1 }
-        return place < characters.count ? characters[place] : nil
+        while index < characters.count, characters[index] == " " { index += 1 }
+        return index < characters.count ? characters[index] : nil
     }
 
     private func mistake(_ message: String) -> Template.Mistake {
-        Template.Mistake(message: "format: \(message), at character \(min(place, characters.count) + 1)")
+        Template.Mistake(message: "format: \(message), at character \(min(index, characters.count) + 1)")
     }
 
     private func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }

@@ -8,8 +8,8 @@ package enum ClockText {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), let last = parts.last, let ending = decimal(last) else { return nil }
         var whole = 0.0
-        for (place, part) in parts.dropLast().enumerated() {
-            guard let number = integer(part), place == 0 || number < 60 else { return nil }
+        for (index, part) in parts.dropLast().enumerated() {
+            guard let number = integer(part), index == 0 || number < 60 else { return nil }
             whole = whole * 60 + Double(number)
         }
         guard parts.count == 1 || ending < 60 else { return nil }

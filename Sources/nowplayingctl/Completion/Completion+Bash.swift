@@ -50,9 +50,9 @@ extension Completion {
             """
         for verb in verbs {
             let grammar = verb.grammar
-            for (place, offers) in grammar.places.enumerated() where !offers.isEmpty {
-                let isLast = place == grammar.places.count - 1
-                let number = isLast && grammar.repeats ? "*" : String(place + 1)
+            for (position, offers) in grammar.places.enumerated() where !offers.isEmpty {
+                let isLast = position == grammar.places.count - 1
+                let number = isLast && grammar.repeats ? "*" : String(position + 1)
                 text += bashCase(verb.names.map { "\($0)/\(number)" }, merged(offers), ends: false)
             }
         }

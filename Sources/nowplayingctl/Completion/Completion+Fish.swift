@@ -47,8 +47,8 @@ extension Completion {
         var merged: [(option: Option, verbs: [Verb])] = []
         for verb in verbs {
             for option in verb.options {
-                let place = merged.firstIndex { $0.option.name == option.name && $0.option.help == option.help }
-                if let place { merged[place].verbs.append(verb) } else { merged.append((option, [verb])) }
+                let index = merged.firstIndex { $0.option.name == option.name && $0.option.help == option.help }
+                if let index { merged[index].verbs.append(verb) } else { merged.append((option, [verb])) }
             }
         }
         for (option, verbs) in merged {
@@ -57,11 +57,11 @@ extension Completion {
         for verb in verbs {
             let grammar = verb.grammar
             let names = verb.names.joined(separator: " ")
-            for (place, offers) in grammar.places.enumerated() {
-                let isLast = place == grammar.places.count - 1
+            for (position, offers) in grammar.places.enumerated() {
+                let isLast = position == grammar.places.count - 1
                 let condition =
                     isLast && grammar.repeats
-                    ? "__nowplayingctl_verb \(names)" : "__nowplayingctl_at \(place + 1) \(names)"
+                    ? "__nowplayingctl_verb \(names)" : "__nowplayingctl_at \(position + 1) \(names)"
                 for offer in offers { text += fishLine("--condition '\(condition)'" + argument(offer), nil) }
             }
         }

@@ -38,9 +38,9 @@ extension Completion {
         for verb in verbs {
             var parts = verb.options.map(zshOption)
             let grammar = verb.grammar
-            for (place, offers) in grammar.places.enumerated() where !offers.isEmpty {
-                let isLast = place == grammar.places.count - 1
-                let number = isLast && grammar.repeats ? "*" : String(place + 1)
+            for (position, offers) in grammar.places.enumerated() where !offers.isEmpty {
+                let isLast = position == grammar.places.count - 1
+                let number = isLast && grammar.repeats ? "*" : String(position + 1)
                 parts.append(quoted("\(number):word:\(action(offers))"))
             }
             if parts.isEmpty { continue }

@@ -52,8 +52,8 @@ enum Completion {
             guard let offer = option.offer, !result.contains(where: { $0.names.contains(option.name) }) else {
                 continue
             }
-            if let place = result.firstIndex(where: { $0.offer == offer }) {
-                result[place].names += option.names
+            if let index = result.firstIndex(where: { $0.offer == offer }) {
+                result[index].names += option.names
             } else {
                 result.append((option.names, offer))
             }

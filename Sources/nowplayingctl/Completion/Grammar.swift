@@ -25,21 +25,25 @@ struct Grammar: Sendable {
         for alternative in synopsis.split(separator: "|") {
             let tokens = alternative.filter { $0 != "[" && $0 != "]" }.split(separator: " ")
                 .prefix { !$0.hasPrefix("--") }
-            for (place, token) in tokens.enumerated() {
-                if places.count == place {
+            for (position, token) in tokens.enumerated() {
+                if places.count == position {
                     places.append([])
                     words.append([])
                 }
                 if token.hasSuffix("…") { repeats = true }
                 let name = token.hasSuffix("…") ? String(token.dropLast()) : String(token)
                 if name.contains(where: \.isUppercase) {
-                    if let offer = Grammar.offer(name), !places[place].contains(offer) { places[place].append(offer) }
+                    if let offer = Grammar.offer(name), !places[position].contains(offer) {
+                        places[position].append(offer)
+                    }
                 } else if name.contains(where: \.isLetter) {
-                    words[place].append(name)
+                    words[position].append(name)
                 }
             }
         }
-        for (place, words) in words.enumerated() where !words.isEmpty { places[place].insert(.words(words), at: 0) }
+        for (position, words) in words.enumerated() where !words.isEmpty {
+            places[position].insert(.words(words), at: 0)
+        }
         while places.last?.isEmpty == true { places.removeLast() }
     }
 

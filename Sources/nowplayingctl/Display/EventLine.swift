@@ -17,7 +17,7 @@ enum EventLine {
     private static func subject(_ state: StateView) -> String {
         switch state.cause {
         case "volume": "volume " + StatusText.volume(state)
-        case "queue": state.queueCount == 1 ? "1 entry" : "\(state.queueCount) entries"
+        case "queue": state.queueCount == 1 ? "1 item" : "\(state.queueCount) items"
         case "stall": StatusText.stall(state.stallReason)
         case "error": StatusText.error(state) ?? ""
         case "interruption-began": StatusText.interruption(state) ?? ""

@@ -3,8 +3,8 @@ import Glibc
 import NowPlaying
 import NowPlayingClient
 
-/// `top`: what plays, its place and the queue on a whole screen. Wakes for key events, for a new size of the terminal, and
-/// when the shown second changes; the place is computed from the anchor.
+/// `top`: the item, its position and the queue on a whole screen. Wakes for key events, for a new size of the terminal, and
+/// when the shown second changes; the position is computed from the anchor.
 final class TopView {
     private let run: Invocation
     private let follower: Follower
@@ -111,10 +111,10 @@ final class TopView {
             lines = head(state, columns)
             lines += Array(repeating: "", count: max(0, TopView.headLines - lines.count))
             let current = state.queueIndex.map { Int($0) - offset }
-            for (place, entry) in entries.enumerated() {
-                let mark = place == current ? (run.output.isUnicode ? "▶ " : "> ") : "  "
-                let text = TerminalText.fitted(mark + "\(offset + place + 1)  " + entry, columns: columns)
-                lines.append(place == current ? run.output.styled(text, .bold) : text)
+            for (index, entry) in entries.enumerated() {
+                let mark = index == current ? (run.output.isUnicode ? "▶ " : "> ") : "  "
+                let text = TerminalText.fitted(mark + "\(offset + index + 1)  " + entry, columns: columns)
+                lines.append(index == current ? run.output.styled(text, .bold) : text)
             }
         } else {
             lines = ["the daemon has ended; waiting for a new one"]

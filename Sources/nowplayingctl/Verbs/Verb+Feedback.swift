@@ -47,7 +47,7 @@ enum Opinions {
 }
 
 extension StatusText {
-    /// `liked   4 of 5 stars   heard 3 times`; nil: nothing is remembered.
+    /// `liked   4 of 5 stars   played 3 times`; nil: no feedback.
     static func feedback(_ state: StateView) -> String? {
         guard let item = state.item else { return nil }
         var parts: [String] = []
@@ -55,7 +55,7 @@ extension StatusText {
         if item["isDisliked"] == true { parts.append("disliked") }
         if let rating = item["rating"]?.doubleValue { parts.append("\(ClockText.number(rating)) of 5 stars") }
         if let place = item["bookmark"]?.doubleValue { parts.append("bookmark at \(ClockText.clock(place))") }
-        for (key, word) in [("playCount", "heard"), ("skipCount", "skipped")] {
+        for (key, word) in [("playCount", "played"), ("skipCount", "skipped")] {
             guard let count = item[key]?.integerValue, count > 0 else { continue }
             parts.append(count == 1 ? "\(word) once" : "\(word) \(count) times")
         }

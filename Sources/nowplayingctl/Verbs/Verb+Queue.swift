@@ -73,8 +73,8 @@ enum Queue {
             if run.wantsJSON {
                 collected += items
             } else {
-                for (place, item) in items.enumerated() {
-                    run.output.line(line(item, offset + Int64(place), current, template, run.output))
+                for (index, item) in items.enumerated() {
+                    run.output.line(line(item, offset + Int64(index), current, template, run.output))
                 }
             }
             offset += Int64(items.count)
@@ -95,10 +95,10 @@ enum Queue {
         var ids: [JSONValue] = []
         var known: Set<Int64> = []
         var version: JSONValue?
-        for place in places {
-            var offset = place.lowerBound
-            while offset <= place.upperBound {
-                let limit = min(page, place.upperBound - offset + 1)
+        for range in places {
+            var offset = range.lowerBound
+            while offset <= range.upperBound {
+                let limit = min(page, range.upperBound - offset + 1)
                 let result = try run.call("queue.list", ["offset": .integer(offset), "limit": .integer(limit)])
                 version = version ?? result["version"]
                 let found = result["items"]?.arrayValue?.compactMap { $0["id"] } ?? []
@@ -146,8 +146,8 @@ enum Queue {
 
     /// `move`.
     static func move(_ run: Invocation) throws(Failure) {
-        let from = try place(run.words[0].text, run)
-        let to = try place(run.words[1].text, run)
+        let from = try index(run.words[0].text, run)
+        let to = try index(run.words[1].text, run)
         let result = try run.call("queue.list", ["offset": .integer(from), "limit": 1])
         guard let id = result["items"]?.arrayValue?.first?["id"] else {
             let count = result["count"]?.integerValue ?? 0
@@ -160,7 +160,7 @@ enum Queue {
 
     // MARK: Places
 
-    private static func place(_ text: String, _ run: Invocation) throws(Failure) -> Int64 {
+    private static func index(_ text: String, _ run: Invocation) throws(Failure) -> Int64 {
         guard let number = ClockText.integer(text), number >= 1 else {
             throw run.wrong(run.verb.name, text, "an index in the queue, from 1")
         }
