@@ -189,8 +189,8 @@ struct SessionModel: Hashable {
         if session.next == "stopped" { end(name) }
         guard session.next == "playing" else { return }
         let isTurnedTo = session.asked == .play && name != active
-        let isNews = session.published != "playing" && (session.asked != nil || !begun.contains(name))
-        if isNews || isTurnedTo || session.asked == .playThrough { begin(name) }
+        let isNew = session.published != "playing" && (session.asked != nil || !begun.contains(name))
+        if isNew || isTurnedTo || session.asked == .playThrough { begin(name) }
     }
 
     /// A session that was being made is there.

@@ -23,10 +23,12 @@ import Testing
     }
 
     @PlayerLoop private func watch(
-        _ path: String, _ count: Count, isNews: Bool = false
+        _ path: String, _ count: Count, reportsExisting: Bool = false
     ) -> FileWatch {
         let loop = EventLoop.current
-        return FileWatch(loop, Workers(loop), FilePath(stringLiteral: path), isNews: isNews) { count.calls += 1 }
+        return FileWatch(loop, Workers(loop), FilePath(stringLiteral: path), reportsExisting: reportsExisting) {
+            count.calls += 1
+        }
     }
 
     /// True if this process watches a folder, by the `fdinfo` of its inotify descriptors.
@@ -71,7 +73,7 @@ import Testing
         #expect(await eventually { isWatched(folder.path) })
         let (old, new) = (Count(), Count())
         let known = watch(folder.path("away/c.wav"), old)
-        let missed = watch(folder.path("away/c.wav"), new, isNews: true)
+        let missed = watch(folder.path("away/c.wav"), new, reportsExisting: true)
         #expect(await eventually { new.calls == 1 })
         rename(folder.path("away"), folder.path("music"))
         #expect(await eventually { count.calls == 1 })

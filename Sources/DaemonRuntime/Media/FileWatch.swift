@@ -27,16 +27,16 @@ package import LinuxSystem
     private var source: EventSource?
 
     /// Calls `handler` on the loop, once, when there is a file at the path, absolute and normalized, that was not there
-    /// when the watch began. One that is there from the beginning is reported if that `isNews`.
+    /// when the watch began. `reportsExisting`: also for one that is there from the beginning.
     package init(
-        _ loop: EventLoop, _ workers: Workers, _ path: FilePath, isNews: Bool,
+        _ loop: EventLoop, _ workers: Workers, _ path: FilePath, reportsExisting: Bool,
         _ handler: @escaping @PlayerLoop () -> Void
     ) {
         self.loop = loop
         self.workers = workers
         self.path = path
         self.handler = handler
-        look(isNews: isNews)
+        look(reportsExisting: reportsExisting)
     }
 
     isolated deinit { end() }
@@ -48,7 +48,7 @@ package import LinuxSystem
         descriptor = -1
     }
 
-    private func look(isNews: Bool) {
+    private func look(reportsExisting: Bool) {
         end()
         let path = path
         workers.submit {
@@ -56,7 +56,7 @@ package import LinuxSystem
         } _: { [weak self] found in
             switch found {
             case .impossible: break
-            case .isThere: if isNews { self?.handler() }
+            case .isThere: if reportsExisting { self?.handler() }
             case .watching(let place):
                 if let self { watch(place) } else { close(place.descriptor) }
             }
@@ -66,13 +66,13 @@ package import LinuxSystem
     private func watch(_ place: Place) {
         descriptor = place.descriptor
         source = loop.watch(descriptor, EPOLLIN.rawValue) { [unowned self] _ in
-            if Self.isNews(descriptor, place.name) { look(isNews: true) }
+            if Self.hasAwaitedEvent(descriptor, place.name) { look(reportsExisting: true) }
         }
     }
 
     /// Reads what has happened in the folder; whether it concerns the awaited name, or the folder itself.
-    private nonisolated static func isNews(_ descriptor: Int32, _ awaited: [UInt8]) -> Bool {
-        var isNews = false
+    private nonisolated static func hasAwaitedEvent(_ descriptor: Int32, _ awaited: [UInt8]) -> Bool {
+        var isAwaited = false
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             let header = MemoryLayout<inotify_event>.size
             while case let count = read(descriptor, buffer.baseAddress, buffer.count), count > 0 {
@@ -80,12 +80,12 @@ package import LinuxSystem
                 while offset + header <= count {
                     let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                     let name = buffer[(offset + header)..<(offset + header + Int(event.len))].prefix { $0 != 0 }
-                    isNews = isNews || event.len == 0 || name.elementsEqual(awaited)
+                    isAwaited = isAwaited || event.len == 0 || name.elementsEqual(awaited)
                     offset += header + Int(event.len)
                 }
             }
         }
-        return isNews
+        return isAwaited
     }
 
     /// On a worker thread.
@@ -131,13 +131,13 @@ package import LinuxSystem
     private let mounts: MountWatch?
     private let file: FileWatch?
 
-    /// Calls `handler` on the loop as long as it lives. `path`: the file that is missing; nil: it has none. `isNews`: it may
+    /// Calls `handler` on the loop as long as it lives. `path`: the file that is missing; nil: it has none. `reportsExisting`: it may
     /// have come back since it was missed.
     package init(
-        _ loop: EventLoop, _ workers: Workers, _ path: FilePath?, isNews: Bool,
+        _ loop: EventLoop, _ workers: Workers, _ path: FilePath?, reportsExisting: Bool,
         _ handler: @escaping @PlayerLoop () -> Void
     ) {
         mounts = MountWatch(loop, handler)
-        file = path.map { FileWatch(loop, workers, $0.normalized, isNews: isNews, handler) }
+        file = path.map { FileWatch(loop, workers, $0.normalized, reportsExisting: reportsExisting, handler) }
     }
 }

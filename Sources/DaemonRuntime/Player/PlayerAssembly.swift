@@ -215,10 +215,10 @@ package enum PlayerAssembly {
         _ loop: EventLoop
     ) -> (MediaSource, Bool, @escaping @PlayerLoop () -> Void) -> AnyObject? {
         var workers: Workers?
-        return { source, isNews, handler in
+        return { source, reportsExisting, handler in
             let used = workers ?? Workers(loop, name: "away")
             workers = used
-            return MediaWatch(loop, used, source.path, isNews: isNews, handler)
+            return MediaWatch(loop, used, source.path, reportsExisting: reportsExisting, handler)
         }
     }
 

@@ -68,18 +68,18 @@ import PlaybackEngine
         next.stall = next.state == .stalled ? .sourceLate : nil
         next.item = item(request.parameters["item"])
         let given = request.parameters["anchor"]
-        let isOther = next.item.map { identity($0) } != state.item.map { identity($0) }
+        let isNewItem = next.item.map { identity($0) } != state.item.map { identity($0) }
         let moves = next.state == .playing
         let rate = moves ? given?["rate"]?.doubleValue ?? 1 : 0
         var time = now
         if let seconds = given?["monotonic"]?.doubleValue, abs(seconds - now.seconds) < 60 {
             time = MonotonicTime(seconds: seconds)
         }
-        let standing = isOther ? 0 : state.anchor.position(at: time, duration: state.item?.duration)
+        let standing = isNewItem ? 0 : state.anchor.position(at: time, duration: state.item?.duration)
         let elapsed = next.state == .stopped ? 0 : given?["elapsed"]?.doubleValue ?? standing
         next.anchor = Self.anchor(min(elapsed, next.item?.duration ?? elapsed), rate: rate, at: time)
-        if isOther, next.item != nil { next.item?.id = ItemID(firstItem + Int64(events.last + 1)) }
-        guard let cause = cause(next, isOther: isOther, expected: standing) else {
+        if isNewItem, next.item != nil { next.item?.id = ItemID(firstItem + Int64(events.last + 1)) }
+        guard let cause = cause(next, isNewItem: isNewItem, expected: standing) else {
             return .success(["seq": .integer(Int64(state.sequence))])
         }
         if let item = next.item {
@@ -88,7 +88,7 @@ import PlaybackEngine
             }
             artwork?.pictures(of: CollectionOfOne(item.id), namedBy: request.client)
         }
-        publish(next, cause, reason: isOther ? .jump : nil, by: request.client.originator)
+        publish(next, cause, reason: isNewItem ? .jump : nil, by: request.client.originator)
         return .success(["seq": .integer(Int64(state.sequence))])
     }
 
@@ -114,7 +114,7 @@ import PlaybackEngine
     }
 
     /// Event of a state; nil: nothing in it is new.
-    private func cause(_ next: NowPlayingState, isOther: Bool, expected: Double) -> Cause? {
+    private func cause(_ next: NowPlayingState, isNewItem: Bool, expected: Double) -> Cause? {
         if next.state != state.state {
             switch next.state {
             case .playing: return state.state == .stalled ? .unstall : .play
@@ -123,7 +123,7 @@ import PlaybackEngine
             case .stalled, .interrupted: return .stall
             }
         }
-        if isOther { return .track }
+        if isNewItem { return .track }
         let off = abs(next.anchor.elapsed - expected)
         if off > Self.jump { return .seek }
         if next.anchor.rate != state.anchor.rate { return .rate }

@@ -23,7 +23,7 @@ import PlaybackEngine
     /// Those that began to play and are to be the active one as soon as they can.
     private var played: Set<String> = []
     /// Sessions that are being made, and the connections that they will end with.
-    private var unborn: [String: Int] = [:]
+    private var pendingOwners: [String: Int] = [:]
     private let openRequests = OpenRequests()
     private let factory: SessionFactory
     private var settings: SessionSettings
@@ -320,14 +320,14 @@ import PlaybackEngine
                 .invalidParameter("commands", "“commands” is for external sessions; send “external”: true"))
         }
         let owner = request.bool("whileConnected") == true ? request.client.number : nil
-        unborn[name] = owner
+        pendingOwners[name] = owner
         factory.make(name, terms, owner: owner, maker: SessionMaker(request.client)) { [self] result in
             switch result {
             case .failure(let error):
-                unborn[name] = nil
+                pendingOwners[name] = nil
                 answer(.failure(error))
             case .success(let session):
-                guard owner == nil || unborn.removeValue(forKey: name) != nil else {
+                guard owner == nil || pendingOwners.removeValue(forKey: name) != nil else {
                     session.discard()
                     return fail(.commandFailed(.abandoned, "the client disconnected"))
                 }
@@ -371,7 +371,7 @@ import PlaybackEngine
     func clientGone(_ client: ClientIdentity) {
         for session in sessions.values { (session as? LocalSession)?.methods.clientGone(client) }
         for session in sessions.values where session.owner == client.number { close(session, by: client.originator) }
-        unborn = unborn.filter { $1 != client.number }
+        pendingOwners = pendingOwners.filter { $1 != client.number }
     }
 
     func take(_ configuration: Configuration, instead before: Configuration, by: Originator) {
