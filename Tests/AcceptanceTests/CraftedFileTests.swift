@@ -49,7 +49,7 @@ extension Acceptance {
                 client.call("queue.clear")
                 client.call("queue.add", ["items": [.string(file)], "play": true])
                 _ = client.event("play", "error", "stop")
-                client.call("artwork.get")
+                takePictures(client)
             }
             // Without the bound it was several times 256 MiB.
             let peak = Self.peakMemory(daemon.process.pid)
@@ -99,6 +99,17 @@ extension Acceptance {
             return 0
         }
 
+        /// Gets each picture of the present item, once the search for them has ended.
+        private func takePictures(_ client: Client) {
+            #expect(
+                becomes {
+                    client.isBroken || client.call("diagnostics.get")?["artwork"]?["state"] != "searching"
+                })
+            for picture in client.call("nowPlaying.get")?["item"]?["artwork"]?.arrayValue ?? [] {
+                if let id = picture["id"] { client.call("artwork.get", ["id": id]) }
+            }
+        }
+
         /// Plays each file, then all of them before and after a restart.
         private func play(_ files: [String], in folder: TemporaryFolder, _ words: String) async {
             let conf = folder.write(
@@ -115,7 +126,7 @@ extension Acceptance {
                 if client.call("queue.add", ["items": [.string(file)], "play": true]) != nil {
                     _ = client.event("play", "error", "stop")
                 }
-                client.call("artwork.get")
+                takePictures(client)
                 for (method, parameters) in [
                     ("changePlaybackPosition", ["position": 0.3]), ("nowPlaying.get", [:]),
                     ("changePlaybackPosition", ["position": 3600]), ("queue.list", [:]),
@@ -140,7 +151,7 @@ extension Acceptance {
             #expect(count() == before, "\(words)")
             for _ in files {
                 client.call("nextTrack")
-                client.call("artwork.get")
+                takePictures(client)
             }
             #expect(!client.isBroken && daemon.stop() == 0, "\(words)")
         }

@@ -47,7 +47,31 @@ final class FUSEDisk {
     }
 
     /// From now on a read of what is not in memory does not return.
-    func hang() { process?.signal(SIGSTOP) }
+    func hang() {
+        process?.signal(SIGSTOP)
+        // A thread of it may answer until another one has taken the signal.
+        precondition(becomes { self.isStopped }, "fuse2fs did not stop")
+    }
+
+    /// Whether all threads of its process have stopped.
+    private var isStopped: Bool {
+        guard let process, let folder = opendir("/proc/\(process.pid)/task") else { return false }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let first = name.first, first != "." else { continue }
+            guard let file = fopen("/proc/\(process.pid)/task/\(name)/stat", "r") else { return false }
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 512)
+            guard fgets(&line, 512, file) != nil else { return false }
+            // Behind the name in brackets.
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard text.split(separator: ")").last?.split(separator: " ").first == "T" else { return false }
+        }
+        return true
+    }
 
     /// Reads return again, those that hang, too.
     func goOn() { process?.signal(SIGCONT) }
