@@ -53,7 +53,7 @@ final class FUSEDisk {
         precondition(becomes { self.isStopped }, "fuse2fs did not stop")
     }
 
-    /// Whether all threads of its process have stopped.
+    /// True once all threads of its process have stopped.
     private var isStopped: Bool {
         guard let process, let folder = opendir("/proc/\(process.pid)/task") else { return false }
         defer { closedir(folder) }
