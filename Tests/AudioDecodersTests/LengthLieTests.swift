@@ -103,7 +103,7 @@ import Testing
                 try decoder.seek(toFrame: 50_000)
             } else {
                 let error = #expect(throws: DecodingError.self) { try SegmentDecoder(whole, segment) }
-                #expect(error?.message == "its part of the file begins behind the end of that")
+                #expect(error?.message == "its part of the file begins after the end of the file")
             }
         }
         try play(path)
