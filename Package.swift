@@ -79,12 +79,34 @@ let package = Package(
         library(
             "ArtworkLookup",
             ["AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "CMessageDigest", "CLinux"]),
+        library("ControlServer", ["LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+        library(
+            "MediaAccess",
+            [
+                "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol",
+                "NowPlaying", "CLinux",
+            ]),
+        library(
+            "StateKeeping", ["PlaybackEngine", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+        library(
+            "DaemonConfiguration",
+            [
+                "MediaAccess", "ArtworkLookup", "PlaybackEngine", "AudioCore", "LinuxSystem", "ConfigurationFiles",
+                "ControlProtocol", "NowPlaying",
+            ]),
+        library(
+            "Sessions",
+            [
+                "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer", "ArtworkLookup",
+                "PlaybackEngine", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying",
+                "CLinux",
+            ]),
         library(
             "DaemonRuntime",
             [
-                "ArtworkLookup", "PlaybackEngine", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem",
-                "ControlProtocol",
-                "NowPlaying", "ConfigurationFiles", "CLinux",
+                "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer", "ArtworkLookup",
+                "PlaybackEngine", "PulseOutput", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles",
+                "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
             "BridgeRuntime",
@@ -107,12 +129,16 @@ let package = Package(
 
         // It makes and compares recordings, sample by sample.
         .target(
-            name: "TestSupport", dependencies: ["LinuxSystem", "NowPlaying", "CLinux"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"],
+            path: "Tests/TestSupport",
             swiftSettings: settings + (isSanitized ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))])),
         tests("NowPlayingTests", ["NowPlaying"]),
+        tests(
+            "ControlServerTests",
+            ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
         tests("ForeignMediaTests", ["ForeignMedia"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
-        tests("LinuxSystemTests", ["LinuxSystem", "TestSupport", "CLinux"]),
+        tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
             "AudioDecodersTests",
@@ -129,11 +155,23 @@ let package = Package(
             "ArtworkLookupTests",
             ["ArtworkLookup", "AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
+            "MediaAccessTests",
+            [
+                "MediaAccess", "PlaybackEngine", "ArtworkLookup", "AudioDecoders", "AudioCore", "LinuxSystem",
+                "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+            ]),
+        tests(
+            "StateKeepingTests",
+            [
+                "StateKeeping", "MediaAccess", "PlaybackEngine", "AudioCore", "LinuxSystem", "ControlProtocol",
+                "NowPlaying", "TestSupport", "CLinux",
+            ]),
+        tests(
             "DaemonRuntimeTests",
             [
-                "DaemonRuntime", "nowplayingd", "ConfigurationFiles", "ControlProtocol", "PlaybackEngine",
-                "ArtworkLookup",
-                "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
+                "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
+                "nowplayingd", "ConfigurationFiles", "ControlProtocol", "PlaybackEngine", "ArtworkLookup", "AudioCore",
+                "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(
             "ClientTests",
@@ -154,13 +192,16 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "DaemonRuntime", "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "MPRISBridge",
+                "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
+                "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "ControlProtocol",
                 "ForeignMedia", "LinuxSystem", "NowPlaying", "PulseOutput", "TestSupport", "CSystemd", "CLinux",
                 "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", []),
-        tests("AcceptanceTests", ["ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
+        tests(
+            "AcceptanceTests",
+            ["DaemonConfiguration", "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
     ]
 )
 
@@ -190,7 +231,8 @@ if Context.environment["NOWPLAYING_MICROBENCHMARKS"] == "1" {
         .executableTarget(
             name: "microbenchmarks",
             dependencies: [
-                "DaemonRuntime", "PlaybackEngine", "AudioCore", "ControlProtocol", "LinuxSystem", "NowPlaying",
+                "DaemonRuntime", "Sessions", "StateKeeping", "PlaybackEngine", "AudioCore", "ControlProtocol",
+                "LinuxSystem", "NowPlaying",
             ],
             path: "Benchmarks/Micro", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]))
 }

@@ -1,6 +1,6 @@
 import ControlProtocol
-import DaemonRuntime
 import NowPlaying
+import Sessions
 
 /// What goes over the socket.
 extension Benchmark {

@@ -3,6 +3,7 @@ import DaemonRuntime
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
+import StateKeeping
 
 /// What the player thinks with.
 extension Benchmark {

@@ -1,13 +1,15 @@
 import ArtworkLookup
 import AudioCore
 import ControlProtocol
+import ControlServer
+import DaemonConfiguration
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
 import TestSupport
 import Testing
 
-@testable import DaemonRuntime
+@testable import Sessions
 
 /// Requests and searches for pictures.
 @Suite struct ArtworkKeeperTests {
@@ -86,7 +88,8 @@ import Testing
         ArtworkKeeper(
             ArtworkKeeper.Parts(
                 subject: subject, loop: EventLoop.current, workers: Workers(EventLoop.current, name: "artwork"),
-                rules: ArtworkSearch.Rules(), cache: nil, certificates: nil, roots: { MediaRoots([]) }, log: { _ in }))
+                rules: ArtworkSearch.Rules(), cache: nil, certificates: nil,
+                settings: LiveConfiguration(Configuration()), log: { _ in }))
     }
 
     private static func client(foreign: Bool) -> ClientIdentity {

@@ -1,4 +1,5 @@
 import ConfigurationFiles
+import DaemonConfiguration
 import DaemonRuntime
 import Glibc
 import LinuxSystem

@@ -1,10 +1,13 @@
 import AudioCore
 import CLinux
 import ControlProtocol
+import ControlServer
 import DaemonRuntime
 import Glibc
 import LinuxSystem
+import MediaAccess
 import NowPlaying
+import Sessions
 import TestSupport
 import Testing
 

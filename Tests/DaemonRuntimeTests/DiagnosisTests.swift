@@ -1,7 +1,9 @@
 import ControlProtocol
+import ControlServer
 import DaemonRuntime
 import LinuxSystem
 import NowPlaying
+import Sessions
 import TestSupport
 import Testing
 
@@ -35,12 +37,12 @@ import Testing
         let harness = try await ServerHarness()
         let client = try RawClient(harness.path)
         #expect(try client.call("diagnostics.get")["result"]?["lastPause"] == .null)
-        let server = harness.server
+        let board = harness.board
         await LoopThread.run {
-            var state = server.state
+            var state = board.state
             state.cause = .pause
             state.by = Originator(client: "a button", pid: 7, uid: 1000)
-            server.publish(state)
+            board.publish(state)
         }
         await harness.publish(.volume)
         let pause = try client.call("diagnostics.get")["result"]?["lastPause"]

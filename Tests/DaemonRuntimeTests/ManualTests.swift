@@ -1,4 +1,5 @@
 import ControlProtocol
+import DaemonConfiguration
 import DaemonRuntime
 import Foundation
 import NowPlaying

@@ -1,4 +1,5 @@
 import ControlProtocol
+import ControlServer
 import DaemonRuntime
 import Glibc
 import LinuxSystem

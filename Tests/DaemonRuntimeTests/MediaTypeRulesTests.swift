@@ -4,7 +4,7 @@ import NowPlaying
 import PlaybackEngine
 import Testing
 
-@testable import DaemonRuntime
+@testable import DaemonConfiguration
 
 /// Kinds of items and their defaults.
 @Suite struct MediaTypeRulesTests {

@@ -1,8 +1,10 @@
 import ControlProtocol
+import ControlServer
 import DaemonRuntime
 import Glibc
 import LinuxSystem
 import NowPlaying
+import Sessions
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import LinuxSystem
 import NowPlaying
 import Testing
 
-@testable import DaemonRuntime
+@testable import DaemonConfiguration
 
 /// Recognition of spoken items.
 @Suite struct SpeechRateTests {

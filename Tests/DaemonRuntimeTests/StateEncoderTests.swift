@@ -1,6 +1,6 @@
 import ControlProtocol
-import DaemonRuntime
 import NowPlaying
+import Sessions
 import Testing
 
 @Suite struct StateEncoderTests {

@@ -1,8 +1,10 @@
 import ControlProtocol
+import ControlServer
 import DaemonRuntime
 import Glibc
 import LinuxSystem
 import NowPlaying
+import Sessions
 import TestSupport
 import Testing
 
@@ -41,13 +43,13 @@ import Testing
     @Test func anEventIsWrittenBeforeTheAnswerThatNamesIt() async throws {
         let harness = try await ServerHarness()
         let handler = harness.handler
-        let server = harness.server
+        let board = harness.board
         await LoopThread.run {
             handler.result = { _ in
-                var state = server.state
+                var state = board.state
                 state.sequence += 1
                 state.cause = .pause
-                server.publish(state)
+                board.publish(state)
                 return .success(["seq": .integer(Int64(state.sequence))])
             }
         }
@@ -97,26 +99,26 @@ import Testing
     @Test("a client that does not read keeps the newest state of a session that lasts, however many others come and go")
     func sessionsThatComeAndGo() async throws {
         let harness = try await ServerHarness()
-        let server = harness.server
+        let board = harness.board
         let sleeper = try RawClient(harness.path)
         _ = try sleeper.call("nowPlaying.subscribe", ["session": "*"])
         func publish(_ session: String, _ sequence: Int) async {
             await LoopThread.run {
-                var state = server.state
+                var state = board.state
                 state.session = session
                 state.sequence = sequence
                 state.cause = .pause
-                server.publish(state)
+                board.publish(state)
             }
         }
-        let main = await LoopThread.run { server.state.session }
+        let main = await LoopThread.run { board.state.session }
         // More than any socket buffer holds.
         for turn in 2..<3000 { await publish(main, turn) }
         await publish("night", 3000)
         for turn in 3001..<3200 {
             await publish("guest\(turn)", turn)
             // It is written down before the next turn of the loop.
-            await LoopThread.run { server.forgetSession("guest\(turn)") }
+            await LoopThread.run { board.forget("guest\(turn)") }
         }
         await publish(main, 3200)
         var newest: [String: Int64] = [:]
@@ -132,19 +134,19 @@ import Testing
     @Test("a client that does not read and follows all sessions gets the newest state of each")
     func newestOfEachSession() async throws {
         let harness = try await ServerHarness()
-        let server = harness.server
+        let board = harness.board
         let sleeper = try RawClient(harness.path)
         _ = try sleeper.call("nowPlaying.subscribe", ["session": "*"])
         func publish(_ session: String, _ cause: Cause, _ sequence: Int) async {
             await LoopThread.run {
-                var state = server.state
+                var state = board.state
                 state.session = session
                 state.sequence = sequence
                 state.cause = cause
-                server.publish(state)
+                board.publish(state)
             }
         }
-        let main = await LoopThread.run { server.state.session }
+        let main = await LoopThread.run { board.state.session }
         // More than any socket buffer holds; then one event of each of the others, and more of the first.
         for turn in 2..<3000 { await publish(main, .play, turn) }
         await publish("night", .pause, 3000)

@@ -1,9 +1,12 @@
 import AudioCore
 import ControlProtocol
+import ControlServer
+import DaemonConfiguration
 import Dispatch
 import Glibc
 import LinuxSystem
 import NowPlaying
+import Sessions
 import Synchronization
 import TestSupport
 
@@ -31,10 +34,15 @@ final class FuzzServer: Sendable {
             state.instance = "0123456789abcdef"
             state.sequence = 1
             let options = ControlServerOptions(
-                roles: PeerRoles(ownUID: geteuid()), mediaRoots: MediaRoots([]),
-                descriptorLimit: DescriptorLimit.raise(to: 4096), version: "1", bootID: "b")
-            let server = ControlServer(EventLoop.current, listener: listener, options: options, state: state)
-            server.begin(AgreeableHandler.shared) {}
+                roles: PeerRoles(ownUID: geteuid()), descriptorLimit: DescriptorLimit.raise(to: 4096), version: "1")
+            let server = ControlServer(
+                EventLoop.current, listener: listener, methods: Catalogue.table, options: options)
+            let board = StateBoard(server, StateEncoder(bootID: "b"), state: state, observer: AgreeableHandler.shared)
+            let greeting = RequestRouter.Greeting(version: "1", instance: state.instance, animatedArtwork: [])
+            server.begin(
+                RequestRouter(
+                    server, board, AgreeableHandler.shared, LiveConfiguration(Configuration()), greeting,
+                    control: AgreeableHandler.shared))
             self.server.withLock { $0 = server }
             isReady.signal()
         }
@@ -43,12 +51,12 @@ final class FuzzServer: Sendable {
 }
 
 /// Says yes.
-@PlayerLoop private final class AgreeableHandler: MethodHandler {
+@PlayerLoop private final class AgreeableHandler: MethodHandler, DaemonControl, BoardObserver {
     static let shared = AgreeableHandler()
     var isAtWork: Bool { false }
     var wouldLose: Bool { false }
 
-    func perform(_ request: MethodRequest, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+    func perform(_ request: MethodRequest, _ answer: @escaping Answer) {
         answer(.success([:]))
     }
 
@@ -56,7 +64,17 @@ final class FuzzServer: Sendable {
 
     func clientGone(_ client: ClientIdentity) {}
 
-    func take(_ configuration: Configuration, instead before: Configuration, by: Originator) {}
+    func configurationChanged(from before: Configuration, by: Originator) {}
+
+    func reload(by: Originator, _ answer: @escaping Answer) { answer(.success([:])) }
+
+    func quit() {}
+
+    func clientCountChanged() {}
+
+    func statePublished() {}
+
+    func activeStateChanged(_ state: NowPlayingState) {}
 
     func finish() {}
 }

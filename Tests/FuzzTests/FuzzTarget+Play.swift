@@ -3,6 +3,7 @@ import AudioCore
 import AudioDecoders
 import ControlProtocol
 import LinuxSystem
+import MediaAccess
 import NowPlaying
 import TestSupport
 

@@ -5,7 +5,7 @@ import NowPlaying
 import PlaybackEngine
 import TestSupport
 
-@testable import DaemonRuntime
+@testable import StateKeeping
 
 /// Input from the disk and from the confined child.
 extension FuzzTarget {

@@ -1,5 +1,6 @@
 import ConfigurationFiles
 import ControlProtocol
+import DaemonConfiguration
 import NowPlaying
 import NowPlayingClient
 

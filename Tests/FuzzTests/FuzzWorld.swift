@@ -1,15 +1,19 @@
 import AudioCore
 import CVirtualTime
 import ControlProtocol
+import ControlServer
+import DaemonConfiguration
 import Dispatch
 import LinuxSystem
+import MediaAccess
 import NowPlaying
 import Synchronization
 import TestSupport
 
-@testable import DaemonRuntime
 @testable import PlaybackEngine
 @testable import PulseOutput
+@testable import Sessions
+@testable import StateKeeping
 
 /// A player that plays claimed media into nothing, on virtual time, and the methods that act on it. It lives within one call on
 /// the loop's thread.
@@ -68,12 +72,9 @@ import TestSupport
         self.decode = decode
         worker = made
         player.decoder = decode
-        let configuration = Configuration()
         methods = PlayerMethods(
             loop, player: player, output: output, opener: open, encoder: Self.encoder,
-            centre: CommandCentre(
-                forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals),
-            configuration: configuration, log: { _ in })
+            settings: LiveConfiguration(Configuration()), log: { _ in })
         player.onPublish = { state in
             precondition((try? JSONReader.read(Self.encoder.encode(state))) != nil, "a state that is no JSON")
         }

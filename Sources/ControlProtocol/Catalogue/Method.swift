@@ -34,6 +34,25 @@ package struct Method: Sendable {
     package var result: String
     /// Parameters of a typical call, as JSON.
     package var example: String
+
+    /// A method, by its parts.
+    package init(
+        name: String, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
+        anyOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String, result: String,
+        example: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.role = role
+        self.parameters = parameters
+        self.exclusive = exclusive
+        self.anyOf = anyOf
+        self.isRefusedInBatch = isRefusedInBatch
+        self.isHeld = isHeld
+        self.help = help
+        self.result = result
+        self.example = example
+    }
 }
 
 extension Method {

@@ -1,9 +1,11 @@
-import ArtworkLookup
 import ConfigurationFiles
 import ControlProtocol
+import ControlServer
+import DaemonConfiguration
 import Glibc
 import LinuxSystem
 import NowPlaying
+package import Sessions
 
 /// The daemon as a whole: reads its configuration, takes its socket, and serves until it is ended.
 package enum Daemon {
@@ -14,7 +16,7 @@ package enum Daemon {
     /// 1 when it can't start, 2 when the command line can't be understood. To be called first of all, on the main thread.
     package static func run(
         _ arguments: [String],
-        makeHandler: @escaping @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
+        makeHandler: @escaping @PlayerLoop (SessionContext) throws(DaemonFailure) -> any MethodHandler
     ) -> Int32 {
         SignalMask.block([SIGTERM, SIGINT, SIGHUP])
         ProgramPages.shareHeap()
@@ -57,23 +59,21 @@ package enum Daemon {
 
     private static func serve(
         _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,
-        _ makeHandler: @escaping @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
+        _ makeHandler: @escaping @PlayerLoop (SessionContext) throws(DaemonFailure) -> any MethodHandler
     ) throws(DaemonFailure) -> Int32 {
         let paths = try DaemonPaths(configuration, uid: geteuid(), environment: environment)
         let roles = try roles(configuration)
         let limit = DescriptorLimit.raise(to: 32 << 10)
         let socket = try ControlSocket(paths, groups: [roles.controlGroup, roles.readGroup].compactMap { $0 })
         defer { socket.remove() }
-        var serverOptions = ControlServerOptions(
-            roles: roles, mediaRoots: MediaRoots(configuration.mediaRoots), descriptorLimit: limit, version: version,
-            bootID: bootID())
-        if configuration.showsAnimatedArtwork { serverOptions.animatedArtwork = AnimatedShape.allCases.map(\.rawValue) }
+        let serverOptions = ControlServerOptions(roles: roles, descriptorLimit: limit, version: version)
+        let encoder = StateEncoder(bootID: bootID())
         var failure: DaemonFailure?
         var running: RunningDaemon?
         let status = PlayerLoop.run { loop in
             do throws(DaemonFailure) {
                 running = try RunningDaemon(
-                    loop, socket, serverOptions, configuration, contents, options, paths, makeHandler)
+                    loop, socket, serverOptions, encoder, configuration, contents, options, paths, makeHandler)
             } catch {
                 failure = error
                 loop.exit(1)

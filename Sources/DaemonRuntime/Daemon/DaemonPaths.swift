@@ -1,3 +1,4 @@
+package import DaemonConfiguration
 import Glibc
 import LinuxSystem
 

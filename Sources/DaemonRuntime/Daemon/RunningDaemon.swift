@@ -1,70 +1,62 @@
+import ArtworkLookup
 import ConfigurationFiles
 import ControlProtocol
+import ControlServer
+import DaemonConfiguration
 import Glibc
 import LinuxSystem
 import NowPlaying
+import Sessions
 
 /// The parts of the daemon while it serves.
-@PlayerLoop final class RunningDaemon {
+@PlayerLoop final class RunningDaemon: DaemonControl {
+    /// Makes the sessions of a daemon.
+    typealias HandlerMaker = @PlayerLoop (SessionContext) throws(DaemonFailure) -> any MethodHandler
+
     private let loop: EventLoop
     private let server: ControlServer
     private let handler: any MethodHandler
     private let options: DaemonOptions
     private let settings: LiveConfiguration
-    /// Content of the files at the last read.
+    private let watch = DaemonWatch()
+    /// Contents of the files at the last reading.
     private var contents: ConfigurationFile.Contents
     private let workers: Workers
     private var signals: [EventSource] = []
     /// Gives back what only the start needed, once the first client has had its answer.
     private var tidying: EventSource?
     private var isEnding = false
-    private let status = ServiceStatus()
-    /// Nil: nobody would start the daemon again.
-    private var idleExit: IdleExit?
 
-    /// Makes all parts and lets clients in: on the loop, which runs. Throws what `makeHandler` throws.
+    /// Makes all parts and lets clients in: on the loop, which runs. Throws the failure of `makeHandler`.
     init(
-        _ loop: EventLoop, _ socket: ControlSocket, _ serverOptions: ControlServerOptions,
+        _ loop: EventLoop, _ socket: ControlSocket, _ serverOptions: ControlServerOptions, _ encoder: StateEncoder,
         _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,
-        _ paths: DaemonPaths,
-        _ makeHandler: @PlayerLoop (DaemonContext) throws(DaemonFailure) -> any MethodHandler
+        _ paths: DaemonPaths, _ makeHandler: HandlerMaker
     ) throws(DaemonFailure) {
         self.loop = loop
-        let settings = LiveConfiguration(configuration)
-        self.settings = settings
+        settings = LiveConfiguration(configuration)
         self.contents = contents
         workers = Workers(loop, name: "configuration")
         self.options = options
         var state = NowPlayingState(anchor: PlaybackAnchor(elapsed: 0, rate: 0, monotonic: EventLoop.now))
         state.instance = Self.makeInstance()
-        let server = ControlServer(loop, listener: socket.descriptor, options: serverOptions, state: state)
-        self.server = server
-        let status = status
+        server = ControlServer(
+            loop, listener: socket.descriptor, methods: Catalogue.table, options: serverOptions)
+        let board = StateBoard(server, encoder, state: state, observer: watch)
         handler = try makeHandler(
-            DaemonContext(
-                loop: loop, settings: settings, instance: state.instance,
-                stateDirectory: paths.stateDirectory, cacheDirectory: paths.cacheDirectory, encoder: server.encoder,
-                publish: { state in
-                    server.publish(state)
-                    if state.session == server.state.session { status.show(state) }
-                    server.onUse?()
-                },
-                activate: { session in
-                    server.activate(session)
-                    status.show(server.state)
-                },
-                hideSession: { server.hideSession($0) },
-                forgetSession: { server.forgetSession($0) },
-                callClient: { server.call($0, $1, $2, within: $3, $4) },
-                holdRequests: { $0 ? server.holdRequests() : server.releaseRequests() }))
-        server.begin(handler) { [unowned self] in end() }
+            SessionContext(
+                loop: loop, settings: settings, instance: state.instance, stateDirectory: paths.stateDirectory,
+                cacheDirectory: paths.cacheDirectory, board: board, server: server))
+        let greeting = RequestRouter.Greeting(
+            version: serverOptions.version, instance: state.instance,
+            animatedArtwork: configuration.showsAnimatedArtwork ? AnimatedShape.allCases.map(\.rawValue) : [])
+        server.begin(RequestRouter(server, board, handler, settings, greeting, control: self))
         for number in [SIGTERM, SIGINT] {
-            if let source = loop.signal(number, { [unowned self] in end() }) { signals.append(source) }
+            if let source = loop.signal(number, { [unowned self] in quit() }) { signals.append(source) }
         }
         let ourselves = Originator(client: Product.name, pid: getpid(), uid: geteuid(), via: "signal")
-        let reloading = loop.signal(SIGHUP) { [unowned self] in reload(ourselves) { _ in } }
+        let reloading = loop.signal(SIGHUP) { [unowned self] in reload(by: ourselves) { _ in } }
         if let reloading { signals.append(reloading) }
-        server.reload = { [unowned self] in reload($0, $1) }
         if socket.isHandedOver {
             watchUse()
         } else if configuration.idleExit != nil {
@@ -93,22 +85,22 @@ import NowPlaying
             wouldLose: { [unowned self] in handler.wouldLose })
         let idleExit = IdleExit(loop, questions) { [unowned self] in
             Log.info("idle: the daemon ends (idle-exit)")
-            end()
+            quit()
         }
-        self.idleExit = idleExit
-        server.onUse = { [unowned idleExit] in idleExit.consider() }
         idleExit.seconds = settings.current.idleExit
+        watch.idleExit = idleExit
     }
 
-    private func end() {
+    func clientCountChanged() { watch.idleExit?.consider() }
+
+    func quit() {
         guard !isEnding else { return }
         isEnding = true
         ServiceManager.notify("STOPPING=1")
         Log.info("ending")
         // Not in the middle of a client's request.
         loop.later { [self] in
-            idleExit = nil
-            server.onUse = nil
+            watch.idleExit = nil
             handler.finish()
             server.end()
             loop.exit(0)
@@ -116,7 +108,7 @@ import NowPlaying
     }
 
     /// Reads the configuration again, on another thread, and takes over the settings that may change while the daemon runs.
-    private func reload(_ by: Originator, _ answer: @escaping @PlayerLoop (MethodResult) -> Void) {
+    func reload(by: Originator, _ answer: @escaping Answer) {
         ServiceManager.notify("RELOADING=1")
         let path = options.configurationFile
         workers.submit {
@@ -144,9 +136,8 @@ import NowPlaying
         let configuration = settings.current
         Log.setLevel(configuration.logLevel)
         ConfigurationFile.warn(of: fresh)
-        server.setMediaRoots(MediaRoots(configuration.mediaRoots))
-        idleExit?.seconds = configuration.idleExit
-        handler.take(configuration, instead: before, by: by)
+        watch.idleExit?.seconds = configuration.idleExit
+        handler.configurationChanged(from: before, by: by)
         Log.info("configuration reloaded")
         let (changed, waiting) = (changes.filter(\.isReloadable), changes.filter { !$0.isReloadable })
         if !waiting.isEmpty {

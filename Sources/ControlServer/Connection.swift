@@ -1,0 +1,230 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// One client: what it sent and is not carried out yet, and what it has to be sent.
+///
+/// Requests are started one after the other; while a worker prepares one, the next ones wait unread.
+@PlayerLoop final class Connection: ServerClient {
+    /// Bytes of a line, at most.
+    static let maximumLineBytes = 256 << 10
+    /// Unread bytes of answers above which nothing more is read.
+    static let maximumUnreadBytes = 1 << 20
+    /// Requests without an answer above which nothing more is read.
+    static let maximumOutstanding = 1000
+    /// Seconds for the preparation of a client's last request after it has gone.
+    static let graceSeconds = 2.0
+
+    unowned let server: ControlServer
+    /// The socket: closed with the connection.
+    let descriptor: Int32
+    let number: Int
+    let credentials: PeerCredentials
+    /// Its rights: fewer after it gave some up.
+    private(set) var rights: ClientRights
+    private var source: EventSource?
+    private var watched: UInt32 = 0
+
+    /// Bytes that arrived and belong to no request yet.
+    var input: [UInt8] = []
+    /// The first bytes of `input` that hold no line end for sure.
+    var searched = 0
+    /// Descriptors that came with a line that begins so far into `input`.
+    var arrived: [(start: Int, descriptors: [OwnedDescriptor])] = []
+    /// True if the client sends no more.
+    var hasEnded = false
+    /// True while lines are processed, so that answers are sent afterwards.
+    var isProcessing = false
+    /// Set while a worker prepares a request.
+    var preparing: AbandonFlag?
+    private var grace: EventSource?
+    /// Requests that were started and not answered.
+    var outstanding = 0
+    /// Those of them that were not answered at once, by their numbers.
+    var waiting: [Int: WaitingRequest] = [:]
+    private var lastRequest = 0
+    private var lastAnswered = 0
+
+    /// Bytes to send, and those that were.
+    var output: [UInt8] = []
+    /// Bytes of `output` that the kernel has taken.
+    var sent = 0
+    /// Open files that go along with the bytes from so far into `output` on.
+    var outgoing: [(start: Int, descriptor: OwnedDescriptor)] = []
+    /// True while the kernel takes no more bytes.
+    var isChoked = false
+    /// True if the client will never take more bytes.
+    var isDeaf = false
+    private(set) var isClosed = false
+
+    /// Its subscription; nil: none.
+    var subscription: Subscription?
+    /// Number of the last event that it got, or that happened before it subscribed.
+    var sentEvents = 0
+    /// Events while it did not read.
+    var missed: MissedEvents?
+
+    /// Requests of ours that it has not answered.
+    var calls = ClientCalls()
+    private var ownName: String?
+    private var knownIdentity: ClientIdentity?
+    private var willSettle = false
+
+    /// A client that was let in; the descriptor becomes the connection's with `begin`.
+    init(
+        _ server: ControlServer, _ descriptor: Int32, number: Int, credentials: PeerCredentials, role: Role,
+        isForeign: Bool
+    ) {
+        self.server = server
+        self.descriptor = descriptor
+        self.number = number
+        self.credentials = credentials
+        rights = ClientRights(role: role, isForeign: isForeign)
+    }
+
+    /// Starts to listen to the client. False: it can't be, and the descriptor is closed.
+    func begin() -> Bool {
+        watched = Events.readable
+        source = server.loop.watch(descriptor, watched) { [unowned self] in happened($0) }
+        if source == nil { Glibc.close(descriptor) }
+        return source != nil
+    }
+
+    /// Input bytes that wait.
+    var waitingBytes: Int { input.count }
+
+    /// True if requests of this client must wait.
+    var isBlocked: Bool {
+        preparing != nil || outstanding >= Self.maximumOutstanding || output.count - sent > Self.maximumUnreadBytes
+    }
+
+    /// Takes the name that the client gives itself.
+    func setName(_ name: String) {
+        let printable = PrintableText.stripped(name, limit: 128)
+        guard !printable.isEmpty else { return }
+        ownName = printable
+        knownIdentity = nil
+    }
+
+    /// Gives up all rights beyond these, for good: the client speaks for somebody whom it does not trust.
+    func giveUpRights(beyond limit: Role) {
+        rights.giveUp(beyond: limit)
+        knownIdentity = nil
+    }
+
+    /// Its identity for handlers. Its program's name is looked up on first use.
+    var identity: ClientIdentity {
+        if let knownIdentity { return knownIdentity }
+        isKnownToHandler = true
+        let identity = ClientIdentity(
+            number: number, name: ownName ?? ProcessName.of(credentials.pid), pid: credentials.pid,
+            uid: credentials.uid, role: rights.role, isForeign: rights.isForeign)
+        knownIdentity = identity
+        return identity
+    }
+
+    /// True if anybody has asked for its identity.
+    private(set) var isKnownToHandler = false
+
+    /// A request is started: its number.
+    func begun() -> Int {
+        outstanding += 1
+        lastRequest += 1
+        return lastRequest
+    }
+
+    /// The request was not answered within its first turn, unless it was.
+    func waits(_ request: Int, _ method: String) {
+        if lastAnswered != request { waiting[request] = WaitingRequest(method: method, since: EventLoop.now) }
+    }
+
+    /// The request is answered.
+    func ended(_ request: Int) {
+        outstanding -= 1
+        if waiting.isEmpty || waiting.removeValue(forKey: request) == nil { lastAnswered = request }
+    }
+
+    private func happened(_ events: UInt32) {
+        if events & Events.writable != 0 { flush() }
+        if events & Events.readable != 0, !isBlocked, !hasEnded { receive() }
+        if events & Events.gone != 0, !isClosed { leave() }
+        settle()
+    }
+
+    /// The client is gone: what it sent before is still carried out, but not for long.
+    private func leave() {
+        stopSending()
+        if hasEnded || isBlocked {
+            // The kernel would report it again and again.
+            source?.setEnabled(false)
+        }
+        guard preparing != nil, grace == nil else { return }
+        let end = EventLoop.now.advanced(bySeconds: Self.graceSeconds)
+        grace = server.loop.deadline(end) { [unowned self] in preparing?.set() }
+    }
+
+    /// After everything that happens to the connection: carries out what waited and may go on now, watches what is to be
+    /// watched, or ends it.
+    func settle() {
+        guard !isClosed, !isProcessing else { return }
+        process()
+        guard !isClosed else { return }
+        if hasEnded, !isBlocked, outstanding == 0, isDeaf || (output.isEmpty && missed == nil && subscription == nil) {
+            return close()
+        }
+        watch()
+    }
+
+    /// The same in the next turn of the loop, for callers in the middle of something that no request may come between.
+    func settleSoon() {
+        guard !willSettle, !isClosed else { return }
+        willSettle = true
+        server.loop.later {
+            self.willSettle = false
+            self.settle()
+        }
+    }
+
+    /// Watches what is to be watched now.
+    func watch() {
+        guard !isClosed else { return }
+        var wanted: UInt32 = 0
+        if !hasEnded, !isBlocked { wanted |= Events.readable }
+        if isChoked { wanted |= Events.writable }
+        if isDeaf, wanted & Events.readable != 0 { source?.setEnabled(true) }
+        guard wanted != watched else { return }
+        watched = wanted
+        source?.setEvents(wanted)
+    }
+
+    /// Ends the connection now.
+    func close() { close { Glibc.close($0) } }
+
+    private func close(_ descriptorTaker: (Int32) -> Void) {
+        guard !isClosed else { return }
+        isClosed = true
+        preparing?.set()
+        grace = nil
+        source?.release()
+        source = nil
+        descriptorTaker(descriptor)
+        server.unfinishedBytes -= input.count
+        input = []
+        arrived = []
+        output = []
+        outgoing = []
+        missed = nil
+        subscription = nil
+        calls.end()
+        server.forget(self)
+    }
+
+    /// Sends the client the reason, as far as it reads, and ends the connection.
+    func refuseAndClose(_ error: RPCError) {
+        guard !isClosed else { return }
+        write { $0.answer(id: RPCLine.nullID, error: error) }
+        flush()
+        close { server.farewells.add($0) }
+    }
+}

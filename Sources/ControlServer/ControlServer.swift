@@ -1,0 +1,253 @@
+package import ControlProtocol
+import Glibc
+package import LinuxSystem
+import NowPlaying
+
+/// Surroundings of a server.
+package struct ControlServerOptions: Sendable {
+    package var roles: PeerRoles
+    /// Descriptors that the process may have open.
+    package var descriptorLimit: Int
+    /// Version of the program.
+    package var version: String
+
+    /// Options, by their parts.
+    package init(roles: PeerRoles, descriptorLimit: Int, version: String) {
+        self.roles = roles
+        self.descriptorLimit = descriptorLimit
+        self.version = version
+    }
+}
+
+/// A JSON-RPC server on a Unix socket: connections, roles, limits, batches, descriptors and subscriptions. The catalogue of
+/// methods and the handler that carries them out are the program's.
+@PlayerLoop package final class ControlServer {
+    /// Connections at once.
+    package nonisolated static let maximumClients = 4096
+    /// Descriptors that are kept for everything but connections.
+    static let reservedDescriptors = 64
+    /// Bytes of lines without an end over all clients.
+    package nonisolated static let maximumUnfinishedBytes = 16 << 20
+    /// Bytes taken from a connection at once, so that the others get their turn.
+    static let readBytes = 32 << 10
+
+    let loop: EventLoop
+    let options: ControlServerOptions
+    /// The methods that the server answers.
+    let methods: MethodTable
+    let workers: Workers
+    let farewells: Farewells
+    /// Carries out what the server does not answer itself; nil before `begin`.
+    private(set) var handler: (any RequestHandler)?
+    /// Requests that wait; nil: none has to.
+    private var held: [@PlayerLoop () -> Void]?
+    private let listener: Int32
+    private var listening: EventSource?
+    private var retry: EventSource?
+    /// Clients, by their numbers.
+    private(set) var connections: [Int: Connection] = [:]
+    private var connectionsOfForeigner: [UInt32: Int] = [:]
+    private var lastNumber = 0
+    /// Connections at once of one user that is not the daemon's own.
+    package var maximumOfForeigner = maximumClients / 2
+    private var subscribers: [Connection] = []
+    /// The newest events, which not every subscriber has got yet.
+    private var unsent: [ServerEvent] = []
+    /// Number of events so far, which is the newest one's number.
+    private(set) var eventCount = 0
+    /// Events of one turn of the loop above which they are sent at once.
+    private static let maximumUnsent = 64
+    /// Bytes that wait in the input buffers of all connections.
+    package internal(set) var unfinishedBytes = 0
+    /// Buffer for arriving bytes of every connection.
+    let arrivals = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 16)
+    /// The answer of `rpc.discover`, once somebody asked.
+    private(set) lazy var discovery: [UInt8] = {
+        var writer = JSONWriter()
+        writer.value(methods.discovery(version: options.version))
+        return writer.bytes
+    }()
+
+    /// A server of these methods on a listening socket, which becomes the server's.
+    package init(_ loop: EventLoop, listener: Int32, methods: MethodTable, options: ControlServerOptions) {
+        self.loop = loop
+        self.listener = listener
+        self.methods = methods
+        self.options = options
+        workers = Workers(loop)
+        farewells = Farewells(loop)
+    }
+
+    /// Starts to take connections.
+    package func begin(_ handler: any RequestHandler) {
+        self.handler = handler
+        listening = loop.watch(listener, Events.readable) { [unowned self] _ in accept() }
+    }
+
+    /// Ends all connections and closes the listening socket.
+    package func end() {
+        listening = nil
+        retry = nil
+        sendToSubscribers()
+        for connection in connections.values { connection.close() }
+        farewells.end()
+        Glibc.close(listener)
+        held = nil
+        handler = nil
+    }
+
+    /// Requests wait from now on, but for those of methods that are never held.
+    package func holdRequests() { held = held ?? [] }
+
+    /// The requests that waited are carried out, in their order.
+    package func releaseRequests() {
+        let waiting = held ?? []
+        held = nil
+        for request in waiting { request() }
+    }
+
+    /// Keeps a request for later; false: it need not wait.
+    func hold(_ request: @escaping @PlayerLoop () -> Void) -> Bool {
+        guard held != nil else { return false }
+        held?.append(request)
+        return true
+    }
+
+    /// True while requests wait for saved state.
+    package var isHoldingRequests: Bool { held != nil }
+
+    /// True if a client waits for its connection to be accepted.
+    package var isAskedFor: Bool {
+        var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 1
+    }
+
+    /// Number of clients.
+    package var clientCount: Int { connections.count }
+
+    /// Number of subscribers.
+    package var subscriberCount: Int { subscribers.count }
+
+    /// Sends an event to all who subscribed to it: in the next turn of the loop, so that the answer of who caused it does not
+    /// wait for the others.
+    package func publish(_ event: ServerEvent) {
+        guard !subscribers.isEmpty else { return }
+        unsent.append(event)
+        eventCount += 1
+        if unsent.count == 1 { loop.later { [weak self] in self?.sendToSubscribers() } }
+        if unsent.count >= Self.maximumUnsent { sendToSubscribers() }
+    }
+
+    /// Sends a request to a client; `answer` is called once, within `seconds`, with nil if it does not answer or has gone.
+    package func call(
+        _ client: Int, _ method: String, _ parameters: JSONObject, within seconds: Double,
+        _ answer: @escaping @PlayerLoop (RPCResponse?) -> Void
+    ) {
+        guard let connection = connections[client] else { return loop.later { answer(nil) } }
+        connection.call(method, parameters, within: seconds, answer)
+    }
+
+    private func sendToSubscribers() {
+        for connection in subscribers { connection.catchUp() }
+        unsent = []
+    }
+
+    /// Events behind the one with this number.
+    func events(after number: Int) -> ArraySlice<ServerEvent> { unsent.suffix(eventCount - number) }
+
+    /// Subscribes or unsubscribes a connection; idempotent.
+    func setSubscribed(_ connection: Connection, _ isSubscribed: Bool) {
+        let index = subscribers.firstIndex { $0 === connection }
+        switch (index, isSubscribed) {
+        case (nil, true): subscribers.append(connection)
+        case (let index?, false): subscribers.remove(at: index)
+        case (nil, false), (_?, true): break
+        }
+    }
+
+    /// A connection has ended.
+    func forget(_ connection: Connection) {
+        guard connections.removeValue(forKey: connection.number) != nil else { return }
+        if options.roles.isForeign(connection.credentials),
+            let count = connectionsOfForeigner[connection.credentials.uid]
+        {
+            connectionsOfForeigner[connection.credentials.uid] = count > 1 ? count - 1 : nil
+        }
+        setSubscribed(connection, false)
+        Log.debug("client \(connection.number) disconnected")
+        if connection.isKnownToHandler { handler?.clientGone(connection.identity) }
+        listening?.setEnabled(true)
+        handler?.clientCountChanged()
+    }
+
+    /// Ends the connection that holds most unfinished input, while there is more of it than allowed.
+    func boundUnfinishedInput() {
+        while unfinishedBytes > Self.maximumUnfinishedBytes,
+            let worst = connections.values.max(by: { $0.waitingBytes < $1.waitingBytes }), worst.waitingBytes > 0
+        {
+            worst.refuseAndClose(.invalidRequest("too many unfinished lines are waiting; this one was the longest"))
+        }
+    }
+
+    private func accept() {
+        for _ in 0..<64 {
+            let descriptor: Int32
+            do throws(SystemError) { descriptor = try UnixSocket.accept(listener) } catch {
+                switch error.code {
+                case EAGAIN, EINTR, ECONNABORTED: return
+                default: return pauseAccepting(error)
+                }
+            }
+            welcome(descriptor)
+            if Int(descriptor) >= options.descriptorLimit - Self.reservedDescriptors {
+                // Whoever waits is taken when a connection ends; the last descriptors are for media and the sound server.
+                listening?.setEnabled(false)
+                return
+            }
+        }
+    }
+
+    /// Out of descriptors or memory: goes on when a connection ends, or a second later.
+    private func pauseAccepting(_ error: SystemError) {
+        Log.warning(error.message, oncePerMinute: "accept", now: EventLoop.now)
+        listening?.setEnabled(false)
+        retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in listening?.setEnabled(true) }
+    }
+
+    private func welcome(_ descriptor: Int32) {
+        guard let credentials = UnixSocket.peer(descriptor) else {
+            close(descriptor)
+            return
+        }
+        guard let role = options.roles.role(of: credentials) else {
+            Log.warning(
+                "rejected user \(credentials.uid) (pid \(credentials.pid)): not a member of a configured group",
+                oncePerMinute: "turned away \(credentials.uid)", now: EventLoop.now)
+            return turnAway(
+                descriptor, .denied("permission denied: this user is not a member of a configured group"))
+        }
+        let isForeign = options.roles.isForeign(credentials)
+        let ofSameUser = connectionsOfForeigner[credentials.uid] ?? 0
+        guard connections.count < Self.maximumClients, !isForeign || ofSameUser < maximumOfForeigner else {
+            return turnAway(descriptor, .commandFailed(.tooManyClients, "too many clients are connected"))
+        }
+        lastNumber += 1
+        let connection = Connection(
+            self, descriptor, number: lastNumber, credentials: credentials, role: role, isForeign: isForeign)
+        guard connection.begin() else { return }
+        connections[connection.number] = connection
+        Log.debug("client \(lastNumber) connected: pid \(credentials.pid), user \(credentials.uid), role \(role)")
+        if isForeign { connectionsOfForeigner[credentials.uid] = ofSameUser + 1 }
+        handler?.clientCountChanged()
+    }
+
+    private func turnAway(_ descriptor: Int32, _ error: RPCError) {
+        var writer = JSONWriter()
+        writer.answer(id: RPCLine.nullID, error: error)
+        writer.newline()
+        _ = writer.bytes.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+        farewells.add(descriptor)
+    }
+
+    isolated deinit { arrivals.deallocate() }
+}

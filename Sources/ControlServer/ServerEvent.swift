@@ -1,0 +1,75 @@
+package import LinuxSystem
+
+/// An event that subscribers are sent.
+package struct ServerEvent {
+    /// Clients that an event reaches, beside those that name its subject.
+    package enum Reach: Sendable {
+        /// All who follow the present subject, or all subjects.
+        case followers
+        /// All who follow all subjects.
+        case everySubject
+        /// Nobody else.
+        case named
+    }
+
+    /// Kind of the event, by which subscribers choose: `pause`.
+    let kind: String
+    /// Thing that the event is about: the name of a session.
+    let subject: String
+    let reach: Reach
+    /// The notification with its line end; its parameters are an object.
+    let line: [UInt8]
+    /// The same in other languages; nil: it has no text in any.
+    let translations: (any TranslatedLines)?
+
+    /// An event, by its parts. `line` is a notification with its line end, whose parameters are an object.
+    package init(
+        kind: String, subject: String, reach: Reach, line: [UInt8], translations: (any TranslatedLines)? = nil
+    ) {
+        self.kind = kind
+        self.subject = subject
+        self.reach = reach
+        self.line = line
+        self.translations = translations
+    }
+}
+
+/// The line of an event for readers of other languages.
+@PlayerLoop package protocol TranslatedLines: AnyObject {
+    /// The notification with its line end, its texts in the best of these languages.
+    func line(in languages: [String]) -> [UInt8]
+}
+
+/// Events that a client asked for.
+package struct Subscription: Sendable {
+    /// The subjects that a client follows.
+    package enum Subject: Equatable, Sendable {
+        /// The present one, whichever that is.
+        case present
+        case every
+        case named(String)
+    }
+
+    /// Nil: all.
+    let kinds: Set<String>?
+    let subject: Subject
+    /// Languages of the reader, the dearest first.
+    let languages: [String]
+
+    /// A subscription, by its parts; `kinds` nil: all.
+    package init(kinds: Set<String>? = nil, subject: Subject = .present, languages: [String] = []) {
+        self.kinds = kinds
+        self.subject = subject
+        self.languages = languages
+    }
+
+    /// True if the event is one of these.
+    func wants(_ event: ServerEvent) -> Bool {
+        guard kinds?.contains(event.kind) ?? true else { return false }
+        switch subject {
+        case .present: return event.reach == .followers
+        case .every: return event.reach != .named
+        case .named(let name): return event.subject == name
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package import AudioCore
+package import NowPlaying
+
+/// Rules for podcasts and audiobooks: a pure value.
+package struct MediaTypeRules: Equatable, Sendable {
+    /// Rule for one kind of item.
+    package struct Rule: Equatable, Sendable {
+        /// Genres, in lower case.
+        package var genres: [String]
+        /// Folders in which all is of the kind.
+        package var folders: [String] = []
+        /// Seconds from which on an item is of the kind, whatever it is called; nil: its length says nothing.
+        package var shortest: Double?
+    }
+
+    package var podcast = Rule(genres: MediaTypeRules.podcastGenres)
+    package var audiobook = Rule(genres: MediaTypeRules.audiobookGenres)
+
+    /// In the words of the usual taggers.
+    package static let podcastGenres = ["podcast", "podcasts"]
+    /// The same for audiobooks.
+    package static let audiobookGenres = ["audiobook", "audio book", "audiobooks", "speech", "spoken word"]
+
+    /// The defaults.
+    package init() {}
+
+    /// Kind of an item: from a client, else by its folder, by its tags, by its length. Live streams are plain audio.
+    package func kind(of source: MediaSource, _ metadata: MediaMetadata, duration: Double?) -> MediaType {
+        if let given = metadata.mediaType { return given }
+        if metadata.isLiveStream == true { return .audio }
+        let rules: [(MediaType, Rule)] = [(.podcast, podcast), (.audiobook, audiobook)]
+        for (kind, rule) in rules where ItemMatch.isIn(rule.folders, source) { return kind }
+        for (kind, rule) in rules where ItemMatch.has(rule.genres, metadata.genre) { return kind }
+        // The longer one counts where both have a length.
+        let byLength = rules.sorted { ($0.1.shortest ?? 0) > ($1.1.shortest ?? 0) }
+        for (kind, rule) in byLength {
+            if let shortest = rule.shortest, let duration, duration >= shortest { return kind }
+        }
+        return .music
+    }
+}
+
+extension Configuration {
+    /// True for an audiobook or a podcast: from a client, else by its genre or its folder.
+    package func isSpoken(_ source: MediaSource, _ metadata: MediaMetadata) -> Bool {
+        let kind = kinds.kind(of: source, metadata, duration: nil)
+        return [.podcast, .audiobook].contains(kind) || metadata.mediaType == nil && speech.isSpoken(source, metadata)
+    }
+
+    /// The same for what another program plays, of which there are only words.
+    package func isSpoken(_ metadata: MediaMetadata) -> Bool {
+        if let kind = metadata.mediaType { return [.podcast, .audiobook].contains(kind) }
+        return ItemMatch.has(kinds.podcast.genres + kinds.audiobook.genres + speech.genres, metadata.genre)
+    }
+}

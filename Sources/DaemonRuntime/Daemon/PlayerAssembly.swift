@@ -1,0 +1,190 @@
+import ArtworkLookup
+import AudioCore
+import AudioDecoders
+import ControlProtocol
+import DaemonConfiguration
+import Glibc
+package import LinuxSystem
+import MediaAccess
+import NowPlaying
+import PlaybackEngine
+import PulseOutput
+package import Sessions
+package import StateKeeping
+
+/// Puts players together from what the configuration says.
+@PlayerLoop package final class PlayerAssembly: PlayerMaker {
+    /// Seconds that a ring holds beyond what the server queues and asks for at once.
+    private nonisolated static let spareSeconds = 0.5
+
+    private let context: SessionContext
+    private let events = EventCounter()
+    private let database: FeedbackDatabase
+    private let mounts: MediaMounts
+    private let opener: DecoderOpener
+
+    private init(_ context: SessionContext) {
+        self.context = context
+        database = FeedbackDatabase(stateDirectory: context.stateDirectory)
+        let mounts = MediaMounts(stateDirectory: context.stateDirectory, roots: context.settings.mediaRoots)
+        let certificates = context.configuration.certificates
+        self.mounts = mounts
+        opener = { source, abandoned throws(DecodingError) in
+            try Self.openDecoder(source, abandoned, certificates: certificates, mounts)
+        }
+    }
+
+    /// The sessions behind the methods of the control protocol; those of an earlier run are being read.
+    package static func makeHandler(_ context: SessionContext) -> any MethodHandler {
+        let maker = PlayerAssembly(context)
+        let table = SessionTable(context, maker.events, maker, opener: maker.opener)
+        table.restore()
+        return table
+    }
+
+    package func makeMethods(
+        session: String, firstItem: Int64, store: StateStore?, listener: any StateListener
+    ) -> PlayerMethods {
+        let configuration = context.configuration
+        let output = Self.makeOutput(context.loop, configuration)
+        let player = Player(
+            context.loop,
+            Player.Parts(
+                output: output, openDecoder: opener, ringCapacity: Self.ringCapacity,
+                failureLimit: configuration.failuresBeforeStop,
+                loudness: LoudnessSettings(mode: configuration.loudness, preamp: configuration.loudnessPreamp),
+                rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
+                    try SonicRateChanger(format, rate: rate)
+                },
+                knowledge: SourceKnowledge(
+                    resumePosition: { [database] source in
+                        database.places.place(at: source.uri) { ContentIdentity.of(source) }?.seconds
+                    },
+                    chapters: SheetBeside.chapters),
+                isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
+                events: events, instance: context.instance, firstItemNumber: firstItem,
+                onOutputLost: configuration.onOutputLost, watchServer: Self.watcher(context.loop, configuration),
+                watchMedia: Self.mediaWatcher(context.loop)))
+        player.onItemFailure = { uri, message in
+            Log.warning("cannot play \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+        }
+        player.onMediaAway = { uri, message in
+            Log.warning("waiting for \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+        }
+        player.onStreamLost = { uri, message in
+            Log.warning("retrying \(uri): \(message)", oncePerMinute: uri, now: EventLoop.now)
+        }
+        player.onPublish = { [unowned listener] in listener.published($0) }
+        return PlayerMethods(
+            context.loop, player: player, output: output, opener: opener, mounts: mounts,
+            encoder: context.board.encoder, settings: context.settings, store: store,
+            artwork: ArtworkKeeper.make(context, player),
+            feedback: FeedbackKeeper(player, context.loop, database, context.settings, log: { Log.warning($0) }),
+            log: { Log.warning($0) })
+    }
+
+    /// The output that the configuration names, connected to nothing yet.
+    private static func makeOutput(
+        _ loop: EventLoop, _ configuration: Configuration
+    ) -> any AudioOutput {
+        switch configuration.output {
+        case .pulse:
+            PulseEnvironment.prepare()
+            return PulseOutput(
+                loop, sinkName: configuration.sink, interrupters: configuration.interruptedBy)
+        case .null: return NullOutput(loop)
+        case .file(let path): return FileOutput(loop, path: path)
+        }
+    }
+
+    private nonisolated static func openDecoder(
+        _ source: MediaSource, _ abandoned: AbandonFlag, certificates: String?, _ mounts: MediaMounts
+    ) throws(DecodingError) -> any AudioDecoder {
+        switch source {
+        case .file(let path):
+            return try onItsMount(path, mounts) { () throws(DecodingError) in
+                try DecoderRegistry.openDecoder(pathBytes: path.bytes, shouldStop: { abandoned.step() })
+            }
+        case .confined(let place):
+            return try onItsMount(place.path, mounts) { () throws(DecodingError) in
+                let opened = place.openFile()
+                guard opened != -EINVAL else { throw DecodingError(.unavailable, "it is not a regular file") }
+                guard opened >= 0 else { throw MediaFile.openingError(-opened) }
+                return try DecoderRegistry.openDecoder(descriptor: opened, shouldStop: { abandoned.step() })
+            }
+        case .remote(let media):
+            if let kept = media.takeKept() { return kept }
+            return try ForeignDecoder(
+                media, certificates: certificates, userAgent: "\(Product.name)/\(Product.version)")
+        case .handedOver:
+            throw DecodingError(
+                .unavailable,
+                "a client passed it as an open file before the daemon's restart; add it again"
+            )
+        case .descriptor(let descriptor, _):
+            if PipedMedia.isPipe(descriptor) {
+                let collected = try PipedMedia.collect(descriptor, abandoned)
+                return try DecoderRegistry.openDecoder(descriptor: collected, shouldStop: { abandoned.step() })
+            }
+            let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+            guard own >= 0 else { throw DecodingError(.unavailable, "the daemon is out of file descriptors") }
+            return try DecoderRegistry.openDecoder(descriptor: own, shouldStop: { abandoned.step() })
+        case .segment(let segment):
+            let audio = try openDecoder(segment.audio, abandoned, certificates: certificates, mounts)
+            return try SegmentDecoder(audio, segment)
+        }
+    }
+
+    /// Opens a file by its path; distinguishes a file on an unmounted disk from a missing one.
+    private nonisolated static func onItsMount(
+        _ path: FilePath, _ mounts: MediaMounts, _ open: () throws(DecodingError) -> any AudioDecoder
+    ) throws(DecodingError) -> any AudioDecoder {
+        let decoder: any AudioDecoder
+        do throws(DecodingError) { decoder = try open() } catch {
+            guard error.kind == .unavailable, let absence = mounts.absence(of: path) else { throw error }
+            // Who waits for a file that is there waits for ever, or not at all.
+            var status = stat()
+            guard path.withCString({ stat($0, &status) }) == 0 else { throw absence }
+            return try open()
+        }
+        mounts.opened(path)
+        return decoder
+    }
+
+    /// Capacity for the audio between us and the listener, with some reserve: the server's next request is decoded when it
+    /// comes, while it still holds seconds of sound.
+    private nonisolated static func ringCapacity(_ format: AudioFormat) -> Int64 {
+        let buffering = StreamBuffering(format)
+        return buffering.target + buffering.deviceLatency + format.frames(seconds: spareSeconds)
+    }
+
+    private static func watcher(
+        _ loop: EventLoop, _ configuration: Configuration
+    ) -> (@escaping @PlayerLoop () -> Void) -> AnyObject? {
+        guard configuration.output == .pulse else { return { _ in nil } }
+        return { handler in Watching(ServerWatch(loop), handler) }
+    }
+
+    private static func mediaWatcher(
+        _ loop: EventLoop
+    ) -> (MediaSource, Bool, @escaping @PlayerLoop () -> Void) -> AnyObject? {
+        var workers: Workers?
+        return { source, reportsExisting, handler in
+            let used = workers ?? Workers(loop, name: "away")
+            workers = used
+            return MediaWatch(loop, used, source.path, reportsExisting: reportsExisting, handler)
+        }
+    }
+
+    /// Watches as long as it lives.
+    @PlayerLoop private final class Watching {
+        private let watch: ServerWatch
+
+        init(_ watch: ServerWatch, _ handler: @escaping @PlayerLoop () -> Void) {
+            self.watch = watch
+            watch.start(handler)
+        }
+
+        isolated deinit { watch.stop() }
+    }
+}

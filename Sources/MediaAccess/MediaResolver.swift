@@ -1,0 +1,103 @@
+import AudioCore
+package import ControlProtocol
+package import LinuxSystem
+import NowPlaying
+
+/// Turns what a client named into what can be played: looks whether it exists and whether this client may have it, and
+/// opens folders and lists. Runs on a worker thread, since every look at a disk may block.
+package struct MediaResolver: Sendable {
+    /// Folders below which paths are accepted while their disk is not mounted, and outside of which a foreign peer may
+    /// name nothing.
+    package let roots: MediaRoots
+    /// True if the peer has another uid than the daemon (and is not root).
+    package let isForeign: Bool
+    /// Entries of one request, at most.
+    package let limit: Int
+    /// The open files that came with the line.
+    package let descriptors: [OwnedDescriptor]
+    /// Set when nobody waits any more.
+    package let abandoned: AbandonFlag
+
+    /// A resolver for the lines of one peer.
+    package init(
+        roots: MediaRoots, isForeign: Bool, limit: Int, descriptors: [OwnedDescriptor], abandoned: AbandonFlag
+    ) {
+        self.roots = roots
+        self.isForeign = isForeign
+        self.limit = limit
+        self.descriptors = descriptors
+        self.abandoned = abandoned
+    }
+
+    /// True if a request names media.
+    package static func isNeeded(_ method: MethodName, _ parameters: JSONObject) -> Bool {
+        switch method {
+        case .other(.queueAdd), .other(.announce): true
+        case .other(.diagnosticsGet): parameters["uri"] != nil
+        case .command(.play): parameters["uri"] != nil || parameters["descriptor"] != nil
+        case .command, .other: false
+        }
+    }
+
+    /// Media of the request, in order, all or nothing. Throws 403 if one of them is forbidden to the peer,
+    /// else 100 with all that can't be played.
+    package func resolve(_ method: MethodName, _ parameters: JSONObject) throws(RPCError) -> [ResolvedMedia] {
+        var search: MediaSearch
+        if method == .other(.queueAdd), let items = parameters["items"]?.arrayValue {
+            search = try resolve(items)
+        } else {
+            // A position is one in the whole file.
+            let isAnnouncement = method == .other(.announce)
+            search = MediaSearch(
+                self, TextBudget(), looksInside: !isAnnouncement && parameters["position"] == nil)
+            search.takesPipes = isAnnouncement
+            try search.add(parameters)
+        }
+        if let first = search.missing.first {
+            let more = search.missing.count > 1 ? " (and \(search.missing.count - 1) more)" : ""
+            throw .noSuchContent(
+                "“\(PrintableText.escaped(first.uri, limit: 200))” \(first.words)\(more)", reason: first.reason,
+                uris: search.missing.prefix(100).map(\.uri))
+        }
+        return search.media
+    }
+
+    /// Items of a request of which it is looked whether they have a cue sheet inside, at most.
+    private static let largestLookInside = 64
+
+    /// A look at a disk takes microseconds even when all is in memory: many items are looked for on two threads.
+    private func resolve(_ items: [JSONValue]) throws(RPCError) -> MediaSearch {
+        let middle = items.count < 256 ? 0 : items.count / 2
+        let budget = TextBudget()
+        if middle == 0 { return try resolve(items[...], budget, looksInside: items.count <= Self.largestLookInside) }
+        let halves = Parallel.map(2) { place -> Result<MediaSearch, RPCError> in
+            do throws(RPCError) {
+                return .success(try resolve(place == 0 ? items[..<middle] : items[middle...], budget))
+            } catch {
+                return .failure(error)
+            }
+        }
+        var result = try halves[0].get()
+        let rest = try halves[1].get()
+        result.media += rest.media
+        result.missing += rest.missing
+        if result.media.count > limit { throw result.tooMany }
+        return result
+    }
+
+    private func resolve(
+        _ items: ArraySlice<JSONValue>, _ budget: TextBudget, looksInside: Bool = false
+    ) throws(RPCError) -> MediaSearch {
+        var search = MediaSearch(self, budget, looksInside: looksInside)
+        search.media.reserveCapacity(items.count)
+        for item in items {
+            if abandoned.isSet { break }
+            switch item {
+            case .string(let uri): try search.add(uri: uri, nil)
+            case .object(let object): try search.add(object)
+            default: break
+            }
+        }
+        return search
+    }
+}

@@ -1,0 +1,36 @@
+import Glibc
+package import LinuxSystem
+
+/// The folders below which peers of another uid may name media. Used on worker threads; every call may block.
+package struct MediaRoots: Sendable {
+    /// Absolute and normalized.
+    package let paths: [FilePath]
+
+    /// These folders, by their absolute paths; they need not exist.
+    package init(_ paths: [String]) { self.paths = paths.compactMap { FilePath(Array($0.utf8))?.normalized } }
+
+    /// The place of an absolute path by its text alone, below the deepest root that fits; nil: below none.
+    package func place(of path: FilePath) -> ConfinedPath? {
+        let clean = path.normalized
+        var place: ConfinedPath?
+        for root in paths where root.bytes.count > place?.root.bytes.count ?? -1 {
+            if let rest = clean.below(root) { place = ConfinedPath(root: root, relative: rest) }
+        }
+        return place
+    }
+
+    /// True if the root is missing or empty, like the mount point of an unmounted disk.
+    func isUnmounted(_ root: FilePath) -> Bool {
+        guard let folder = root.withCString({ opendir($0) }) else {
+            return errno == ENOENT || errno == ENOTCONN || errno == ENODEV
+        }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let isDot = withUnsafeBytes(of: &entry.pointee.d_name) {
+                $0[0] == 0x2e && ($0[1] == 0 || ($0[1] == 0x2e && $0[2] == 0))
+            }
+            if !isDot { return false }
+        }
+        return true
+    }
+}

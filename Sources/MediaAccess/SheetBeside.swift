@@ -1,0 +1,57 @@
+import ArtworkLookup
+package import AudioCore
+import AudioDecoders
+import LinuxSystem
+package import NowPlaying
+
+/// The cue sheet beside a file that was added by itself: what it says of the file are the file's chapters.
+package enum SheetBeside {
+    /// Bytes of a sheet, at most.
+    private static let longest: Int64 = 1 << 20
+
+    /// The tracks of the sheet of the file's name (`album.cue` or `album.flac.cue` beside `album.flac`), if there are several.
+    /// Reads files; never on the loop.
+    package static func chapters(of source: MediaSource) -> [Chapter]? {
+        guard let path = source.path, source.isWholeFile else { return nil }
+        for stem in [FolderSheets.stem(path), path.name] {
+            for ending in [".cue", ".CUE"] {
+                guard let name = FilePath(Array(stem) + Array(ending.utf8)),
+                    let file = try? source.neighbour(name)?.mediaFile(AbandonFlag()), file.size <= longest,
+                    let text = try? file.bytes(at: 0, count: Int(file.size)), let sheet = try? CueSheet(text: text)
+                else { continue }
+                let tracks = sheet.tracks(of: place(of: path, in: sheet))
+                return tracks.count > 1
+                    ? tracks.prefix(Chapter.limit).map { Chapter(start: $0.start.seconds, title: $0.metadata.title) }
+                    : nil
+            }
+        }
+        return nil
+    }
+
+    /// Index of the sheet's file: that of the same name, whatever the suffix, else the first.
+    private static func place(of path: FilePath, in sheet: CueSheet) -> Int {
+        let names = sheet.files.map { FilePath($0).map { Array($0.name) } }
+        if let exact = names.firstIndex(of: Array(path.name)) { return exact }
+        let stems = sheet.files.map { FilePath($0).map { Array(FolderSheets.stem($0)) } }
+        return stems.firstIndex(of: Array(FolderSheets.stem(path))) ?? 0
+    }
+}
+
+extension MediaSource {
+    fileprivate var isWholeFile: Bool {
+        switch self {
+        case .file, .confined: true
+        default: false
+        }
+    }
+
+    /// A file beside it, under the same judgement.
+    fileprivate func neighbour(_ name: FilePath) -> MediaSource? {
+        switch self {
+        case .file(let path): .file(path.folder.appending(name))
+        case .confined(let place):
+            .confined(ConfinedPath(root: place.root, relative: place.relative.folder.appending(name)))
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,283 @@
+import ArtworkLookup
+import AudioCore
+import AudioDecoders
+import ControlProtocol
+import ControlServer
+import DaemonConfiguration
+package import LinuxSystem
+import MediaAccess
+import NowPlaying
+import PlaybackEngine
+
+/// Has the pictures of the item that is shown looked for, and of the one that follows it; hands them out by their ids.
+@PlayerLoop package final class ArtworkKeeper {
+    /// Environment of a keeper.
+    struct Parts {
+        /// Whose pictures they are.
+        var subject: any ArtworkSubject
+        var loop: EventLoop
+        var workers: Workers
+        var rules: ArtworkSearch.Rules
+        /// Nil: pictures are published, but can't be handed out.
+        var cache: ArtworkCache?
+        /// File of certificates that addresses are trusted by; nil: the system's.
+        var certificates: String?
+        /// Asked anew for each search: the configuration may be read again.
+        var settings: LiveConfiguration
+        var log: @PlayerLoop (String) -> Void
+    }
+
+    /// Known pictures of an item.
+    struct Known {
+        let item: ItemID
+        let uri: String
+        /// Animated ones that a client named.
+        let films: [String: String]
+        /// A picture that a client named.
+        let picture: String?
+        var result: ArtworkSearch.Result
+    }
+
+    let parts: Parts
+    private let search = ArtworkSearch()
+    /// Results of the last searches, the newest at the end.
+    private(set) var known: [Known] = []
+    /// The item that is looked for now.
+    private(set) var running: (item: ItemID, uri: String, task: ArtworkTask)?
+    /// Pictures from the network, by their addresses, the newest at the end.
+    var fetched: [(address: String, result: Result<Artwork, ArtworkError>)] = []
+    /// Those that are fetched now.
+    var fetching: [String: RemoteFetch] = [:]
+    /// Previews of animated artwork, by its ids.
+    var previews: [(film: String, found: ArtworkSearch.Found)] = []
+    /// Items whose pictures the daemon's own user named in this run, and nobody else.
+    private var trusted: Set<ItemID> = []
+    /// Trusted items at which those are forgotten that there are no more.
+    private var trustedLimit = leastTrustedLimit
+    private static let leastTrustedLimit = 256
+
+    /// True while nothing is searched for, because a picture may have crashed an earlier run.
+    private var rests = false
+
+    /// Items whose pictures are remembered.
+    private static let remembered = 32
+
+    /// A keeper for one player.
+    init(_ parts: Parts) {
+        self.parts = parts
+        parts.subject.artworkOf = { [weak self] in self?.artwork(of: $0) ?? [] }
+    }
+
+    isolated deinit { parts.cache?.keep([], for: ObjectIdentifier(self).hashValue) }
+
+    // MARK: Published artwork
+
+    /// One picture, for listeners: the largest of its sizes; and the animated ones.
+    private func artwork(of item: ItemID) -> [Artwork] {
+        guard let known = known.last(where: { $0.item == item }) else { return [] }
+        var result: [Artwork] = []
+        let best = known.result.found.map(\.artwork).closest(width: nil, height: nil, fit: .cover)
+        if known.result.isPlaceholder || best == nil, let address = address(of: item) {
+            switch fetched.last(where: { $0.address == address.address.text })?.result {
+            case .success(let artwork)?: result = [artwork]
+            case .failure?: result = best.map { [$0] } ?? []
+            case nil: result = [Artwork(unfetched: Self.id(of: address.address))]
+            }
+        } else if let best {
+            result = [best]
+        }
+        return result + known.result.animated.map(\.artwork)
+    }
+
+    /// Protects the pictures in the state and their previews in the cache.
+    func keepShown() {
+        var ids = Set<String>()
+        for known in known.suffix(4) {
+            for artwork in artwork(of: known.item) { ids.insert(artwork.id) }
+            for found in known.result.found { ids.insert(found.artwork.id) }
+        }
+        for artwork in parts.subject.state.item?.artwork ?? [] { ids.insert(artwork.id) }
+        for preview in previews where ids.contains(preview.film) { ids.insert(preview.found.artwork.id) }
+        parts.cache?.keep(ids, for: ObjectIdentifier(self).hashValue)
+    }
+
+    /// An item's picture is known now, or not any more.
+    func changed(_ item: ItemID) {
+        keepShown()
+        parts.subject.artworkFound(for: item)
+    }
+
+    // MARK: Looking
+
+    /// Looks for nothing until `wake`.
+    func rest() { rests = true }
+
+    /// Looks for pictures again, from the next state on.
+    func wake() { rests = false }
+
+    /// Follows a state: searches for the item's picture if that is unknown, then for that of the next item.
+    func follow(_ state: NowPlayingState) {
+        guard !rests else { return }
+        let wanted = [state.item?.id, state.upcoming?.itemID].compactMap(\.self)
+        // What nobody looks at any more is given up.
+        for (text, fetch) in fetching where !wanted.contains(where: { address(of: $0)?.address.text == text }) {
+            fetch.task.giveUp()
+        }
+        if let running, !wanted.contains(running.item) {
+            running.task.giveUp()
+            self.running = nil
+        }
+        forgetHandedOver(wanted)
+        guard !wanted.isEmpty else { return }
+        let next = wanted.first { item in
+            guard let uri = parts.subject.entry(of: item)?.source.uri else { return false }
+            let (films, picture) = (films(of: item), picture(of: item))
+            return !known.contains {
+                $0.item == item && $0.uri == uri && $0.films == films && $0.picture == picture
+            }
+        }
+        guard let next, let source = parts.subject.entry(of: next)?.source else { return keepShown() }
+        if running == nil { look(for: next, source) }
+    }
+
+    /// A file that was handed over is open as long as somebody knows it: lets go of those that are neither shown nor in the
+    /// queue.
+    private func forgetHandedOver(_ wanted: [ItemID]) {
+        known.removeAll { known in
+            known.result.found.contains { $0.origin.holdsDescriptors } && !wanted.contains(known.item)
+                && parts.subject.entry(of: known.item) == nil
+        }
+        previews.removeAll { preview in
+            preview.found.origin.holdsDescriptors
+                && !known.contains { $0.result.animated.contains { $0.artwork.id == preview.film } }
+        }
+    }
+
+    /// The media roots are others now: all pictures are judged anew, and until then none that was found can be had.
+    func lookAgain() {
+        running?.task.giveUp()
+        running = nil
+        known = []
+        previews = []
+        follow(parts.subject.state)
+    }
+
+    private func films(of item: ItemID) -> [String: String] {
+        parts.rules.isAnimated ? parts.subject.entry(of: item)?.details?.given.animatedArtwork ?? [:] : [:]
+    }
+
+    /// The picture of this host that a client named.
+    private func picture(of item: ItemID) -> String? {
+        guard let text = parts.subject.entry(of: item)?.details?.given.artworkURL, case .path = MediaAddress(text)
+        else { return nil }
+        return text
+    }
+
+    private func look(for item: ItemID, _ source: MediaSource) {
+        let task = ArtworkTask()
+        let uri = source.uri
+        let named = films(of: item)
+        running = (item, uri, task)
+        let (search, rules, roots) = (search, parts.rules, parts.settings.mediaRoots)
+        var (films, refused) = places(named, of: item, roots)
+        let namedPicture = picture(of: item)
+        let picture = namedPicture.flatMap { place(of: $0, "the picture", of: item, roots, &refused) }
+        parts.workers.submit { [films] in
+            search.search(source, rules, picture: picture, films: films, root: { roots.place(of: $0)?.root }, task)
+        } _: { [weak self, refused] result in
+            guard let self, running?.task === task else { return }
+            running = nil
+            var result = result
+            result.failures += refused
+            for failure in result.failures.prefix(1) { parts.log(failure) }
+            known.removeAll { $0.item == item }
+            known.append(Known(item: item, uri: uri, films: named, picture: namedPicture, result: result))
+            if known.count > Self.remembered { known.removeFirst() }
+            changed(item)
+            follow(parts.subject.state)
+        }
+    }
+
+    /// Paths of named films, by their text, and texts about missing ones.
+    private func places(
+        _ named: [String: String], of item: ItemID, _ roots: MediaRoots
+    ) -> (films: [AnimatedShape: ConfinedPath], refused: [String]) {
+        var films: [AnimatedShape: ConfinedPath] = [:]
+        var refused: [String] = []
+        for (shape, uri) in named.sorted(by: { $0.key < $1.key }) {
+            guard let shape = AnimatedShape(rawValue: shape) else { continue }
+            films[shape] = place(of: uri, "the animated picture", of: item, roots, &refused)
+        }
+        return (films, refused)
+    }
+
+    /// Path of a file that was named with an item; nil: not at an allowed place, which `refused` gets as text.
+    private func place(
+        of uri: String, _ what: String, of item: ItemID, _ roots: MediaRoots, _ refused: inout [String]
+    ) -> ConfinedPath? {
+        let words = "cannot show \(what) “\(PrintableText.escaped(uri, limit: 200))”: "
+        guard case .path(let path) = MediaAddress(uri), let name = FilePath(path.name) else {
+            refused.append(words + "it is not a file on this host")
+            return nil
+        }
+        if let place = roots.place(of: path) { return place }
+        if isTrusted(item) { return ConfinedPath(root: path.folder, relative: name) }
+        refused.append(words + "it is outside of the media roots")
+        return nil
+    }
+
+    // MARK: Trust
+
+    /// A client named all that clients say about the pictures of these items. Only those of the daemon's own user may lie
+    /// outside the media roots or at this host's own addresses.
+    func pictures(of items: some Sequence<ItemID>, namedBy client: ClientIdentity) {
+        guard !client.isForeign else { return trusted.subtract(items) }
+        forgetTrusted()
+        trusted.formUnion(items)
+    }
+
+    /// Forgets the trusted items that there are no more, each time that their number has doubled.
+    private func forgetTrusted() {
+        guard trusted.count > trustedLimit else { return }
+        trusted = trusted.filter { parts.subject.entry(of: $0) != nil }
+        trustedLimit = max(Self.leastTrustedLimit, 2 * trusted.count)
+    }
+
+    /// A client is about to change some of the pictures of an item; the others stay as somebody named them. To be called
+    /// before the item has them.
+    func pictures(of item: ItemID, changedBy client: ClientIdentity) {
+        let given = parts.subject.entry(of: item)?.details?.given
+        if client.isForeign {
+            trusted.remove(item)
+        } else if given?.namesPictures != true {
+            forgetTrusted()
+            trusted.insert(item)
+        }
+    }
+
+    /// True if only the daemon's own user named the pictures of an item, in this run.
+    func isTrusted(_ item: ItemID) -> Bool { trusted.contains(item) }
+
+    /// Items of which that is remembered.
+    var trustedCount: Int { trusted.count }
+
+    /// Address of an item's picture on the network, from a client or the stream itself.
+    func address(of item: ItemID) -> (address: PictureFetch.Address, shown: String)? {
+        guard let entry = parts.subject.entry(of: item), let details = entry.details else { return nil }
+        let given = details.given.artworkURL
+        guard let text = given ?? details.found.artworkURL,
+            case .remote(let address, let shown) = MediaAddress(text)
+        else { return nil }
+        if given != nil {
+            return (PictureFetch.Address(address, mayUseLoopback: isTrusted(item), wasPublic: false), shown)
+        }
+        guard case .remote(let media) = entry.source else { return nil }
+        // A station may lead only to what is as near as itself.
+        let host = media.shownAddress.split(separator: "/", maxSplits: 2).dropFirst().first ?? ""
+        let isOnThisHost = ["127.", "localhost", "[::1]"].contains { host.hasPrefix($0) }
+        return (
+            PictureFetch.Address(
+                address, mayUseLoopback: media.mayUseLoopback && isOnThisHost, wasPublic: media.wasPublic), shown
+        )
+    }
+}

@@ -1,0 +1,248 @@
+import AudioCore
+package import DaemonConfiguration
+package import LinuxSystem
+import MediaAccess
+import NowPlaying
+package import PlaybackEngine
+package import StateKeeping
+
+/// Follows what plays and remembers it: who likes it, how often it was heard, where it was left. The loop only counts and hands
+/// over; files and the database are read by a worker, one change after the other.
+@PlayerLoop package final class FeedbackKeeper {
+    /// Changes what is remembered of an item; called on a worker and on the loop, on copies of their own.
+    typealias Edit = @Sendable (inout Feedback) -> Void
+    /// Gets what is remembered then, or why it can't be.
+    typealias Answer = @PlayerLoop (Result<Feedback, FeedbackDatabase.Failure>) -> Void
+
+    /// An item that was shown, or is the next.
+    private struct Known {
+        let item: ItemID
+        let source: MediaSource
+        /// Nil: its file was not looked at.
+        var identity: String?
+        /// Nil: not looked up yet.
+        var feedback: Feedback?
+    }
+
+    private struct Task {
+        var item: ItemID
+        /// Nil: it is only looked up.
+        var edit: Edit?
+        /// True if it has changed the known feedback already.
+        var isShown = false
+        var done: Answer
+    }
+
+    private let player: Player
+    private let loop: EventLoop
+    /// Made when the first item is played.
+    private lazy var workers = Workers(loop, name: "feedback")
+    private let database: FeedbackDatabase
+    private let log: @PlayerLoop (String) -> Void
+    /// The newest at the end.
+    private var known: [Known] = []
+    private var waiting: [Task] = []
+    /// Whose task is carried out now.
+    private var running: ItemID?
+    /// Last published state.
+    private var last: NowPlayingState?
+    /// Item of the last request, which is published soon.
+    private var asked: ItemID?
+    /// Position at which the last published item began.
+    private var beginning = 0.0
+    /// True while no file is read, because one may have crashed an earlier run.
+    private var rests = false
+    /// True if a warning about unsaved feedback was logged.
+    private var hasWarned = false
+    private let settings: LiveConfiguration
+
+    private static let limit = 64
+    /// Tasks that wait at once: what comes beyond is given up.
+    private static let mostWaiting = 256
+    /// Seconds from the beginning and the end of an item in which it counts as not begun, or as heard.
+    private static let edge = 15.0
+    /// Seconds of an item that are heard before it counts.
+    private static let leastHeard = 2.0
+
+    /// `log` takes a warning.
+    package init(
+        _ player: Player, _ loop: EventLoop, _ database: FeedbackDatabase, _ settings: LiveConfiguration,
+        log: @escaping @PlayerLoop (String) -> Void
+    ) {
+        self.player = player
+        self.loop = loop
+        self.database = database
+        self.settings = settings
+        self.log = log
+        player.feedbackOf = { [weak self] in self?.feedback(in: $0) }
+        player.onAsked = { [weak self] item in
+            self?.asked = item
+            self?.look(at: item)
+        }
+    }
+
+    // MARK: What is heard
+
+    /// Feedback about the item of a state before its publication, with the changes of that state.
+    private func feedback(in state: NowPlayingState) -> Feedback? {
+        let before = last
+        last = state
+        let isSame = before?.item?.id == state.item?.id && before?.item?.play == state.item?.play
+        if let before, let item = before.item, before.state != .stopped, !isSame || state.state == .stopped {
+            left(item, before, state)
+        }
+        // An earlier run of the daemon played the item that is restored up to its place.
+        if !isSame { beginning = state.cause == .snapshot ? 0 : state.anchor.elapsed }
+        for item in [state.item?.id, state.upcoming?.itemID] { if let item { look(at: item) } }
+        if !isSame || before?.queueVersion != state.queueVersion { forgetOpen() }
+        guard let shown = state.item?.id else { return nil }
+        return known.last { $0.item == shown }?.feedback
+    }
+
+    /// An item was left, by itself or by somebody.
+    private func left(_ item: NowPlayingItem, _ before: NowPlayingState, _ after: NowPlayingState) {
+        let place = before.anchor.position(at: after.anchor.monotonic, duration: item.duration)
+        let isHeard = after.reason == .ended
+        guard isHeard || abs(place - beginning) >= Self.leastHeard else { return }
+        let isSkipped = after.reason == .next
+        let duration = item.duration ?? 0
+        let isMiddle = place > Self.edge && place < duration - Self.edge && after.reason != .error
+        let isLeft =
+            isMiddle && !isHeard && settings.current.resumeFrom.map { duration >= $0 } ?? false
+            && (after.state == .stopped || after.item?.id != item.id)
+        let now = after.anchor.wall.rounded(.down)
+        let edit: Edit = { feedback in
+            feedback.lastPlayed = now
+            if isHeard { feedback.playCount += 1 }
+            if isSkipped { feedback.skipCount += 1 }
+            feedback.left = isLeft ? place : nil
+        }
+        guard let index = known.lastIndex(where: { $0.item == item.id }) else { return }
+        let isShown = known[index].feedback != nil
+        if var feedback = known[index].feedback {
+            edit(&feedback)
+            known[index].feedback = feedback
+            // Whoever comes back at once goes on there, too.
+            database.places.foresee(ResumePlaces.Place(feedback), at: known[index].source.uri)
+        }
+        submit(Task(item: item.id, edit: edit, isShown: isShown) { _ in })
+    }
+
+    /// Looks at no file until `wake`.
+    func rest() { rests = true }
+
+    /// Looks at files again, from the next state on.
+    func wake() { rests = false }
+
+    /// Looks up what is remembered of an item, once.
+    private func look(at item: ItemID) {
+        guard !rests, !known.contains(where: { $0.item == item }), add(item) else { return }
+        if database.isKnownToBeEmpty {
+            known[known.count - 1].feedback = Feedback()
+            return
+        }
+        submit(Task(item: item) { [player] _ in player.feedbackFound(for: item) })
+    }
+
+    /// Takes note of where an item is. False: it is not in the queue.
+    private func add(_ item: ItemID) -> Bool {
+        if known.contains(where: { $0.item == item }) { return true }
+        guard let source = player.queue[item]?.source else { return false }
+        known.append(Known(item: item, source: source))
+        if known.count > Self.limit { known.removeFirst() }
+        return true
+    }
+
+    /// Lets go of what is open for items that are in the queue no more, are not shown, and have nothing left to be written.
+    private func forgetOpen() {
+        known.removeAll { known in
+            known.source.holdsDescriptors && player.queue[known.item] == nil && known.item != last?.item?.id
+                && known.item != running && !waiting.contains { $0.item == known.item }
+        }
+    }
+
+    // MARK: What is said
+
+    /// Changes the feedback about an item; publishes one event, then answers.
+    func change(_ item: ItemID, by: Originator, _ edit: @escaping Edit, _ answer: @escaping Answer) {
+        guard add(item) else {
+            return answer(.failure(FeedbackDatabase.Failure(message: "the item is no longer in the queue")))
+        }
+        let task = Task(item: item, edit: edit) { [player] result in
+            if case .success = result { player.feedbackChanged(of: item, by: by) }
+            answer(result)
+        }
+        submit(task)
+    }
+
+    // MARK: The worker
+
+    private func submit(_ task: Task) {
+        guard waiting.count < Self.mostWaiting else {
+            return task.done(.failure(FeedbackDatabase.Failure(message: "the disk is too slow")))
+        }
+        waiting.append(task)
+        runNext()
+    }
+
+    private func runNext() {
+        guard running == nil, !waiting.isEmpty else { return }
+        let task = waiting.removeFirst()
+        let isWanted = [asked, last?.item?.id, last?.upcoming?.itemID].contains(task.item)
+        if task.edit == nil, !isWanted {
+            // It was passed over meanwhile; when it is shown again it is looked up again.
+            known.removeAll { $0.item == task.item && $0.feedback == nil }
+            return runNext()
+        }
+        guard let place = known.last(where: { $0.item == task.item }) else {
+            task.done(.failure(FeedbackDatabase.Failure(message: "the item was current too long ago")))
+            return runNext()
+        }
+        running = task.item
+        let (database, source, edit) = (database, place.source, task.edit)
+        let known = place.identity
+        let isLast = waiting.isEmpty
+        workers.submit { () -> (String?, Result<Feedback, FeedbackDatabase.Failure>) in
+            defer { if isLast { database.rest() } }
+            // As long as nothing was ever remembered, nothing has to be looked for.
+            if edit == nil, !database.exists { return (known, .success(Feedback())) }
+            guard let identity = known ?? ContentIdentity.of(source) else {
+                return (nil, .failure(FeedbackDatabase.Failure(message: "cannot read the item's file")))
+            }
+            do throws(FeedbackDatabase.Failure) {
+                if let edit { return (identity, .success(try database.change(identity, edit))) }
+                return (identity, .success(try database.feedback(of: identity)))
+            } catch {
+                return (identity, .failure(error))
+            }
+        } _: { [self] identity, result in
+            // What was said is remembered, though its session was closed meanwhile.
+            finished(task, identity, result)
+        }
+    }
+
+    private func finished(_ task: Task, _ identity: String?, _ result: Result<Feedback, FeedbackDatabase.Failure>) {
+        running = nil
+        for report in database.takeReports() { log(report) }
+        if let index = known.lastIndex(where: { $0.item == task.item }) {
+            known[index].identity = identity
+            if !waiting.contains(where: { $0.item == task.item && $0.isShown }) {
+                database.places.settled(known[index].source.uri)
+            }
+            if case .success(var feedback) = result {
+                // What happened since, and is shown, is still to be written.
+                for later in waiting where later.item == task.item && later.isShown { later.edit?(&feedback) }
+                known[index].feedback = feedback
+            }
+        }
+        switch result {
+        case .success: if task.edit != nil { hasWarned = false }
+        case .failure(let failure):
+            if !hasWarned, identity != nil { log("cannot save ratings and play counts: \(failure.message)") }
+            hasWarned = hasWarned || identity != nil
+        }
+        task.done(result)
+        runNext()
+        forgetOpen()
+    }
+}

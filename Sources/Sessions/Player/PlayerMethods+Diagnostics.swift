@@ -1,0 +1,141 @@
+import AudioCore
+import AudioDecoders
+import CLinux
+import ControlProtocol
+import ControlServer
+import DaemonConfiguration
+import Glibc
+import LinuxSystem
+import MediaAccess
+import NowPlaying
+import PlaybackEngine
+import StateKeeping
+
+/// `diagnostics.get`.
+extension PlayerMethods {
+    /// Seconds that disks and the network get.
+    private nonisolated static let diagnosisPatience = 3.0
+
+    /// Findings about disks, made by a worker.
+    private struct DiskFindings: Sendable {
+        var roots: [String]
+        var hasSeccomp: Bool?
+        var hasLandlock: Bool?
+        var file: JSONValue?
+    }
+
+    /// Answers when the disks have, at most 3 s later.
+    func diagnose(_ request: MethodRequest, _ answer: @escaping Answer) {
+        let roots = configuration.mediaRoots
+        let source = request.media.first?.source
+        let abandoned = AbandonFlag()
+        let opener = opener
+        var waiting: (@PlayerLoop (DiskFindings) -> Void)? = { [weak self] in
+            if let self { answer(.success(diagnosis(roots, $0))) }
+        }
+        let late = loop.deadline(EventLoop.now.advanced(bySeconds: Self.diagnosisPatience)) {
+            abandoned.set()
+            let file: JSONValue? = source.map {
+                ["uri": .string($0.uri), "error": "its disk or server does not answer within 3 s"]
+            }
+            waiting?(DiskFindings(roots: roots.map { _ in "silent" }, hasSeccomp: nil, hasLandlock: nil, file: file))
+            waiting = nil
+        }
+        workers.submit {
+            DiskFindings(
+                roots: roots.map(Self.stateOfRoot),
+                hasSeccomp: access("/proc/sys/kernel/seccomp/actions_avail", F_OK) == 0,
+                hasLandlock: linux_has_landlock() != 0,
+                file: source.map { Self.examine($0, opener, abandoned) })
+        } _: { found in
+            withExtendedLifetime(late) {}
+            waiting?(found)
+            waiting = nil
+        }
+    }
+
+    private func diagnosis(_ roots: [String], _ found: DiskFindings) -> JSONValue {
+        var output = JSONObject()
+        switch configuration.output {
+        case .pulse: output["kind"] = "pulse"
+        case .null: output["kind"] = "null"
+        case .file(let path):
+            output["kind"] = "file"
+            output["path"] = .string(path)
+        }
+        if let sink = configuration.sink { output["sink"] = .string(sink) }
+        var result = JSONObject([
+            .init(
+                "daemon",
+                [
+                    "version": .string(Product.version), "pid": .integer(Int64(getpid())),
+                    "uid": .integer(Int64(geteuid())),
+                    "uptime": .number((EventLoop.now.seconds(since: began) * 1000).rounded() / 1000),
+                ]),
+            .init("output", .object(output)),
+            .init(
+                "mediaRoots",
+                .array(zip(roots, found.roots).map { ["path": .string($0), "state": .string($1)] })),
+            .init("decodeProgram", ForeignProgram.path.map { .string($0) } ?? .null),
+            .init("seccomp", found.hasSeccomp.map { .bool($0) } ?? .null),
+            .init("landlock", found.hasLandlock.map { .bool($0) } ?? .null),
+        ])
+        if let error = player.clockError { result["clock"] = ["error": .number((error * 1e6).rounded() / 1e6)] }
+        if let artwork { result["artwork"] = artwork.report }
+        if let store {
+            var state = JSONObject([.init("directory", .string(store.directory))])
+            if let fault = store.fault { state["error"] = .string(fault) }
+            if !store.reports.isEmpty { state["reports"] = .array(store.reports.map(JSONValue.string)) }
+            result["state"] = .object(state)
+        }
+        if let restReason { result["rest"] = .string(restReason) }
+        if let file = found.file { result["file"] = file }
+        return .object(result)
+    }
+
+    /// `ready`, `empty`, `missing` or `denied`. May block.
+    private nonisolated static func stateOfRoot(_ path: String) -> String {
+        guard let folder = opendir(path) else { return errno == EACCES || errno == EPERM ? "denied" : "missing" }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let isHidden = withUnsafeBytes(of: &entry.pointee.d_name) { $0[0] == UInt8(ascii: ".") }
+            if !isHidden { return "ready" }
+        }
+        return "empty"
+    }
+
+    /// Opens a file as play would, and describes it. May block.
+    private nonisolated static func examine(
+        _ source: MediaSource, _ opener: DecoderOpener, _ abandoned: AbandonFlag
+    ) -> JSONValue {
+        var result = JSONObject([.init("uri", .string(source.uri))])
+        do throws(DecodingError) {
+            let decoder = try opener(source, abandoned)
+            if let late = decoder as? any LateDecoder {
+                let deadline = EventLoop.now.advanced(bySeconds: diagnosisPatience)
+                while try !late.isOpened() {
+                    guard late.wait(seconds: deadline.seconds(since: EventLoop.now)) else {
+                        throw DecodingError(.unavailable, "its server does not answer")
+                    }
+                }
+            }
+            let format = decoder.mediaFormat
+            result["codec"] = .string(format.codec)
+            result["sampleRate"] = .integer(Int64(format.sampleRate))
+            result["channels"] = .integer(Int64(format.channels))
+            result["seekable"] = .bool(decoder.isSeekable)
+            if let frames = decoder.boundedLength {
+                result["duration"] = .number(
+                    (Double(frames) / Double(decoder.format.sampleRate) * 1000).rounded() / 1000)
+                result["durationIsExact"] = .bool(!decoder.lengthIsEstimated)
+            }
+            let metadata = decoder.metadata
+            for (name, text) in [
+                ("title", metadata.title), ("artist", metadata.artist), ("albumTitle", metadata.albumTitle),
+            ] { if let text { result[name] = .string(text) } }
+        } catch {
+            result["error"] = .string(error.message)
+        }
+        return .object(result)
+    }
+}

@@ -1,0 +1,152 @@
+import AudioCore
+import AudioDecoders
+import ControlProtocol
+import ControlServer
+import DaemonConfiguration
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+
+/// Volume and devices.
+extension PlayerMethods {
+    /// `volume.set`: answers with what is wished, which a fade reaches later.
+    func volume(_ request: MethodRequest) -> MethodResult {
+        var target = request.double("volume")
+        if let step = request.double("step") {
+            // Steps over time add up; a step at once begins with the volume that is heard.
+            let base = request.double("over") == nil ? player.volume : fade?.target ?? player.volume
+            target = max(0, min(1, base + step))
+        }
+        fade = nil
+        if let target, let seconds = request.double("over"), seconds > 0 {
+            player.setVolume(nil, muted: request.bool("muted"), by: request.client.originator)
+            fade = VolumeFade(loop, from: player.volume, to: target, over: seconds) { [unowned self] volume, isLast in
+                player.fadeVolume(volume, isLast: isLast, by: request.client.originator)
+                if isLast { fade = nil }
+            }
+        } else {
+            player.setVolume(target, muted: request.bool("muted"), by: request.client.originator)
+        }
+        return .success(["volume": .number(target ?? player.state.volume), "muted": .bool(player.state.muted)])
+    }
+
+    /// Result of `formats.list`.
+    static var formats: JSONValue {
+        let formats = FormatSupport.all.map { format in
+            JSONValue.object(
+                JSONObject([
+                    JSONObject.Member("name", .string(format.name)),
+                    JSONObject.Member("endings", .array(format.endings.map { .string($0) })),
+                    JSONObject.Member("plays", .bool(format.plays)),
+                    JSONObject.Member("package", .string(format.package)),
+                ]))
+        }
+        return ["formats": .array(formats)]
+    }
+
+    /// `loudness.set`: answers with what applies from now on.
+    func loudness(_ request: MethodRequest) -> MethodResult {
+        player.setLoudness(
+            request.string("mode").flatMap(LoudnessMode.init), preamp: request.double("preamp"),
+            by: request.client.originator)
+        var writer = JSONWriter()
+        StateEncoder.loudness(&writer, player.state.loudness)
+        return .encoded(writer.bytes)
+    }
+
+    /// `sleep.set`: sets the timer, or takes it back, and answers with what is set.
+    func sleep(_ request: MethodRequest) -> MethodResult {
+        let fade = request.double("fade") ?? 0
+        if request.string("endOf") != nil {
+            player.setSleep(.endOfItem, fade: fade, by: request.client.originator)
+        } else if let after = request.double("after"), after > 0 {
+            player.setSleep(.at(EventLoop.now.advanced(bySeconds: after)), fade: fade, by: request.client.originator)
+        } else {
+            player.setSleep(nil, fade: 0, by: request.client.originator)
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.nullable("sleep", player.state.sleep, StateEncoder.sleep)
+        writer.endObject()
+        return .encoded(writer.bytes)
+    }
+
+    func listOutputs(_ answer: @escaping Answer) {
+        output.listDevices { result in
+            switch result {
+            case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
+            case .success(let devices): answer(.success(["outputs": .array(devices.map(Self.describe))]))
+            }
+        }
+    }
+
+    private static func describe(_ listed: ListedOutput) -> JSONValue {
+        let device = listed.device
+        var members = [
+            JSONObject.Member("name", .string(device.name)),
+            JSONObject.Member("description", .string(device.description)),
+            JSONObject.Member("state", .string(device.state.rawValue)),
+            JSONObject.Member("default", .bool(device.isDefault)),
+        ]
+        if let format = device.format {
+            members.append(JSONObject.Member("sampleRate", .integer(Int64(format.sampleRate))))
+            members.append(JSONObject.Member("channels", .integer(Int64(format.channels.count))))
+        }
+        if let mixer = listed.mixer {
+            members.append(JSONObject.Member("volume", .number((mixer.volume * 1000).rounded() / 1000)))
+            members.append(JSONObject.Member("muted", .bool(mixer.isMuted)))
+        }
+        return .object(JSONObject(members))
+    }
+
+    /// Takes only what the server knows at this moment.
+    func selectOutput(_ request: MethodRequest, _ answer: @escaping Answer) {
+        let name = request.string("name") ?? ""
+        output.listDevices { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
+            case .success(let devices):
+                guard devices.contains(where: { $0.device.name == name }) else {
+                    return answer(
+                        .failure(.deviceNotFound("there is no output with this name; output.list lists the outputs")))
+                }
+                output.selectDevice(named: name)
+                player.outputSelected(name)
+                hasChosenOutput = name != configuration.sink
+                answer(.success(["name": .string(name)]))
+            }
+        }
+    }
+}
+
+/// A volume on its way: one-shot steps until it is there.
+@PlayerLoop final class VolumeFade {
+    /// The volume that it ends with, 0 to 1.
+    let target: Double
+    private static let stepSeconds = 0.05
+    private let start: Double
+    private let began = EventLoop.now
+    private let seconds: Double
+    private let apply: @PlayerLoop (_ volume: Double, _ isLast: Bool) -> Void
+    private var next: EventSource?
+
+    /// Goes from one volume to another in so many seconds, in even steps of the server's scale; `apply` is called for each.
+    init(
+        _ loop: EventLoop, from start: Double, to target: Double, over seconds: Double,
+        _ apply: @escaping @PlayerLoop (_ volume: Double, _ isLast: Bool) -> Void
+    ) {
+        self.start = start
+        self.target = target
+        self.seconds = seconds
+        self.apply = apply
+        next = loop.deadline(began.advanced(bySeconds: Self.stepSeconds)) { [unowned self] in step() }
+    }
+
+    private func step() {
+        let now = EventLoop.now
+        let part = min(1, now.seconds(since: began) / seconds)
+        if part < 1 { next?.setDeadline(now.advanced(bySeconds: Self.stepSeconds)) }
+        apply(start + (target - start) * part, part == 1)
+    }
+}

@@ -1,0 +1,170 @@
+import AudioCore
+import ControlProtocol
+import ControlServer
+import LinuxSystem
+import MediaAccess
+import NowPlaying
+import PlaybackEngine
+
+/// The queue as clients see and change it.
+extension PlayerMethods {
+    /// Carries out a request of the queue, unless the queue has another version than the client expects.
+    func atVersion(
+        _ request: MethodRequest, _ answer: @escaping Answer,
+        _ perform: (@escaping Answer) -> Void
+    ) {
+        if let expected = request.integer("ifVersion"), expected != player.queue.version {
+            return answer(.failure(PlayerRefusal.version(player.queue.version).error))
+        }
+        perform(answer)
+    }
+
+    /// `queue.get`.
+    func get(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let id = request.itemID("id"), let entry = player.queue[id] else { return answer(failure(.noSuchItem)) }
+        answer(.encoded(whole(entry)))
+    }
+
+    /// `queue.remove`.
+    func remove(_ request: MethodRequest, _ answer: @escaping Answer) {
+        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+        player.remove(ids, by: request.client.originator) { [weak self] _ in if let self { answer(version()) } }
+    }
+
+    /// `queue.move`.
+    func move(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+        guard PlayQueue.distinct(ids).count == ids.count else {
+            return answer(.failure(PlayerRefusal.namedTwice.error))
+        }
+        let place = request.integer("to") ?? 0
+        guard place <= player.queue.count - ids.count else {
+            return answer(.failure(PlayerRefusal.noPlace(place, count: player.queue.count).error))
+        }
+        player.move(ids, to: place, by: request.client.originator)
+        answer(version())
+    }
+
+    /// `queue.clear`.
+    func clear(_ request: MethodRequest, _ answer: @escaping Answer) {
+        player.clear(by: request.client.originator) { [weak self] _ in if let self { answer(version()) } }
+    }
+
+    /// `queue.shuffle`.
+    func shuffle(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        player.shuffle(by: request.client.originator)
+        answer(version())
+    }
+
+    /// The items that `ids` names; nil: one of them is not in the queue.
+    private func knownItems(_ request: MethodRequest) -> [ItemID]? {
+        let ids = request.itemIDs("ids") ?? []
+        return ids.allSatisfy { player.queue.index(of: $0) != nil } ? ids : nil
+    }
+
+    private func version() -> MethodResult { .success(["version": .integer(Int64(player.queue.version))]) }
+
+    /// `item.update`.
+    func update(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let id = request.itemID("id") else { return answer(failure(.noSuchItem)) }
+        do throws(CommandRefusal) {
+            let fields = request.metadata
+            // Before the event, which has its pictures looked for.
+            if fields.namesPictures { artwork?.pictures(of: id, changedBy: request.client) }
+            try player.update(id, fields, by: request.client.originator)
+            answer(version())
+        } catch {
+            answer(failure(error))
+        }
+    }
+
+    /// `queue.add`.
+    func add(_ request: MethodRequest, _ answer: @escaping Answer) {
+        let by = request.client.originator
+        if let place = request.integer("at"), place > player.queue.count {
+            return answer(.failure(PlayerRefusal.noPlace(place, count: player.queue.count).error))
+        }
+        let place = request.bool("next") == true ? player.placeForNext : request.integer("at")
+        let requests = Self.requests(for: request.media)
+        do throws(CommandRefusal) {
+            let ids = try player.insert(requests, at: place, by: by)
+            // The search for their pictures begins later, when one of them is shown or follows.
+            if let ids { notePictures(of: ids, request) }
+            guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids))) }
+            player.perform(.playItem(ItemID(ids.lowerBound), position: nil), by: by) { [weak self] result in
+                guard let self else { return }
+                switch result {
+                case .success: answer(.encoded(added(ids)))
+                case .failure(let refusal): answer(failure(refusal))
+                }
+            }
+        } catch {
+            answer(failure(error))
+        }
+    }
+
+    /// Not isolated: in a closure that is, it would be looked for each of them whether this is the loop.
+    private nonisolated static func requests(for media: [ResolvedMedia]) -> [QueueRequest] {
+        media.map { QueueRequest(source: $0.source, details: $0.details) }
+    }
+
+    private func notePictures(of ids: ClosedRange<Int64>, _ request: MethodRequest) {
+        let named = zip(ids, request.media).filter { $1.details?.given.namesPictures == true }
+        artwork?.pictures(of: named.map { ItemID($0.0) }, namedBy: request.client)
+    }
+
+    private func added(_ ids: ClosedRange<Int64>?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("ids")
+        writer.beginArray()
+        if let ids { for id in ids { writer.integer(id) } }
+        writer.endArray()
+        writer.member("version", player.queue.version)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// `queue.list`.
+    func list(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        let queue = player.queue
+        let first = min(request.integer("offset") ?? 0, queue.count)
+        let last = min(queue.count, first + (request.integer("limit") ?? Catalogue.usualPage))
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("version", queue.version)
+        writer.member("count", queue.count)
+        writer.key("items")
+        writer.beginArray()
+        for entry in queue.entries[first..<last] {
+            let metadata = entry.details?.metadata
+            writer.beginObject()
+            writer.member("id", Int(entry.id.number))
+            writer.member("uri", entry.source.uri)
+            writer.member("title", metadata?.title ?? entry.source.displayName)
+            writer.member("artist", metadata?.artist)
+            writer.member("albumTitle", metadata?.albumTitle)
+            writer.member("duration", entry.details?.duration)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        answer(.encoded(writer.bytes))
+    }
+
+    private func whole(_ entry: QueueEntry) -> [UInt8] {
+        var metadata = entry.details?.metadata ?? MediaMetadata()
+        if metadata.title == nil { metadata.title = entry.source.displayName }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("id", Int(entry.id.number))
+        writer.member("uri", entry.source.uri)
+        StateEncoder.metadata(&writer, metadata)
+        StateEncoder.chapters(&writer, metadata.chapters ?? [], limit: nil)
+        StateEncoder.adTimeRanges(&writer, metadata.adTimeRanges ?? [], limit: nil)
+        StateEncoder.texts(&writer, metadata.texts ?? [])
+        writer.member("duration", entry.details?.duration)
+        writer.endObject()
+        return writer.bytes
+    }
+}

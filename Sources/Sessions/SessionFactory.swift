@@ -1,0 +1,221 @@
+import CLinux
+import ControlProtocol
+import DaemonConfiguration
+import Glibc
+import LinuxSystem
+import NowPlaying
+import PlaybackEngine
+import StateKeeping
+import Synchronization
+
+/// Makes sessions with a queue of their own, each with a player, an output and a folder of its own below the state
+/// directory, and remembers over restarts which there are.
+@PlayerLoop final class SessionFactory {
+    /// First number for what external sessions play.
+    let firstExternalItem: Int64
+
+    private let context: SessionContext
+    private let maker: any PlayerMaker
+    private let deaths: EarlyDeaths
+    private let workers: Workers
+    private let folder: String
+    private var making: Set<String> = []
+    /// Sessions that were closed and whose folders are not gone yet, and what waits for that.
+    private var leaving: [String: [@PlayerLoop () -> Void]] = [:]
+    /// One list is written at a time, and never an older one after a newer.
+    private nonisolated static let written = Mutex(0)
+    private var lists = 0
+    /// Last written text, or the one being written.
+    private var last: String?
+    /// Lists that are on their way.
+    private var unwritten = 0
+    /// Seconds that the end of the daemon waits for the disk.
+    private static let farewell: Int32 = 5
+
+    /// A factory below the state directory.
+    init(_ context: SessionContext, _ maker: any PlayerMaker, _ deaths: EarlyDeaths, firstExternalItem: Int64) {
+        self.context = context
+        self.maker = maker
+        self.deaths = deaths
+        self.firstExternalItem = firstExternalItem
+        folder = context.stateDirectory + "/sessions"
+        workers = Workers(context.loop, name: "sessions")
+    }
+
+    /// True if a session of this name is being made.
+    func isMaking(_ name: String) -> Bool { making.contains(name) }
+
+    /// Sessions that are being made.
+    var makingCount: Int { making.count }
+
+    /// Makes a session whose states go to `listener`. One without an owner takes up what an earlier run left in its folder.
+    func make(
+        _ name: String, _ terms: SessionTerms, owner: Int?, by user: SessionMaker?, _ listener: any StateListener,
+        _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
+    ) {
+        if case .file = context.configuration.output {
+            return done(.failure(.commandFailed(.unavailable, "this output supports one session only")))
+        }
+        making.insert(name)
+        guard leaving[name] == nil else {
+            leaving[name]?.append { [self] in make(name, terms, owner: owner, by: user, listener, done) }
+            return
+        }
+        let (folder, own, state) = (folder, folder + "/" + name, context.stateDirectory)
+        workers.submit {
+            Self.written.withLock { _ in
+                do throws(SystemError) {
+                    try Self.makeFolder(folder)
+                    try Self.makeFolder(own)
+                } catch {
+                    Log.warning("the session “\(name)” can't be saved: \(error.message)")
+                }
+                return ItemNumbers.reserve(stateDirectory: state)
+            }
+        } _: { [self] first in
+            let store = owner == nil ? StateStore(context.loop, directory: own) : nil
+            let methods = maker.makeMethods(session: name, firstItem: first, store: store, listener: listener)
+            let session = LocalSession(name: name, terms: terms, owner: owner, maker: user, methods: methods)
+            let finish: @PlayerLoop () -> Void = { [self] in
+                making.remove(name)
+                done(.success(session))
+            }
+            guard let store else { return finish() }
+            store.load { [context, deaths] found in
+                // Two that begin by themselves would be heard at once.
+                methods.restore(found, context.configuration.resume == .stopped ? .stopped : .paused, deaths)
+                finish()
+            }
+        }
+    }
+
+    /// Ends a session for good: its folder goes when nothing is written there any more, and before another of its name is made.
+    func end(_ session: LocalSession) {
+        let name = session.name
+        leaving[name] = []
+        let own = folder + "/" + name
+        session.methods.abandon { [self] in
+            workers.submit {
+                Self.remove(own)
+            } _: { [self] in
+                for next in leaving.removeValue(forKey: name) ?? [] { next() }
+            }
+        }
+    }
+
+    private nonisolated static func remove(_ folder: String) {
+        guard let stream = opendir(folder) else {
+            if errno != ENOENT { Log.warning(SystemError("read the folder \(folder)").message) }
+            return
+        }
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name == "." || name == ".." { continue }
+            let path = folder + "/" + name
+            if unlink(path) != 0 { Log.warning(SystemError("remove \(path)").message) }
+        }
+        closedir(stream)
+        if rmdir(folder) != 0 { Log.warning(SystemError("remove the folder \(folder)").message) }
+    }
+
+    // MARK: Over restarts
+
+    /// Remembers these.
+    func save(_ sessions: [SavedSession]) {
+        lists += 1
+        let (number, folder) = (lists, folder)
+        let text = sessions.map { $0.line + "\n" }.sorted().joined()
+        // What is there already is not written again.
+        guard text != last else { return }
+        last = text
+        unwritten += 1
+        workers.submit {
+            Self.write(text, number, folder)
+        } _: { [self] in
+            unwritten -= 1
+        }
+    }
+
+    /// The daemon ends: what is on its way is written, or the disk is too slow.
+    func finish() {
+        guard unwritten > 0, let text = last else { return }
+        let (number, folder) = (lists + 1, folder)
+        let isWritten = DetachedThread.finish("sessions", within: Self.farewell) { Self.write(text, number, folder) }
+        if !isWritten { Log.warning("the list of sessions is not saved: the disk did not take it in time") }
+    }
+
+    private nonisolated static func write(_ text: String, _ number: Int, _ folder: String) {
+        written.withLock { last in
+            guard number > last else { return }
+            last = number
+            do throws(SystemError) {
+                try makeFolder(folder)
+                try write(text, folder + "/list")
+            } catch {
+                Log.warning("the list of sessions can't be saved: \(error.message)")
+            }
+        }
+    }
+
+    private nonisolated static func write(_ text: String, _ path: String) throws(SystemError) {
+        let temporary = path + ".new"
+        guard let file = fopen(temporary, "we") else { throw SystemError("create \(temporary)") }
+        let bytes = Array(text.utf8)
+        let isWritten =
+            fwrite(bytes, 1, bytes.count, file) == bytes.count && fflush(file) == 0 && fdatasync(fileno(file)) == 0
+        let failure = SystemError("write \(temporary)")
+        fclose(file)
+        guard isWritten else { throw failure }
+        guard rename(temporary, path) == 0 else { throw SystemError("rename \(temporary)") }
+    }
+
+    private nonisolated static func makeFolder(_ path: String) throws(SystemError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError("make the folder \(path)") }
+    }
+
+    /// Bytes of the list that are read; the longest that is written has 4 KiB.
+    private static let listBytes = 64 << 10
+
+    /// Reads the sessions of an earlier run, `main` and those of the list. `add` gets each of the others, `done` the name of
+    /// the one that was active, when all are there; nil: it was `main`.
+    func restore(
+        _ main: LocalSession, _ listener: any StateListener, add: @escaping @PlayerLoop (LocalSession) -> Void,
+        _ done: @escaping @PlayerLoop (_ active: String?) -> Void
+    ) {
+        let saved = saved()
+        var missing = 1 + saved.count
+        let loaded: @PlayerLoop () -> Void = { [deaths] in
+            missing -= 1
+            guard missing == 0 else { return }
+            deaths.restored()
+            done(saved.first(where: \.isActive)?.name)
+        }
+        let methods = main.methods
+        methods.store?.load { [context, deaths] found in
+            methods.restore(found, context.configuration.resume, deaths)
+            loaded()
+        }
+        for session in saved {
+            make(session.name, session.terms, owner: nil, by: session.maker, listener) { result in
+                if case .success(let session) = result { add(session) }
+                loaded()
+            }
+        }
+    }
+
+    /// The sessions of an earlier run, as many as there may be. A look at one small file, at the start.
+    private func saved() -> [SavedSession] {
+        guard let file = fopen(folder + "/list", "re") else {
+            if errno != ENOENT { Log.warning(SystemError("open \(folder)/list").message) }
+            return []
+        }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: Self.listBytes)
+        let count = fread(&bytes, 1, bytes.count, file)
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        last = text
+        return Array(text.split(separator: "\n").compactMap { SavedSession(line: $0) }.prefix(SessionTable.limit))
+    }
+}

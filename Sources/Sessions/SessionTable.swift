@@ -1,0 +1,392 @@
+package import AudioCore
+package import ControlProtocol
+package import ControlServer
+package import DaemonConfiguration
+package import LinuxSystem
+import MediaAccess
+package import NowPlaying
+package import PlaybackEngine
+import StateKeeping
+
+/// The daemon's sessions: which one a request is meant for, which one is active, and who yields to whom.
+@PlayerLoop package final class SessionTable: MethodHandler, StateListener {
+    /// Sessions beside `main`, at most.
+    nonisolated static let limit = 16
+    private static let mainName = "main"
+
+    private let context: SessionContext
+    private let events: EventCounter
+    private let maker: any PlayerMaker
+    private let deaths: EarlyDeaths
+    private let factory: SessionFactory
+    private let firstItem: Int64
+    private lazy var main = makeMain()
+    private nonisolated let examiner: MediaExaminer
+    private var sessions: [String: any PlaybackSession] = [:]
+    /// Names in the order in which they were active last, the active one at the end.
+    private var order = [SessionTable.mainName]
+    private var beginnings = PlayBeginnings()
+    /// Sessions that are being made, and the connections that they will end with.
+    private var pendingOwners: [String: Int] = [:]
+    private let openRequests = OpenRequests()
+    private var settings: SessionSettings { context.configuration.sessions }
+
+    /// The table with `main` alone, in the state of an empty queue. `maker` makes the players; `opener` opens media to see
+    /// whether they can be played.
+    package init(
+        _ context: SessionContext, _ events: EventCounter, _ maker: any PlayerMaker, opener: @escaping DecoderOpener
+    ) {
+        self.context = context
+        self.events = events
+        self.maker = maker
+        examiner = MediaExaminer(opener: opener)
+        deaths = EarlyDeaths(context.loop, stateDirectory: context.stateDirectory)
+        firstItem = ItemNumbers.reserve(stateDirectory: context.stateDirectory)
+        factory = SessionFactory(context, maker, deaths, firstExternalItem: firstItem + ItemNumbers.block / 2)
+        sessions[Self.mainName] = main
+        context.board.publish(main.state)
+    }
+
+    private func makeMain() -> LocalSession {
+        let store = StateStore(context.loop, directory: context.stateDirectory)
+        let methods = maker.makeMethods(session: Self.mainName, firstItem: firstItem, store: store, listener: self)
+        methods.player.onAnnouncement = { [unowned self] in announcement($0) }
+        return LocalSession(name: Self.mainName, terms: SessionTerms(), owner: nil, methods: methods)
+    }
+
+    /// Reads the sessions of an earlier run; the requests of clients wait for that.
+    package func restore() {
+        context.server.holdRequests()
+        factory.restore(main, self) { [self] in
+            add($0)
+        } _: { [self] active in
+            if let active { restoreActive(active) }
+            context.server.releaseRequests()
+        }
+    }
+
+    private var active: any PlaybackSession { order.last.flatMap { sessions[$0] } ?? main }
+
+    /// Publishes a session's new state and applies its consequences.
+    package func published(_ state: NowPlayingState) {
+        // What is being made is not known yet.
+        guard let session = sessions[state.session] else { return }
+        defer { session.follow(state) }
+        if sessions.count == 1 { return context.board.publish(state) }
+        let begins = beginnings.take(state)
+        let isPlayed =
+            canBecomeActive(session) && settings.activatesOnPlay && beginnings.takePlayed(state.session)
+        if isPlayed, session !== active {
+            move(to: session)
+            context.board.publish(state)
+            session.tellActivation(by: state.by)
+        } else {
+            context.board.publish(state)
+        }
+        if begins { self.begins(session) } else if state.state == .stopped { ends(session) }
+    }
+
+    /// The demands of a session on the others while it plays: those of `main` are the configuration's.
+    private func demand(of session: any PlaybackSession) -> DuckingDemand { terms(of: session).demand(settings) }
+
+    private func terms(of session: any PlaybackSession) -> SessionTerms {
+        session === main ? SessionTerms(settings.mainPolicy) : session.terms
+    }
+
+    /// Somebody wants to hear this session, which plays: it yields to none any more, and the others do to it.
+    private func begins(_ session: any PlaybackSession) {
+        beginnings.begin(session.name)
+        let demand = self.demand(of: session)
+        for other in sessions.values where other !== session {
+            session.endYielding(to: other.name, release: demand.release)
+            guard terms(of: session).policy != .mix, terms(of: other).policy != .mix else { continue }
+            other.yield(to: session.name, demand)
+        }
+    }
+
+    private func ends(_ session: any PlaybackSession) {
+        guard beginnings.end(session.name) else { return }
+        let release = demand(of: session).release
+        for other in sessions.values where other !== session {
+            other.endYielding(to: session.name, release: release)
+        }
+    }
+
+    /// `play` names a session that plays already, beside or below the active one: that is the one to hear from now on.
+    private func wanted(_ session: any PlaybackSession, by: Originator) {
+        guard session !== active, sessions[session.name] === session, session.state.state == .playing else { return }
+        begins(session)
+        guard settings.activatesOnPlay, canBecomeActive(session) else { return }
+        move(to: session)
+        session.tellActivation(by: by)
+    }
+
+    /// True if bare commands and subscribers may follow it.
+    private func canBecomeActive(_ session: any PlaybackSession) -> Bool {
+        let terms = terms(of: session)
+        return terms.policy != .mix && terms.publishes && session.hasCommands
+    }
+
+    private func move(to session: any PlaybackSession) {
+        order.removeAll { $0 == session.name }
+        order.append(session.name)
+        context.board.activate(session.name)
+        if !session.isExternal { saveList() }
+    }
+
+    package func perform(_ request: MethodRequest, _ answer: @escaping Answer) {
+        switch request.method {
+        case .command(.play) where sessions.count > 1:
+            guard let target = target(of: request) else {
+                return answer(.failure(noSession(request.string("session"))))
+            }
+            ask(target, request) { [self] result in
+                if case .failure = result {} else { wanted(target, by: request.client.originator) }
+                answer(result)
+            }
+        case .command: forward(request, answer)
+        case .other(let method): perform(method, request, answer)
+        }
+    }
+
+    private func perform(_ method: MethodName.Other, _ request: MethodRequest, _ answer: @escaping Answer) {
+        switch method {
+        case .sessionList: answer(.success(list))
+        case .sessionCreate: create(request, answer)
+        case .sessionActivate: answer(activate(request))
+        case .sessionClose: answer(close(request))
+        case .nowPlayingPublish: answer(publish(request))
+        case .outputSelect: select(request, answer)
+        case .artworkGet: ask(owner(ofPicture: request.string("id") ?? ""), request, answer)
+        case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .commandsConfigure,
+            .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
+            .volumeSet, .loudnessSet, .sleepSet, .announce, .outputList, .formatsList, .diagnosticsGet, .rpcDiscover,
+            .daemonReload, .daemonQuit:
+            forward(request, answer)
+        }
+    }
+
+    /// Has the session carry out a request that names it, or that a bare one is meant for.
+    private func forward(_ request: MethodRequest, _ answer: @escaping Answer) {
+        guard let target = target(of: request) else { return answer(.failure(noSession(request.string("session")))) }
+        ask(target, request, answer)
+    }
+
+    /// Has a session carry out a request. `main` is there as long as the daemon; another may be closed before it answers.
+    private func ask(_ session: any PlaybackSession, _ request: MethodRequest, _ answer: @escaping Answer) {
+        session.perform(request, session === main ? answer : openRequests.begin(of: session.name, answer))
+    }
+
+    private func owner(ofPicture id: String) -> any PlaybackSession {
+        sessions.values.first { $0.artwork?.knows(id) == true } ?? main
+    }
+
+    /// The session that a request names, or that a bare one is meant for; nil: it was closed while the request was looked at.
+    private func target(of request: MethodRequest) -> (any PlaybackSession)? {
+        if let name = request.string("session") { return sessions[name] }
+        if sessions.count == 1 { return main }
+        guard Catalogue.method(request.method).parameters.contains(where: { $0.name == "session" }) else { return main }
+        guard active.isExternal else { return active }
+        // What another program plays has no queue here, and no volume of ours.
+        switch request.method {
+        case .other(let method): return method.isOfLocalSessions ? lastLocal : active
+        case .command(.play)
+        where !request.media.isEmpty || request.integer("index") != nil || request.itemID("itemId") != nil:
+            return lastLocal
+        case .command: return active
+        }
+    }
+
+    private var lastLocal: any PlaybackSession {
+        order.reversed().compactMap { sessions[$0] }.first { !$0.isExternal } ?? main
+    }
+
+    private var list: JSONValue {
+        let all = sessions.values.sorted { ($0 !== main ? 1 : 0, $0.name) < ($1 !== main ? 1 : 0, $1.name) }
+        let list = all.map {
+            $0.description(isActive: $0 === active, canBecomeActive: canBecomeActive($0), terms(of: $0).policy)
+        }
+        return ["sessions": .array(list)]
+    }
+
+    private func activate(_ request: MethodRequest) -> MethodResult {
+        guard let session = sessions[request.string("name") ?? ""] else {
+            return .failure(noSession(request.string("name")))
+        }
+        guard session !== active else { return .success(["active": true]) }
+        guard canBecomeActive(session) else { return .success(["active": false]) }
+        move(to: session)
+        session.tellActivation(by: request.client.originator)
+        return .success(["active": true])
+    }
+
+    private func close(_ request: MethodRequest) -> MethodResult {
+        guard let session = sessions[request.string("name") ?? ""] else {
+            return .failure(noSession(request.string("name")))
+        }
+        guard session !== main else { return .failure(.commandFailed(.inUse, "“main” cannot be closed")) }
+        let isMaker = (session as? LocalSession)?.maker.map { $0 == SessionMaker(request.client) } ?? false
+        guard request.client.role == .admin || session.owner == request.client.number || isMaker else {
+            let words = "only the user who created the session “\(session.name)” and the daemon's own user can close it"
+            return .failure(.denied(words))
+        }
+        close(session, by: request.client.originator)
+        return .success([:])
+    }
+
+    private func close(_ session: any PlaybackSession, by: Originator?) {
+        ends(session)
+        beginnings.forget(session.name)
+        let wasActive = session === active
+        order.removeAll { $0 == session.name }
+        // Its followers see where they are now; those of its own, its last state.
+        if wasActive { context.board.activate(active.name) }
+        session.close(by: by)
+        sessions[session.name] = nil
+        if let session = session as? LocalSession { factory.end(session) }
+        openRequests.end(of: session.name)
+        context.board.forget(session.name)
+        if wasActive { active.tellActivation(by: by) }
+        saveList()
+    }
+
+    private func publish(_ request: MethodRequest) -> MethodResult {
+        guard let session = sessions[request.string("session") ?? ""] as? ExternalSession else {
+            return .failure(
+                .commandFailed(.notExternal, "the session is not external; only external sessions can be published"))
+        }
+        guard session.client == request.client.number else {
+            return .failure(.denied("only the client that created an external session can publish in it"))
+        }
+        return session.publish(request)
+    }
+
+    /// Announcements are heard over every session; nil: the last one has ended.
+    private func announcement(_ announcement: Announcement?) {
+        let name = "announcement"
+        for session in sessions.values where session !== main {
+            if let announcement {
+                session.yield(to: name, announcement.demand)
+            } else {
+                session.endYielding(to: name, release: context.configuration.announcements.release)
+            }
+        }
+    }
+
+    /// All sessions go to another device together.
+    private func select(_ request: MethodRequest, _ answer: @escaping Answer) {
+        main.methods.perform(request) { [self] result in
+            if case .success = result, let name = request.string("name") {
+                for case let session as LocalSession in sessions.values where session !== main {
+                    session.methods.output.selectDevice(named: name)
+                    session.methods.player.outputSelected(name)
+                }
+            }
+            answer(result)
+        }
+    }
+
+    private func noSession(_ name: String?) -> RPCError { StateBoard.noSession(name ?? "") }
+
+    private func create(_ request: MethodRequest, _ answer: @escaping Answer) {
+        func fail(_ error: RPCError) { answer(.failure(error)) }
+        let name = request.string("name") ?? ""
+        let terms = SessionTerms(request)
+        guard SavedSession.isName(name) else {
+            return fail(
+                .invalidParameter("name", "“name” must be 1 to 64 letters, digits, dots, dashes and underscores"))
+        }
+        guard sessions[name] == nil, !factory.isMaking(name) else {
+            return fail(.commandFailed(.inUse, "the session “\(name)” already exists"))
+        }
+        // Those that are being made count: a batch asks for many at once.
+        guard sessions.count + factory.makingCount <= Self.limit else {
+            return fail(.commandFailed(.tooMany, "there are \(Self.limit) sessions already; close one first"))
+        }
+        if request.bool("external") == true {
+            let session = ExternalSession(
+                name, terms, request, context, events, firstItem: factory.firstExternalItem, listener: self)
+            add(session)
+            return answer(.success(["name": .string(name)]))
+        }
+        guard request.array("commands") == nil else {
+            return fail(
+                .invalidParameter("commands", "“commands” is for external sessions; send “external”: true"))
+        }
+        let owner = request.bool("whileConnected") == true ? request.client.number : nil
+        pendingOwners[name] = owner
+        factory.make(name, terms, owner: owner, by: SessionMaker(request.client), self) { [self] result in
+            switch result {
+            case .failure(let error):
+                pendingOwners[name] = nil
+                answer(.failure(error))
+            case .success(let session):
+                guard owner == nil || pendingOwners.removeValue(forKey: name) != nil else {
+                    factory.end(session)
+                    return fail(.commandFailed(.abandoned, "the client disconnected"))
+                }
+                add(session)
+                saveList()
+                answer(.success(["name": .string(name)]))
+            }
+        }
+    }
+
+    /// Takes a session up: it is known from now on.
+    private func add(_ session: any PlaybackSession) {
+        sessions[session.name] = session
+        order.insert(session.name, at: 0)
+        if !session.terms.publishes { context.board.hide(session.name) }
+        context.board.publish(session.state)
+        session.follow(session.state)
+    }
+
+    /// The one that an earlier run followed is followed again.
+    private func restoreActive(_ name: String) {
+        guard let session = sessions[name], session !== active, canBecomeActive(session) else { return }
+        move(to: session)
+    }
+
+    /// Remembers those that shall be there again after a restart.
+    private func saveList() {
+        let kept = sessions.values.filter { $0 !== main && !$0.isExternal && $0.owner == nil }
+        // The active one may end with a connection: then it is the one before that is active again.
+        let last = order.last { name in name == main.name || kept.contains { $0.name == name } }
+        factory.save(
+            kept.map {
+                SavedSession(
+                    name: $0.name, terms: $0.terms, isActive: $0.name == last, maker: ($0 as? LocalSession)?.maker)
+            })
+    }
+
+    package nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
+        examiner.refusal(of: source, abandoned)
+    }
+
+    package func clientGone(_ client: ClientIdentity) {
+        for session in sessions.values { (session as? LocalSession)?.methods.clientGone(client) }
+        for session in sessions.values where session.owner == client.number { close(session, by: client.originator) }
+        pendingOwners = pendingOwners.filter { $1 != client.number }
+    }
+
+    package func configurationChanged(from before: Configuration, by: Originator) {
+        for session in sessions.values {
+            (session as? LocalSession)?.methods.configurationChanged(from: before, by: by)
+            if context.configuration.mediaRoots != before.mediaRoots { session.artwork?.lookAgain() }
+        }
+    }
+
+    package var isAtWork: Bool {
+        sessions.values.contains { ($0 as? LocalSession)?.methods.isAtWork ?? ($0.state.state == .playing) }
+    }
+
+    package var wouldLose: Bool {
+        sessions.values.contains { ($0 as? LocalSession)?.methods.wouldLose ?? true }
+    }
+
+    package func finish() {
+        factory.finish()
+        for session in sessions.values { (session as? LocalSession)?.methods.finish() }
+        deaths.ended()
+    }
+}

@@ -1,0 +1,176 @@
+package import ControlProtocol
+package import ControlServer
+package import LinuxSystem
+package import NowPlaying
+
+/// Takes each state of a session as it is published.
+@PlayerLoop package protocol StateListener: AnyObject {
+    /// The state is new: it has a `sequence` of its own.
+    func published(_ state: NowPlayingState)
+}
+
+/// Follows the board. Called after the subscribers were sent the state.
+@PlayerLoop package protocol BoardObserver: AnyObject {
+    /// A state of some session was published.
+    func statePublished()
+    /// The state of the active session is another one, or another session became the active one.
+    func activeStateChanged(_ state: NowPlayingState)
+}
+
+/// The last published state of each session: answers those who ask, and sends it to those who subscribed.
+@PlayerLoop package final class StateBoard {
+    /// A state and its JSON text.
+    package typealias Published = (state: NowPlayingState, encoded: [UInt8])
+
+    /// The last pause of any session, for `diagnostics.get`.
+    package struct Pause: Sendable {
+        /// Nil: the daemon itself.
+        package let by: Originator?
+        package let reason: ChangeReason?
+        package let time: MonotonicTime
+    }
+
+    package let encoder: StateEncoder
+    private let server: ControlServer
+    private let observer: any BoardObserver
+    private var active: Published
+    /// Sessions that are not the active one, by their names.
+    private var others: [String: Published] = [:]
+    /// Sessions whose events go only to clients that name them.
+    private var hidden: Set<String> = []
+    /// The last pause; nil: there was none.
+    package private(set) var lastPause: Pause?
+
+    /// A board that shows `state` until the first `publish`. `observer` follows it.
+    package init(_ server: ControlServer, _ encoder: StateEncoder, state: NowPlayingState, observer: any BoardObserver)
+    {
+        self.server = server
+        self.encoder = encoder
+        self.observer = observer
+        active = (state, encoder.encode(state))
+    }
+
+    /// The last published state of the active session.
+    package var state: NowPlayingState { active.state }
+
+    /// Keeps a state and sends it to all who subscribed to it. Encodes it once.
+    package func publish(_ state: NowPlayingState) {
+        let encoded = encoder.encode(state)
+        let isActive = state.session == active.state.session
+        if state.cause == .pause { lastPause = Pause(by: state.by, reason: state.reason, time: EventLoop.now) }
+        if isActive { active = (state, encoded) } else { others[state.session] = (state, encoded) }
+        defer {
+            if isActive { observer.activeStateChanged(state) }
+            observer.statePublished()
+        }
+        guard server.subscriberCount > 0 else { return }
+        let reach: ServerEvent.Reach =
+            isActive ? .followers : hidden.contains(state.session) ? .named : .everySubject
+        server.publish(
+            ServerEvent(
+                kind: state.cause.rawValue, subject: state.session, reach: reach,
+                line: Self.notification(encoded), translations: state.hasTexts ? TranslatedState(state, encoder) : nil))
+    }
+
+    /// A notification of an encoded state, with its line end.
+    fileprivate static func notification(_ encoded: [UInt8]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(encoded.count + 80)
+        writer.notification("nowPlaying.changed", parameters: encoded)
+        writer.newline()
+        return writer.bytes
+    }
+
+    // MARK: Sessions
+
+    /// True if there is a session of this name.
+    package func hasSession(_ name: String) -> Bool { name == active.state.session || others[name] != nil }
+
+    /// The last published state of a session; nil: there is no such session.
+    private func published(_ session: String?) -> Published? {
+        guard let session, session != active.state.session else { return active }
+        return others[session]
+    }
+
+    /// Makes this session, of which a state was published, the one that clients follow.
+    package func activate(_ session: String) {
+        guard let next = others.removeValue(forKey: session) else { return }
+        others[active.state.session] = active
+        active = next
+        observer.activeStateChanged(next.state)
+    }
+
+    /// Forgets a session that has ended; it is not the active one.
+    package func forget(_ session: String) {
+        others[session] = nil
+        hidden.remove(session)
+    }
+
+    /// Sends the events of a session only to clients that name it, from its first state on.
+    package func hide(_ session: String) { hidden.insert(session) }
+
+    // MARK: Methods
+
+    /// `nowPlaying.get`.
+    package func get(_ parameters: JSONObject) -> MethodResult {
+        let session = parameters["session"]?.stringValue
+        guard let published = published(session) else { return .failure(Self.noSession(session ?? "")) }
+        let languages = Self.languages(parameters)
+        return .encoded(
+            languages.isEmpty || !published.state.hasTexts
+                ? published.encoded : encoder.encode(published.state.localized(in: languages)))
+    }
+
+    /// `nowPlaying.subscribe`.
+    package func subscribe(_ client: any ServerClient, _ parameters: JSONObject) -> MethodResult {
+        let kinds = parameters["causes"]?.arrayValue?.compactMap(\.stringValue)
+        let session = parameters["session"]?.stringValue
+        guard let state = published(session == "*" ? nil : session)?.state else {
+            return .failure(Self.noSession(session ?? ""))
+        }
+        let languages = Self.languages(parameters)
+        let subject: Subscription.Subject = session.map { $0 == "*" ? .every : .named($0) } ?? .present
+        client.subscribe(Subscription(kinds: kinds.map(Set.init), subject: subject, languages: languages))
+        return .encoded(snapshot(of: languages.isEmpty ? state : state.localized(in: languages)))
+    }
+
+    /// The refusal of a request that names a session which does not exist.
+    package static func noSession(_ name: String) -> RPCError {
+        .noSuchContent(
+            "there is no session “\(PrintableText.escaped(name, limit: 64))”; session.list lists the sessions",
+            reason: .noSession)
+    }
+
+    private static func languages(_ parameters: JSONObject) -> [String] {
+        parameters["languages"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+
+    /// The present state by itself, not as an event.
+    private func snapshot(of state: NowPlayingState) -> [UInt8] {
+        var state = state
+        state.cause = .snapshot
+        state.reason = nil
+        state.by = nil
+        return encoder.encode(state)
+    }
+}
+
+/// A state for readers of other languages: encoded once for each choice of them, when the first asks.
+@PlayerLoop private final class TranslatedState: TranslatedLines {
+    private let state: NowPlayingState
+    private let encoder: StateEncoder
+    private var lines: [[String]: [UInt8]] = [:]
+
+    /// Nothing is encoded yet.
+    init(_ state: NowPlayingState, _ encoder: StateEncoder) {
+        self.state = state
+        self.encoder = encoder
+    }
+
+    func line(in languages: [String]) -> [UInt8] {
+        if let line = lines[languages] { return line }
+        let line = StateBoard.notification(encoder.encode(state.localized(in: languages)))
+        lines[languages] = line
+        return line
+    }
+}

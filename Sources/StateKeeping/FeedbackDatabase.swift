@@ -1,0 +1,216 @@
+import AudioCore
+import Glibc
+import LinuxSystem
+package import NowPlaying
+import Synchronization
+
+/// Saved feedback about items, in a file of the state directory (SQLite, write-ahead log). Used on worker threads, one at a
+/// time; every call may block. A process that is killed in the middle of writing loses that one change and nothing else.
+package final class FeedbackDatabase: Sendable {
+    /// Why it can't be used, in words for people.
+    package struct Failure: Error, Equatable {
+        package var message: String
+
+        /// A failure with these words.
+        package init(message: String) { self.message = message }
+    }
+
+    private struct State {
+        var connection: SQLiteConnection?
+        /// Nil: nobody has looked.
+        var exists: Bool?
+        /// Reports that were not taken yet.
+        var reports: [String] = []
+    }
+
+    /// Columns of the table of items; a database of a later version is left to that.
+    static let version = 1
+
+    private let directory: String
+    private static let name = "feedback.db"
+    private var path: String { directory + "/" + Self.name }
+    /// Positions at which items resume.
+    package let places: ResumePlaces
+    private let state = Mutex(State())
+    private let emptiness = Atomic<Bool>(false)
+
+    /// The database of a state directory; nothing is opened yet.
+    package init(stateDirectory: String) {
+        directory = stateDirectory
+        places = ResumePlaces(stateDirectory: stateDirectory)
+    }
+
+    /// True if any feedback was ever saved: the first call looks at the disk.
+    package var exists: Bool {
+        state.withLock { state in
+            let exists = state.exists ?? (access(path, F_OK) == 0)
+            state.exists = exists
+            emptiness.store(!exists, ordering: .releasing)
+            return exists
+        }
+    }
+
+    /// True if a check found no saved feedback. Any thread; never blocks.
+    package var isKnownToBeEmpty: Bool { emptiness.load(ordering: .acquiring) }
+
+    /// Reports about an unusable database; returned once.
+    package func takeReports() -> [String] {
+        state.withLock { state in
+            defer { state.reports = [] }
+            return state.reports
+        }
+    }
+
+    /// Saved feedback about an item. Throws `Failure`.
+    package func feedback(of identity: String) throws(Failure) -> Feedback {
+        try use { connection throws(SQLiteConnection.Failure) in try Self.read(identity, connection) }
+    }
+
+    /// Changes what is remembered of an item and answers it as it is then. Throws `Failure`: nothing was changed.
+    package func change(_ identity: String, _ edit: @Sendable (inout Feedback) -> Void) throws(Failure) -> Feedback {
+        let after = try use { connection throws(SQLiteConnection.Failure) in
+            let before = try Self.read(identity, connection)
+            var after = before
+            edit(&after)
+            if after != before { try Self.write(identity, after, connection) }
+            return after
+        }
+        places.set(ResumePlaces.Place(after), of: identity)
+        return after
+    }
+
+    /// Nothing is asked of it for now: what it took to answer is given back to the system. Blocks for a moment; on a worker.
+    package func rest() {
+        guard state.withLock({ $0.connection != nil }) else { return }
+        SQLiteLibrary.shared?.rest()
+        ProgramPages.giveBackHeap()
+    }
+
+    // MARK: Opening
+
+    /// One that turns out to be damaged is put aside, and a new one is begun.
+    private func use<Result: Sendable>(
+        _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let library = SQLiteLibrary.shared else {
+            throw Failure(message: "libsqlite3 is missing: install the package libsqlite3-0")
+        }
+        let result = state.withLock { (state: inout State) -> Swift.Result<Result, Failure> in
+            do throws(SQLiteConnection.Failure) {
+                return .success(try use(library, &state, body))
+            } catch {
+                guard error.isDamage else { return .failure(Failure(message: SQLiteLibrary.words(error.code))) }
+            }
+            state.connection = nil
+            putAside(as: "broken", "the database of ratings and bookmarks is damaged", &state)
+            do throws(SQLiteConnection.Failure) {
+                return .success(try use(library, &state, body))
+            } catch {
+                return .failure(Failure(message: SQLiteLibrary.words(error.code)))
+            }
+        }
+        return try result.get()
+    }
+
+    private func use<Result>(
+        _ library: SQLiteLibrary, _ state: inout State,
+        _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Result
+    ) throws(SQLiteConnection.Failure) -> Result {
+        let connection: SQLiteConnection
+        if let present = state.connection { connection = present } else { connection = try open(library, &state) }
+        state.connection = connection
+        let result = try body(connection)
+        state.exists = true
+        emptiness.store(false, ordering: .releasing)
+        return result
+    }
+
+    private func open(
+        _ library: SQLiteLibrary, _ state: inout State
+    ) throws(SQLiteConnection.Failure) -> SQLiteConnection {
+        do throws(SQLiteConnection.Failure) {
+            var connection = try begin(library)
+            var version = try Self.version(of: connection)
+            if version > Double(Self.version) {
+                putAside(
+                    as: "newer", "the database of ratings and bookmarks is from a later version of the daemon", &state)
+                connection = try begin(library)
+                version = 0
+            }
+            try connection.execute(Self.schema)
+            // Set again it would be written again, and a disk woken by each start.
+            if version != Double(Self.version) { try connection.execute("PRAGMA user_version = \(Self.version)") }
+            return connection
+        } catch {
+            // What lies on a disk that nobody writes to can still be read.
+            guard error.isUnwritable, access(path, R_OK) == 0 else { throw error }
+            guard let file = FilePath(Array(path.utf8)) else { throw error }
+            return try SQLiteConnection(library, MediaSource.fileURI(file) + "?immutable=1", isReadOnly: true)
+        }
+    }
+
+    /// The index of the log stays in our own memory: as a file that is mapped, it ends the process when the disk is full.
+    private func begin(_ library: SQLiteLibrary) throws(SQLiteConnection.Failure) -> SQLiteConnection {
+        let connection = try SQLiteConnection(library, path)
+        var status = stat()
+        if stat(path, &status) != 0 || status.st_mode & 0o777 != 0o600 { chmod(path, 0o600) }
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000")
+        return connection
+    }
+
+    private static func version(of connection: SQLiteConnection) throws(SQLiteConnection.Failure) -> Double {
+        try connection.row("PRAGMA user_version", columns: 1).first.flatMap { $0 } ?? 0
+    }
+
+    private func putAside(as kind: String, _ what: String, _ state: inout State) {
+        let kept = StateDisk.keepAside(directory, Self.name, as: kind)
+        // They belong to what was put aside.
+        for ending in ["-wal", "-shm"] { rename(path + ending, (kept ?? path + ".broken") + ending) }
+        state.reports.append(what + (kept.map { ": it is kept as \($0), and a new one replaces it" } ?? ""))
+    }
+
+    private static let schema = """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -128;
+        CREATE TABLE IF NOT EXISTS item (
+            identity TEXT PRIMARY KEY, rating REAL, liked REAL, disliked REAL, bookmark REAL, leftAt REAL, plays REAL,
+            skips REAL, lastPlayed REAL
+        ) WITHOUT ROWID;
+        """
+
+    // MARK: Rows
+
+    private static func read(
+        _ identity: String, _ connection: SQLiteConnection
+    ) throws(SQLiteConnection.Failure) -> Feedback {
+        let row = try connection.row(
+            """
+            SELECT rating, liked, disliked, bookmark, leftAt, plays, skips, lastPlayed FROM item WHERE identity = ?1
+            """, [.text(identity)], columns: 8)
+        var feedback = Feedback()
+        guard row.count == 8 else { return feedback }
+        feedback.rating = row[0].flatMap { (0...5).contains($0) ? $0 : nil }
+        feedback.isLiked = row[1] == 1
+        feedback.isDisliked = row[2] == 1
+        feedback.bookmark = ResumePlaces.seconds(row[3])
+        feedback.left = ResumePlaces.seconds(row[4])
+        feedback.playCount = count(row[5])
+        feedback.skipCount = count(row[6])
+        feedback.lastPlayed = row[7].flatMap { (0...1e12).contains($0) ? $0 : nil }
+        return feedback
+    }
+
+    /// A count from the database; a damaged number becomes 0.
+    private static func count(_ value: Double?) -> Int { max(0, value.flatMap { Int(exactly: $0.rounded()) } ?? 0) }
+
+    private static func write(
+        _ identity: String, _ feedback: Feedback, _ connection: SQLiteConnection
+    ) throws(SQLiteConnection.Failure) {
+        _ = try connection.row(
+            "INSERT OR REPLACE INTO item VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            [
+                .text(identity), .number(feedback.rating), .number(feedback.isLiked ? 1 : 0),
+                .number(feedback.isDisliked ? 1 : 0), .number(feedback.bookmark), .number(feedback.left),
+                .number(Double(feedback.playCount)), .number(Double(feedback.skipCount)), .number(feedback.lastPlayed),
+            ])
+    }
+}

@@ -1,0 +1,248 @@
+import CLinux
+import Glibc
+package import LinuxSystem
+package import NowPlaying
+package import PlaybackEngine
+
+/// Keeps what must survive the daemon: the queue, where it stands, and what clients set for commands.
+///
+/// A change is in memory that survives the process when the call returns. It is on the disk a moment later: changes
+/// within that moment are one write, and only one is under way.
+@PlayerLoop package final class StateStore: PlaceKeeper {
+    /// Seconds between a change and its being written: a burst becomes one write.
+    private static let gathering = 0.3
+    /// Seconds after which a position that has gone on is written, at the next occasion that there is anyway. With what
+    /// lies between two of them it stays below a minute.
+    private static let positionAge = 45.0
+    /// Bytes of changes that are kept for the next try when the disk takes none.
+    private static let maximumPending = 4 << 20
+    /// Seconds that the end of the daemon waits for the disk.
+    private static let farewell: Int32 = 5
+
+    private let loop: EventLoop
+    /// The state directory.
+    package let directory: String
+    private let workers: Workers
+    private var loaded: LoadedState?
+    private var sequence: UInt64 = 0
+    private var placeNumber: UInt64 = 0
+    private var place = SavedPlace()
+    private var commands = CommandSettings()
+    private var currentQueue: (@PlayerLoop () -> PlayQueue)?
+
+    /// Frames that the disk has not, and the number of the first.
+    private var pending: [UInt8] = []
+    private var firstPending: UInt64 = 0
+    private var needsSnapshot = false
+    private var isSaving = false
+    private var hasSaved = false
+    private var deadline: EventSource?
+    /// The place that the disk has or gets, and when it was current.
+    private var placeOnDisk: SavedPlace?
+    private var placeTime = EventLoop.now
+    /// Why the disk does not take it; nil: it does.
+    package private(set) var fault: String?
+    /// Reports of faults at the start, in sentences.
+    package private(set) var reports: [String] = []
+    private var memoryIsFull = false
+    /// Called with each place that the store keeps.
+    private var observer: (@PlayerLoop (SavedPlace) -> Void)?
+    /// Called when no write is under way any more; set when the store ends.
+    private var whenIdle: (@PlayerLoop () -> Void)?
+
+    /// A store in this directory.
+    package init(_ loop: EventLoop, directory: String) {
+        self.loop = loop
+        self.directory = directory
+        workers = Workers(loop, name: "state")
+    }
+
+    /// State from an earlier run: the queue, the position (nil: nothing was saved), and the settings of commands.
+    package struct Found {
+        package let queue: PlayQueue
+        package let place: SavedPlace?
+        package let commands: [RemoteCommand: CommandCentre.Setting]
+    }
+
+    /// Reads what an earlier run left, and calls back with it. Nothing is saved before that.
+    package func load(_ done: @escaping @PlayerLoop (Found) -> Void) {
+        let directory = directory
+        workers.submit {
+            StateLoader.load(directory)
+        } _: { [self] loaded in
+            reports = loaded.reports
+            for report in reports { Log.warning(report) }
+            self.loaded = loaded
+            sequence = loaded.sequence
+            placeNumber = loaded.placeNumber
+            commands = loaded.commands
+            pending = loaded.unsaved
+            firstPending = loaded.firstUnsaved
+            needsSnapshot = loaded.needsSnapshot
+            place = loaded.place ?? SavedPlace()
+            placeOnDisk = place
+            done(Found(queue: loaded.queue, place: loaded.place, commands: commands.settings))
+        }
+    }
+
+    /// Begins to save changes. `queue` returns the present queue.
+    package func begin(queue: @escaping @PlayerLoop () -> PlayQueue) {
+        currentQueue = queue
+        if !pending.isEmpty || !reports.isEmpty { saveSoon() }
+    }
+
+    package func keep(_ edits: [QueueEdit], _ queue: PlayQueue, _ place: SavedPlace) {
+        guard loaded != nil else { return }
+        for edit in edits { add(EditCoding.encode(edit)) }
+        note(place, force: !edits.isEmpty)
+    }
+
+    package func note(_ place: SavedPlace) { note(place, force: false) }
+
+    /// From now on `observer` gets each place that the store keeps.
+    package func observe(_ observer: @escaping @PlayerLoop (SavedPlace) -> Void) { self.observer = observer }
+
+    /// Keeps what clients set for commands beyond the life of their connections.
+    package func keep(_ settings: [RemoteCommand: CommandCentre.Setting]) {
+        guard loaded != nil, settings != commands.settings else { return }
+        commands = CommandSettings(settings)
+        add(Journal.payload(of: commands))
+        saveSoon()
+    }
+
+    private func add(_ payload: [UInt8]) {
+        guard let loaded else { return }
+        sequence += 1
+        let frame = Journal.frame(payload, sequence: sequence, identity: loaded.disk.identity)
+        if loaded.memory?.append(frame) == false, !memoryIsFull {
+            memoryIsFull = true
+            Log.warning("/dev/shm is full: a killed daemon may lose the last second of its state")
+        }
+        if pending.isEmpty { firstPending = sequence }
+        // What the disk does not take for long is written as a whole one day.
+        if pending.count + frame.count > Self.maximumPending, fault != nil {
+            pending = []
+            needsSnapshot = true
+        } else {
+            pending += frame
+        }
+    }
+
+    private func note(_ place: SavedPlace, force: Bool) {
+        guard let loaded else { return }
+        self.place = place
+        observer?(place)
+        placeNumber += 1
+        if let slot = PlaceSlot.encode(place, number: placeNumber) { loaded.memory?.setSlot(slot, number: placeNumber) }
+        if force || isPlaceNews {
+            saveSoon()
+        } else if place.wish == .playing, EventLoop.now.seconds(since: placeTime) > Self.positionAge {
+            save()
+        }
+    }
+
+    /// True if the position differs from the disk's and from its extrapolation.
+    private var isPlaceNews: Bool {
+        placeOnDisk.map { !place.follows($0, after: EventLoop.now.seconds(since: placeTime)) } ?? true
+    }
+
+    private func saveSoon() {
+        guard deadline == nil, !isSaving else { return }
+        deadline = loop.deadline(EventLoop.now.advanced(bySeconds: Self.gathering)) { [unowned self] in save() }
+    }
+
+    /// Hands all that the disk has not to the worker.
+    private func save() {
+        deadline = nil
+        guard !isSaving, let disk = loaded?.disk else { return }
+        isSaving = true
+        let job = takeJob(isLast: false)
+        let memoryEnd = loaded?.memory?.end ?? 0
+        let isFirst = !hasSaved
+        hasSaved = true
+        workers.submit {
+            if isFirst { StateMemory.removeOrphans() }
+            return disk.save(job)
+        } _: { [self] result in
+            isSaving = false
+            if whenIdle != nil { return leave() }
+            saved(job, result, memoryEnd)
+        }
+    }
+
+    private func takeJob(isLast: Bool) -> StateDisk.Job {
+        // At the end another job may be under way, which is not to be waited for here.
+        let isWhole = needsSnapshot || (!isLast && loaded?.disk.isLong == true)
+        var job = StateDisk.Job(frames: pending, first: firstPending, last: sequence, needsSnapshot: isWhole)
+        if isWhole || isLast, let queue = currentQueue?() {
+            job.snapshot = StateDisk.Snapshot(queue: queue, commands: commands)
+        }
+        if place != placeOnDisk { job.place = PlaceSlot.encode(place, number: placeNumber) }
+        placeOnDisk = place
+        placeTime = EventLoop.now
+        pending = []
+        needsSnapshot = false
+        return job
+    }
+
+    private func saved(_ job: StateDisk.Job, _ result: Result<Void, StateDisk.Failure>, _ memoryEnd: Int) {
+        switch result {
+        case .success:
+            loaded?.memory?.forget(before: memoryEnd)
+            if fault != nil { Log.info("the daemon saves its state again") }
+            fault = nil
+            memoryIsFull = false
+            if !pending.isEmpty || needsSnapshot || isPlaceNews { saveSoon() }
+            // While it plays, nothing comes for seconds.
+            loop.later { ProgramPages.giveBack() }
+        case .failure(let failure):
+            let wasKnown = fault != nil
+            if !job.frames.isEmpty { firstPending = job.first }
+            pending = job.frames + pending
+            needsSnapshot = needsSnapshot || job.needsSnapshot || failure == .needsSnapshot
+            placeOnDisk = nil
+            guard case .system(let error) = failure else { return saveSoon() }
+            fault = error.message
+            if !wasKnown {
+                Log.warning("cannot save the state: \(error.message); the next change retries")
+            }
+        }
+    }
+
+    /// The daemon ends: writes what the disk has not, and waits for it for 5 s at most.
+    package func finish(_ place: SavedPlace) {
+        guard let loaded else { return }
+        note(place, force: false)
+        deadline = nil
+        // A new daemon that was asked for nothing leaves nothing.
+        needsSnapshot = needsSnapshot && (sequence > 0 || !reports.isEmpty)
+        let job = takeJob(isLast: true)
+        let disk = loaded.disk
+        let memory = loaded.memory
+        self.loaded = nil
+        let isWritten = DetachedThread.finish("state", within: Self.farewell) {
+            // All is on the disk: the memory is not needed any more.
+            if case .success = disk.save(job) { memory?.remove() }
+        }
+        if !isWritten { Log.warning("the state is not saved: the disk did not take it within \(Self.farewell) s") }
+    }
+
+    /// Nothing of it is wanted any more, nor saved. `done` is called when the directory is not written to any more.
+    package func abandon(_ done: @escaping @PlayerLoop () -> Void) {
+        deadline = nil
+        currentQueue = nil
+        whenIdle = done
+        if !isSaving { leave() }
+    }
+
+    private func leave() {
+        let memory = loaded?.memory
+        loaded = nil
+        workers.submit {
+            memory?.remove()
+        } _: { [self] in
+            whenIdle?()
+            whenIdle = nil
+        }
+    }
+}

@@ -1,0 +1,354 @@
+import AudioCore
+import ControlProtocol
+import LinuxSystem
+import MediaAccess
+import NowPlaying
+import PlaybackEngine
+import TestSupport
+import Testing
+
+@testable import StateKeeping
+
+/// The saved queue as bytes: what is read is what was written, and nothing else is ever taken for it.
+@Suite struct JournalTests {
+    static let identity: UInt64 = 0x1234_5678_9abc_def0
+
+    /// A history of changes: the bytes of a journal, where each change begins, and the queue after each.
+    private struct History {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        var queues: [PlayQueue] = []
+
+        init(seed: UInt64, changes: Int) {
+            var random = SeededRandom(seed: seed)
+            var queue = PlayQueue()
+            queue.insert((1...3).map { Self.entry($0) }, at: 0)
+            Journal.writeSnapshot(queue, CommandSettings(), sequence: 7, identity: JournalTests.identity) {
+                (piece) throws(Never) in bytes += piece
+            }
+            ends.append(bytes.count)
+            queues.append(queue)
+            queue.recordEdits()
+            var next: Int64 = 10
+            for _ in 0..<changes {
+                Self.change(&queue, &next, &random)
+                for edit in queue.takeEdits() {
+                    bytes += Journal.frame(
+                        EditCoding.encode(edit), sequence: UInt64(7 + ends.count), identity: JournalTests.identity)
+                    ends.append(bytes.count)
+                    var done = queues[queues.count - 1]
+                    done.apply(edit)
+                    queues.append(done)
+                }
+            }
+            #expect(queues.last?.entries.map(\.id) == queue.entries.map(\.id))
+        }
+
+        private static func change(_ queue: inout PlayQueue, _ next: inout Int64, _ random: inout SeededRandom) {
+            let ids = queue.entries.map(\.id)
+            switch Int.random(in: 0..<7, using: &random) {
+            case 0, 1:
+                let count = Int64.random(in: 1...4, using: &random)
+                queue.insert(
+                    (next..<next + count).map { entry($0) }, at: Int.random(in: 0...ids.count, using: &random))
+                next += count
+            case 2: queue.remove(Set(ids.shuffled(using: &random).prefix(2)))
+            case 3:
+                queue.move(
+                    Array(ids.shuffled(using: &random).prefix(2)), to: Int.random(in: 0...ids.count, using: &random))
+            case 4: queue.shuffle(keepingFirst: ids.randomElement(using: &random), using: &random)
+            case 5 where Int.random(in: 0..<4, using: &random) == 0: queue.clear()
+            default:
+                guard let id = ids.randomElement(using: &random) else { return }
+                var given = MediaMetadata()
+                given.title = "title \(next)"
+                queue.setDetails(ItemDetails(given: given, duration: Double(next)), of: id)
+            }
+        }
+
+        private static func entry(_ number: Int64) -> QueueEntry {
+            var given = MediaMetadata()
+            given.artist = "artist \(number / 12)"
+            let source: MediaSource =
+                switch number % 4 {
+                case 0: .file("/music/album \(number / 4)/0\(number).flac")
+                case 1:
+                    .confined(
+                        ConfinedPath(
+                            root: "/srv/music",
+                            relative: FilePath([0x61, 0x2f, 0xff] + Array("ü \(number).wav".utf8)) ?? ""))
+                case 2 where number % 8 == 2: .handedOver(name: "descriptor:\(number)")
+                case 2:
+                    .remote(
+                        RemoteMedia(
+                            address: "http://a:b@radio/\(number)", shownAddress: "http://radio/\(number)",
+                            mayUseLoopback: number % 16 == 6))
+                default:
+                    .segment(
+                        MediaSegment(
+                            audio: .file("/music/album \(number).flac"), sheet: .file("/music/album \(number).cue"),
+                            number: Int(number), start: MediaTime(number, perSecond: 75),
+                            end: number % 8 == 3 ? nil : MediaTime(number + 750, perSecond: 75)))
+                }
+            return QueueEntry(
+                id: ItemID(number), source: source, details: number % 3 == 0 ? ItemDetails(given: given) : nil)
+        }
+    }
+
+    private static func words(_ queue: PlayQueue) -> [String] {
+        queue.entries.map { entry in
+            let details = entry.details.map { "\($0.given.title ?? "") \($0.given.artist ?? "") \($0.duration ?? 0)" }
+            return "\(entry.id.number) \(entry.source.uri) \(details ?? "-")"
+        }
+    }
+
+    private static func read(_ bytes: [UInt8]) -> Journal.Contents { bytes.withUnsafeBytes { Journal.read($0) } }
+
+    @Test(arguments: 0..<100) func readsWhatWasWritten(seed: UInt64) throws {
+        let history = History(seed: seed, changes: 40)
+        let contents = Self.read(history.bytes)
+        let queue = try #require(history.queues.last)
+        #expect(contents.state == .whole)
+        #expect(contents.identity == Self.identity)
+        #expect(contents.sequence == UInt64(6 + history.ends.count))
+        #expect(Self.words(contents.queue) == Self.words(queue))
+        #expect(contents.queue.version == queue.version)
+        // Written as a whole, it is the same.
+        var bytes: [UInt8] = []
+        Journal.writeSnapshot(queue, CommandSettings(), sequence: 99, identity: 5) {
+            (piece) throws(Never) in bytes += piece
+        }
+        let again = Self.read(bytes)
+        #expect(again.state == .whole && again.sequence == 99 && again.queue.version == queue.version)
+        #expect(Self.words(again.queue) == Self.words(queue))
+    }
+
+    @Test("the texts that a client gave to a folder are written once for each frame, and shared when they are read")
+    func sharedTexts() throws {
+        var given = MediaMetadata()
+        given.artists = (0..<60).map { String(repeating: "\($0 % 10)", count: 4000) }
+        let details = ItemDetails(given: given)
+        var found = MediaMetadata()
+        found.title = "opened"
+        var entries = (1...1000).map { QueueEntry(id: ItemID($0), source: .file("/m/\($0).wav"), details: details) }
+        entries[500].details = ItemDetails(given: given, found: found, duration: 3)
+        entries[600].details = nil
+        var queue = PlayQueue()
+        queue.recordEdits()
+        queue.insert(entries, at: 0)
+        let edit = try #require(queue.takeEdits().first)
+        #expect(EditCoding.encode(edit).count < 300_000)
+        var bytes: [UInt8] = []
+        Journal.writeSnapshot(queue, CommandSettings(), sequence: 1, identity: 5) { (piece) throws(Never) in
+            bytes += piece
+        }
+        #expect(bytes.count < 600_000)
+        let again = Self.read(bytes)
+        #expect(again.state == .whole && again.queue.count == 1000)
+        for (one, other) in zip(again.queue.entries, entries) {
+            #expect(one.details?.given == other.details?.given && one.details?.found == other.details?.found)
+            #expect(one.details?.duration == other.details?.duration)
+        }
+    }
+
+    @Test("cut off anywhere, it is what it was before some change")
+    func truncations() {
+        for seed in 0..<4 {
+            let history = History(seed: UInt64(seed), changes: 12)
+            for length in 0..<history.bytes.count {
+                let contents = Self.read(Array(history.bytes[..<length]))
+                guard let last = history.ends.lastIndex(where: { $0 <= length }) else {
+                    #expect(contents.state == .broken && contents.queue.count <= 3)
+                    continue
+                }
+                #expect((contents.state == .whole) == (history.ends[last] == length), "\(length)")
+                #expect(contents.validBytes == history.ends[last])
+                #expect(Self.words(contents.queue) == Self.words(history.queues[last]), "\(length)")
+            }
+        }
+    }
+
+    @Test("with any bit turned over, it is what it was before some change, and never whole")
+    func bitFlips() {
+        let history = History(seed: 3, changes: 10)
+        for place in 0..<history.bytes.count * 8 {
+            var bytes = history.bytes
+            bytes[place / 8] ^= 1 << (place % 8)
+            let contents = Self.read(bytes)
+            #expect(contents.state != .whole, "bit \(place)")
+            let good = history.ends.lastIndex { $0 <= place / 8 }
+            guard let good else {
+                #expect(contents.queue.count <= 3)
+                continue
+            }
+            #expect(Self.words(contents.queue) == Self.words(history.queues[good]), "bit \(place)")
+        }
+    }
+
+    @Test("bytes that nobody wrote never stop the reader", arguments: 0..<300)
+    func garbage(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var bytes = Journal.header(identity: Self.identity)
+        for _ in 0..<Int.random(in: 1..<5, using: &random) {
+            let payload = (0..<Int.random(in: 1..<60, using: &random)).map { _ in
+                Int.random(in: 0..<3, using: &random) == 0
+                    ? UInt8.random(in: 0...8, using: &random) : UInt8.random(in: 0...255, using: &random)
+            }
+            bytes += Journal.frame(payload, sequence: 1, identity: Self.identity)
+        }
+        let contents = Self.read(bytes)
+        #expect(contents.state == .broken)
+    }
+
+    @Test func aLaterVersionIsLeftAlone() {
+        var writer = ByteWriter()
+        writer.fixed(Journal.magic)
+        writer.fixed(UInt32(2))
+        writer.fixed(UInt32(0))
+        writer.fixed(Self.identity)
+        writer.fixed(writer.bytes.withUnsafeBytes { Checksum.of($0, seed: 0) })
+        #expect(Self.read(writer.bytes + [1, 2, 3]).state == .newer(2))
+    }
+
+    @Test("changes that are known already are left out, and nothing is done behind a gap")
+    func followingChanges() throws {
+        let history = History(seed: 9, changes: 12)
+        for known in history.ends.indices.dropFirst() {
+            var contents = Self.read(Array(history.bytes[..<history.ends[known]]))
+            let rest = Array(history.bytes[history.ends[0]...])
+            let (start, end) = rest.withUnsafeBytes { Journal.apply($0, to: &contents) }
+            #expect(end == rest.count)
+            #expect(start == history.ends[known] - history.ends[0])
+            #expect(Self.words(contents.queue) == Self.words(try #require(history.queues.last)))
+        }
+        var contents = Self.read(Array(history.bytes[..<history.ends[2]]))
+        let behind = Array(history.bytes[history.ends[4]...])
+        let (start, end) = behind.withUnsafeBytes { Journal.apply($0, to: &contents) }
+        #expect(start == 0 && end == 0)
+        #expect(Self.words(contents.queue) == Self.words(history.queues[2]))
+    }
+}
+
+/// Saved metadata of items, and the player's position.
+@Suite struct SavedFieldTests {
+    @Test("every field that a client can give is saved")
+    func everyField() throws {
+        var fields = JSONObject()
+        for (place, parameter) in Catalogue.itemFields.enumerated() {
+            fields[parameter.name] =
+                switch parameter.type {
+                case .text: .string("\(parameter.name) ü")
+                case .integer: .integer(Int64(place + 1))
+                case .boolean: .bool(place % 2 == 0)
+                case .positiveNumber: .number(Double(place) + 0.5)
+                case .numberIn: .number(1.5)
+                case .choice(let words): .string(words[2])
+                case .object: ["1:1": "/a ü.mp4", "3:4": "file:///b.webm"]
+                case .array(.object, _): [["start": 1, "duration": 2.5, "title": "one"], ["start": 7, "duration": 1]]
+                case .array: ["one", "two"]
+                default: .null
+                }
+        }
+        var metadata = MediaMetadata(fields: fields)
+        // Only files have these.
+        metadata.show = "show ü"
+        metadata.language = "deu"
+        // What the file says about its loudness is read with the file.
+        for child in Mirror(reflecting: metadata).children where child.label != "loudness" {
+            #expect("\(child.value)" != "nil" && "\(child.value)" != "[]", "\(child.label ?? "") is not given here")
+        }
+        let details = ItemDetails(
+            given: metadata, found: MediaMetadata(), duration: 12.25,
+            format: MediaFormat(codec: "FLAC", sampleRate: 44100, channels: 2, bitsPerSample: 16, bitRate: 700_000))
+        var writer = ByteWriter()
+        writer.details(details)
+        let read = try writer.bytes.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            return try reader.details()
+        }
+        #expect(read.given == metadata)
+        #expect(read.found == MediaMetadata())
+        #expect(read.mediaDuration == 12.25)
+        #expect(read.format == details.format)
+    }
+
+    @Test func commands() throws {
+        let settings: [RemoteCommand: CommandCentre.Setting] = [
+            .skipForward: .init(preferredIntervals: [15, 30.5]), .pause: .init(isEnabled: false, reason: "“children”"),
+            .play: .init(isEnabled: true), .changePlaybackRate: .init(supportedPlaybackRates: [1, 1.5]),
+        ]
+        let bytes = CommandSettings(settings).encoded()
+        #expect(try bytes.withUnsafeBytes { try CommandSettings($0) }.settings == settings)
+        for length in bytes.indices {
+            #expect(throws: ByteReader.Malformed.self) {
+                try bytes[..<length].withUnsafeBytes { try CommandSettings($0) }
+            }
+        }
+    }
+
+    @Test func places() throws {
+        var place = SavedPlace()
+        place.wish = .playing
+        place.item = ItemID(1_000_000_001)
+        place.elapsed = 83.204512471
+        place.playCount = 2
+        place.rate = 1.75
+        place.volume = 0.35
+        place.muted = true
+        place.repeatMode = .all
+        place.shuffleMode = .items
+        place.loudness = LoudnessSettings(mode: .album, preamp: -3.5)
+        let bytes = try #require(PlaceSlot.encode(place, number: 77))
+        let read = try #require(bytes.withUnsafeBytes { PlaceSlot.decode($0) })
+        #expect(read.place == place && read.number == 77)
+        for bit in 0..<bytes.count * 8 {
+            var wrong = bytes
+            wrong[bit / 8] ^= 1 << (bit % 8)
+            #expect(wrong.withUnsafeBytes { PlaceSlot.decode($0) == nil }, "bit \(bit)")
+        }
+        for length in bytes.indices {
+            #expect(bytes[..<length].withUnsafeBytes { PlaceSlot.decode($0) == nil })
+        }
+    }
+
+    @Test("a place that an older version wrote, with fewer words, is read")
+    func olderPlace() {
+        let json = Array(#"{"wish":"paused","item":7,"elapsed":1.5,"volume":0.4}"#.utf8)
+        var writer = ByteWriter()
+        writer.fixed(UInt32(0x3153_504e))
+        writer.fixed(UInt32(json.count))
+        writer.fixed(UInt64(3))
+        writer.fixed(json.withUnsafeBytes { Checksum.of($0, seed: 3) })
+        let (place, number) = (writer.bytes + json).withUnsafeBytes { PlaceSlot.decode($0)! }
+        #expect(number == 3 && place.wish == .paused && place.item == ItemID(7) && place.elapsed == 1.5)
+        #expect(place.volume == 0.4 && !place.muted && place.rate == nil && place.repeatMode == .off)
+    }
+
+    @Test("what anybody expects is no news")
+    func expected() {
+        var before = SavedPlace()
+        before.item = ItemID(3)
+        before.elapsed = 10
+        before.wish = .playing
+        var now = before
+        now.elapsed = 40.4
+        #expect(now.follows(before, after: 30))
+        #expect(!now.follows(before, after: 20))
+        // At twice the rate twice as much goes by, and none while nothing is heard.
+        before.pace = 2
+        #expect(now.follows(before, after: 15.2) && !now.follows(before, after: 30))
+        before.pace = 0
+        #expect(!now.follows(before, after: 30))
+        before.pace = 1
+        now.rate = 2
+        #expect(!now.follows(before, after: 30))
+        now.rate = nil
+        now.wish = .paused
+        #expect(!now.follows(before, after: 30))
+        before.wish = .paused
+        before.elapsed = 40.4
+        #expect(now.follows(before, after: 1000))
+        now.elapsed = 40.400001
+        #expect(!now.follows(before, after: 1000))
+    }
+}
