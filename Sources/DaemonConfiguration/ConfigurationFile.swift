@@ -7,7 +7,7 @@ package enum ConfigurationFile {
     /// The settings of files, and as they are written there.
     package struct Contents: Sendable {
         package var configuration = Configuration()
-        /// The values of each setting that is named, from the file that counts.
+        /// The values of each setting that is named (`Setting.id`), from the file that counts.
         package var written: [String: [String]] = [:]
         /// Paths of files that are there and that this user may not read.
         package var unreadable: [String] = []
@@ -17,7 +17,7 @@ package enum ConfigurationFile {
 
         /// The settings that are written in another way in `other`, in the order of the manual.
         package func changes(to other: Contents) -> [Setting] {
-            Setting.all.filter { written[$0.name] != other.written[$0.name] }
+            Setting.all.filter { written[$0.id] != other.written[$0.id] }
         }
     }
 
@@ -59,11 +59,11 @@ package enum ConfigurationFile {
                 guard section.isEmpty || Setting.sections.contains(where: { $0.name == section }) else { return nil }
                 return unknown(section, name)
             }
-            if seen.insert(name).inserted {
-                written[name] = []
+            if seen.insert(setting.id).inserted {
+                written[setting.id] = []
                 setting.reset?(&result)
             }
-            written[name, default: []].append(value)
+            written[setting.id, default: []].append(value)
             return setting.apply(&result, value)
                 ? nil : "invalid value “\(value)” for “\(name)” in [\(section)] (expected \(setting.takes))"
         }

@@ -22,6 +22,9 @@ package struct Setting: Sendable {
     /// Of a setting with one value a line: takes away all its values, as the first line of each file does; else nil.
     let reset: (@Sendable (inout Configuration) -> Void)?
 
+    /// Section and name: names alone are not unique.
+    package var id: String { section + "." + name }
+
     /// A setting, by its parts.
     init(
         section: String, name: String, takes: String, defaultText: String?, sample: String, help: String,
