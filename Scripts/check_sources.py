@@ -13,6 +13,7 @@ Docs         a `package` declaration, a requirement of a `package protocol`, wha
 Numbers      no conversion of a floating value to an integer that can trap, and no unchecked sum with a length that media
              claim: see swift_numbers.py.
 Words        no documentation comment opens with What, Who, Whether …, and nothing is told: see swift_words.py.
+Commands     no `default` in a switch over remote commands or names of methods: an unknown one would become another.
 Machines     no file names the folder of this checkout or the home directory of who runs the check.
 
 usage: check_sources.py [--root FOLDER] [--manifest FILE]
@@ -175,6 +176,32 @@ def documentation_findings(root, sources, manifest):
                     yield f"{file.path.relative_to(root)}:{member.number + 1}: no doc comment: {line.strip()[:60]}"
 
 
+def command_findings(root, sources):
+    """Switches over commands whose `default` would take an unknown one for another."""
+    names = set()
+    for name, case in (("RemoteCommand", r"    case "), ("MethodName", r"        case ")):
+        for path in sources:
+            if path.name == f"{name}.swift":
+                lines = [line for line in lines_of(path) if re.match(case + r"\w+[\w, =\".]*$", line)]
+                names |= {word for line in lines for word in re.findall(r"(\w+)(?: = \"[\w.]+\")?(?:,|$)", line)}
+    for path in sources:
+        if path.relative_to(root).parts[0] != "Sources":
+            continue
+        switches = []
+        for number, line in enumerate(lines_of(path), 1):
+            indent = len(line) - len(line.lstrip())
+            while switches and indent <= switches[-1][0] and line.strip() == "}":
+                switches.pop()
+            if re.match(r"\s*(?:[\w.]+(?:\(.*\))? = |return |let \w+ = )?switch .*\{$", line):
+                switches.append((indent, []))
+            elif switches and indent == switches[-1][0] and line.lstrip().startswith("case "):
+                switches[-1][1].extend(re.findall(r"(?<![\w)])\.(\w+)", line.split(":")[0]))
+            elif switches and indent == switches[-1][0] and re.match(r"\s*default\b", line):
+                cases = set(switches[-1][1])
+                if len(cases) > 1 and cases <= names:
+                    yield f"{path.relative_to(root)}:{number}: a default in a switch over commands: list them"
+
+
 def machine_findings(root, tracked):
     names = {str(root), str(pathlib.Path.home())} - {"/", "/root"}
     for path in tracked:
@@ -211,7 +238,8 @@ def main():
     tracked = files_of(root)
     sources = [p for p in tracked if p.suffix == ".swift" and p.relative_to(root).parts[0] in ("Sources", "Tests")]
     findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, tracked),
-                *documentation_findings(root, sources, manifest), *machine_findings(root, tracked),
+                *documentation_findings(root, sources, manifest), *command_findings(root, sources),
+                *machine_findings(root, tracked),
                 *swift_numbers.findings(root, sources), *swift_words.findings(root, sources)]
     for finding in findings:
         print(finding)

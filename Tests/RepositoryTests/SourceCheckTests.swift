@@ -46,6 +46,25 @@ import Testing
         #expect(run.status == 0)
     }
 
+    /// `true`: the cases are commands.
+    @Test(arguments: [("pause", true), ("other", false)])
+    func aDefaultAmongCommandsIsFound(_ name: String, isFound: Bool) throws {
+        try folder.write(
+            "Sources/Lower/RemoteCommand.swift", "/// Commands.\nenum RemoteCommand {\n    case play, pause, stop\n}\n")
+        let text = """
+            private func act(_ command: RemoteCommand) {
+                switch command {
+                case .play: begin()
+                case .\(name): end()
+                default: seek()
+                }
+            }
+            """
+        try folder.write("Sources/Upper/Wrong.swift", text)
+        guard isFound else { return #expect(try check().status == 0) }
+        try expectFinding("Sources/Upper/Wrong.swift:5: a default in a switch over commands")
+    }
+
     @Test(arguments: ["import Upper", "package import Upper", "@testable import Upper", "import struct Upper.Upper"])
     func anImportUpTheListIsFound(_ line: String) throws {
         try folder.write("Sources/Lower/Wrong.swift", "// Why.\n\(line)\n")
