@@ -117,7 +117,7 @@ extension Acceptance {
             #expect(next.call("queue.list")?["items"]?.arrayValue?.first?["uri"] == "a.wav")
             let error = next.error("play", ["index": 0])
             #expect(error?["code"] == 100)
-            #expect(error?["message"]?.stringValue?.contains("handed") == true, "\(error ?? .null)")
+            #expect(error?["message"]?.stringValue?.contains("open file") == true, "\(error ?? .null)")
             #expect(next.call("play", ["index": 1])?.playing == "playing")
             kill(second)
         }
