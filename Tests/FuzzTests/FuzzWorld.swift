@@ -56,13 +56,11 @@ import TestSupport
         let open: DecoderOpener = { _, _ throws(DecodingError) in media.open() }
         let capacity: @Sendable (AudioFormat) -> Int64 = { max(4096, min(Int64($0.sampleRate) * 11, 1 << 19)) }
         let output = NullOutput(loop)
-        let player = Player(
-            loop,
-            Player.Parts(
-                output: output, openDecoder: open, ringCapacity: capacity, events: EventCounter(), instance: "fuzz"))
+        var parts = Player.Parts(
+            output: output, openDecoder: open, ringCapacity: capacity, events: EventCounter(), instance: "fuzz")
         var made: DecodeWorker?
         let decode = DecodeThread(
-            loop, open: open, ringCapacity: capacity, rates: player.parts.rates, knowledge: SourceKnowledge(),
+            loop, open: open, ringCapacity: capacity, rates: parts.rates, knowledge: SourceKnowledge(),
             deliver: {},
             start: {
                 made = $0
@@ -71,18 +69,19 @@ import TestSupport
         guard let decode, let made else { preconditionFailure("the system has no descriptors left") }
         self.decode = decode
         worker = made
-        player.decoder = decode
+        parts.makeDecodeThread = { _, _ in decode }
+        let player = Player(loop, parts)
         methods = PlayerMethods(
             loop, player: player, output: output, opener: open, encoder: Self.encoder,
             settings: LiveConfiguration(Configuration()), log: { _ in })
-        player.onPublish = { state in
+        player.listeners.onPublish = { state in
             precondition((try? JSONReader.read(Self.encoder.encode(state))) != nil, "a state that is no JSON")
         }
     }
 
     /// Ends it.
     func end() {
-        player.onPublish = nil
+        player.listeners.onPublish = nil
         player.shutDown()
         stepping?.release()
         var turns = 0
@@ -124,7 +123,7 @@ import TestSupport
             stepping?.release()
             stepping = nil
             _ = worker.step()
-            player.takeReports()
+            player.playout.decoding.takeReports()
         }
     }
 

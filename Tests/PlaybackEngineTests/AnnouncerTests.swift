@@ -48,14 +48,12 @@ import Testing
         of disk: HangingDisk, sourcePatience: Double
     ) -> (player: Player, announcer: Announcer) {
         let loop = EventLoop.current
-        let player = Player(
-            loop,
-            Player.Parts(
-                output: NullOutput(loop), openDecoder: disk.open, ringCapacity: { $0.frames(seconds: 1) },
-                events: EventCounter(), instance: "test"))
-        let announcer = Announcer(player, sourcePatience: sourcePatience)
-        player.announcer = announcer
-        return (player, announcer)
+        var parts = Player.Parts(
+            output: NullOutput(loop), openDecoder: disk.open, ringCapacity: { $0.frames(seconds: 1) },
+            events: EventCounter(), instance: "test")
+        parts.announcementPatience = sourcePatience
+        let player = Player(loop, parts)
+        return (player, player.announcer)
     }
 
     /// Why an announcement is not heard.

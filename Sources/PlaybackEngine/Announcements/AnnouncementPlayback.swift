@@ -133,8 +133,8 @@ import NowPlaying
             // A reading may be wrong by the device's latency while it begins, but nothing is heard faster than it lasts.
             let soonest = flowingSince.map { total - timing.time.seconds(since: $0) } ?? 0
             let left = max(total - timing.audibleFrame / Double(ring.format.sampleRate), soonest)
-            if left > Player.drainLead {
-                return call(after: left - Player.drainLead, timing) { [weak self] in self?.awaitEnd(stream) }
+            if left > Drains.lead {
+                return call(after: left - Drains.lead, timing) { [weak self] in self?.awaitEnd(stream) }
             }
             if !isDrained {
                 isDrained = true

@@ -76,6 +76,7 @@ import NowPlaying
 
     /// The sound server is there (nil), or is not, or is gone: then nothing waits for it till morning.
     func serverChanged(_ error: OutputError?) {
+        guard isBusy else { return }
         if let error { return giveUp(error.message) }
         guard awaitsServer else { return }
         awaitsServer = false
@@ -95,7 +96,7 @@ import NowPlaying
         guard !waiting.isEmpty else { return rest() }
         let next = Current(waiting.removeFirst())
         current = next
-        guard decoder != nil || hung.count < Player.hungLimit else {
+        guard decoder != nil || hung.count < ReadWatch.limit else {
             return fail("\(hung.count) announcements before it hang in a read: their disk or network does not answer")
         }
         run += 1
@@ -203,11 +204,11 @@ import NowPlaying
     private func makeRoom(for announcement: Announcement) {
         let yielding = player.yielding(to: announcement.policy, decibels: announcement.duckTo)
         player.makeRoom(for: Self.name, yielding, over: announcement.attack)
-        player.onAnnouncement?(announcement)
+        player.listeners.onAnnouncement?(announcement)
     }
 
     private func factor(of announcement: Announcement) -> Double {
-        let volume = announcement.volume ?? player.volume
+        let volume = announcement.volume ?? player.volume.level
         return volume * volume * volume
     }
 
@@ -245,7 +246,7 @@ import NowPlaying
         // Between two announcements nothing gets loud for a moment.
         if waiting.isEmpty {
             player.makeRoom(for: Self.name, nil, over: ended.announcement.release)
-            player.onAnnouncement?(nil)
+            player.listeners.onAnnouncement?(nil)
         }
         beginNext()
         ended.answer(result)

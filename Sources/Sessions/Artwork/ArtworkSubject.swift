@@ -15,5 +15,10 @@ package import PlaybackEngine
 }
 
 extension Player: ArtworkSubject {
+    package var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])? {
+        get { listeners.artworkOf }
+        set { listeners.artworkOf = newValue }
+    }
+
     package func entry(of item: ItemID) -> QueueEntry? { queue[item] }
 }

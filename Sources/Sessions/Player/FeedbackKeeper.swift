@@ -74,8 +74,8 @@ package import StateKeeping
         self.database = database
         self.settings = settings
         self.log = log
-        player.feedbackOf = { [weak self] in self?.feedback(in: $0) }
-        player.onAsked = { [weak self] item in
+        player.listeners.feedbackOf = { [weak self] in self?.feedback(in: $0) }
+        player.listeners.onAsked = { [weak self] item in
             self?.asked = item
             self?.look(at: item)
         }

@@ -14,13 +14,14 @@ extension PlayerMethods {
         var target = request.double("volume")
         if let step = request.double("step") {
             // Steps over time add up; a step at once begins with the volume that is heard.
-            let base = request.double("over") == nil ? player.volume : fade?.target ?? player.volume
+            let base = request.double("over") == nil ? player.volumeLevel : fade?.target ?? player.volumeLevel
             target = max(0, min(1, base + step))
         }
         fade = nil
         if let target, let seconds = request.double("over"), seconds > 0 {
             player.setVolume(nil, muted: request.bool("muted"), by: request.client.originator)
-            fade = VolumeFade(loop, from: player.volume, to: target, over: seconds) { [unowned self] volume, isLast in
+            fade = VolumeFade(loop, from: player.volumeLevel, to: target, over: seconds) {
+                [unowned self] volume, isLast in
                 player.fadeVolume(volume, isLast: isLast, by: request.client.originator)
                 if isLast { fade = nil }
             }

@@ -80,9 +80,9 @@ package import StateKeeping
 
     /// Has the player note when the present item is of another kind, if anything depends on that.
     private func tellKinds() {
-        player.kindOf = nil
+        player.listeners.kindOf = nil
         guard !configuration.kindIntervals.isEmpty else { return }
-        player.kindOf = { [weak self] in self?.kind(of: $0) ?? .audio }
+        player.listeners.kindOf = { [weak self] in self?.kind(of: $0) ?? .audio }
     }
 
     /// Carries out a request that is meant for this player.

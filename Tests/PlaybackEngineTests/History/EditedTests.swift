@@ -105,8 +105,8 @@ extension BoundaryTests {
                 world.run(
                     seconds: 10,
                     until: {
-                        let lane = world.player.audible
-                        return lane?.onStarted != nil && lane?.timeline.segments.first?.item == ItemID(2)
+                        let lane = world.player.playout.audible
+                        return lane?.isStarting == true && lane?.timeline.segments.first?.item == ItemID(2)
                     })
                 if world.player.state.item?.id != ItemID(1) { world.check.complain("it is heard", world.player.state) }
                 world.remove(ItemID(2))

@@ -39,6 +39,7 @@ import TestSupport
     /// Orders without an answer.
     var unansweredOrders: String { waiting.sorted { $0.key < $1.key }.map(\.value).joined(separator: ", ") }
     private let machine: Machine
+    private let items: [ScriptedItem]
     private let decode: DecodeThread
     private let worker: DecodeWorker
     private var stepping: EventSource?
@@ -55,29 +56,30 @@ import TestSupport
     /// A stopped player; nil: the system has no descriptors left.
     init?(
         seed: UInt64, machine: Machine, check: HistoryCheck, items: [ScriptedItem],
-        output: (EventLoop) -> any AudioOutput
+        output: (EventLoop) -> any AudioOutput,
+        configure: (inout Player.Parts) -> Void = { _ in }
     ) {
         self.machine = machine
+        self.items = items
         self.check = check
         random = SeededRandom(seed: seed)
         let loop = EventLoop.current
         let open: DecoderOpener = { source, _ throws(DecodingError) in
-            guard case .remote(let media) = source, let number = Int(media.address) else {
+            guard let number = Self.number(of: source) else {
                 throw DecodingError(.unavailable, "it does not exist")
             }
             return try items[number].open()
         }
         // As the daemon has it.
         let capacity: @Sendable (AudioFormat) -> Int64 = { $0.frames(seconds: 11) }
-        player = Player(
-            loop,
-            Player.Parts(
-                output: output(loop), openDecoder: open, ringCapacity: capacity, events: EventCounter(),
-                instance: "history"))
+        var parts = Player.Parts(
+            output: output(loop), openDecoder: open, ringCapacity: capacity, events: EventCounter(),
+            instance: "history")
+        configure(&parts)
         var made: DecodeWorker?
         guard
             let decode = DecodeThread(
-                loop, open: open, ringCapacity: capacity, rates: player.parts.rates, knowledge: SourceKnowledge(),
+                loop, open: open, ringCapacity: capacity, rates: parts.rates, knowledge: SourceKnowledge(),
                 deliver: {},
                 start: {
                     made = $0; return true
@@ -85,18 +87,19 @@ import TestSupport
         else { return nil }
         self.decode = decode
         self.worker = worker
-        player.decoder = decode
-        player.onPublish = { [unowned self] state in
+        parts.makeDecodeThread = { _, _ in decode }
+        player = Player(loop, parts)
+        player.listeners.onPublish = { [unowned self] state in
             note(HistoryCheck.line(state))
             published.append(state)
-            self.check.take(state, awaitsPlace: player.pending != nil, hasMoved: hasMoved)
+            self.check.take(state, awaitsPlace: player.playout.pending != nil, hasMoved: hasMoved)
             if state.anchor.rate > 0 { hasMoved = false }
         }
     }
 
     /// Ends the world.
     func leave() {
-        player.onPublish = nil
+        player.listeners.onPublish = nil
         player.shutDown()
         stepping?.release()
         delivery?.release()
@@ -136,10 +139,26 @@ import TestSupport
         player.remove([item], by: Originator(client: "test", pid: 1, uid: 1)) { _ in }
     }
 
-    private func requests(_ items: Range<Int>) -> [QueueRequest] {
-        items.map { number in
-            QueueRequest(
-                source: .remote(RemoteMedia(address: "\(number)", shownAddress: "\(number)", mayUseLoopback: false)))
+    private func requests(_ items: Range<Int>) -> [QueueRequest] { items.map { QueueRequest(source: source($0)) } }
+
+    /// The source of an item: a file if its medium can go away, else an address.
+    func source(_ number: Int) -> MediaSource {
+        let item = items[number]
+        if !item.isLive, item.absences > 0 || item.breakFrame != nil, let path = FilePath(Array("/\(number)".utf8)) {
+            return .file(path)
+        }
+        return .remote(address(number))
+    }
+
+    private func address(_ number: Int) -> RemoteMedia {
+        RemoteMedia(address: "\(number)", shownAddress: "\(number)", mayUseLoopback: false)
+    }
+
+    private nonisolated static func number(of source: MediaSource) -> Int? {
+        switch source {
+        case .remote(let media): Int(media.address)
+        case .file(let path): Int(String(decoding: path.bytes.dropFirst(), as: UTF8.self))
+        default: nil
         }
     }
 
@@ -231,7 +250,7 @@ import TestSupport
             delivery?.release()
             delivery = nil
             ProgramPages.keepForAWhile()
-            player.takeReports()
+            player.playout.decoding.takeReports()
         }
     }
 }

@@ -10,10 +10,10 @@ import Testing
 extension BoundaryTests {
     /// Lets a world go on until a place has been put into what is heard, and it is not known yet that it is heard.
     @PlayerLoop private static func goUntilSent(_ world: HistoryWorld) -> Bool {
-        world.run(seconds: 100, until: { world.player.pending?.isSent == true })
+        world.run(seconds: 100, until: { world.player.playout.pending?.isSent == true })
         // The first answer of the server, or none.
         world.run(seconds: world.moment(0.00006))
-        return world.player.pending?.isSent == true
+        return world.player.playout.pending?.isSent == true
     }
 
     /// Events from an action until it is effective, if it happens while the frames to come are queued already.

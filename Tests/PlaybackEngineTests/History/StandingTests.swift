@@ -32,7 +32,7 @@ import Testing
                 world in
                 world.run(seconds: 20, until: { world.player.state.state == .playing })
                 world.player.beginScan(forward: true, owner: 1, by: Self.someone) { _ in }
-                guard Self.goUntilLate(world), world.player.scan != nil else { return }
+                guard Self.goUntilLate(world), world.player.scanner.isActive else { return }
                 if isGone {
                     world.player.connectionEnded(1, by: Self.someone)
                 } else {
@@ -58,7 +58,7 @@ import Testing
                 guard Self.goUntilLate(world) else { return }
                 world.player.outputInterrupted(by: "a call")
                 world.run(seconds: 0.1)
-                guard world.player.stall != nil else { return world.player.outputInterruptionEnded() }
+                guard world.player.playout.stall != nil else { return world.player.outputInterruptionEnded() }
                 let begin = world.published.count
                 world.player.outputInterruptionEnded()
                 let state = world.player.state
@@ -81,14 +81,14 @@ import Testing
             world.run(seconds: 1.5)
             var worn = OutputDevice(name: "head", description: "Headphones", state: .running, isDefault: true)
             worn.isWorn = true
-            world.player.device = worn
+            world.player.outputDeviceChanged(worn, nil)
             let other = OutputDevice(name: "box", description: "Speaker", state: .running, isDefault: true)
             world.player.outputDeviceChanged(other, .deviceGone)
             world.run(seconds: 3)
             if world.player.state.state != .paused { world.check.complain("it is not paused", world.player.state) }
             world.order(.play(position: nil))
             world.run(seconds: 1)
-            guard let lane = world.player.audible, let offset = lane.offset else {
+            guard let lane = world.player.playout.audible, let offset = lane.offset else {
                 return world.check.complain("it is not heard", world.player.state)
             }
             if lane.gain.factor(at: lane.sentEnd - 1, offset: offset) != 1 { world.check.complain("it is silent") }
@@ -104,7 +104,8 @@ import Testing
             world.run(seconds: 4 - before)
             world.player.setSleep(.at(EventLoop.now.advanced(bySeconds: 10)), fade: 10, by: Self.someone)
             world.run(seconds: before + 2.5)
-            guard let lane = world.player.audible, let offset = lane.offset, lane.format.sampleRate == 11025 else {
+            guard let lane = world.player.playout.audible, let offset = lane.offset, lane.format.sampleRate == 11025
+            else {
                 return world.check.complain("the second is not heard", world.player.state)
             }
             let frame = Int64(lane.clock.frame(at: EventLoop.now) ?? 0) - offset
@@ -128,9 +129,9 @@ import Testing
                 BoundaryTests.item(seconds: 2), BoundaryTests.item(.broken, seconds: 1), BoundaryTests.item(seconds: 1),
             ]
             let (published, complaints) = await BoundaryTests.events(items, seed: seed) { world in
-                world.run(seconds: 100, until: { world.player.pending?.isSent == true })
+                world.run(seconds: 100, until: { world.player.playout.pending?.isSent == true })
                 world.run(seconds: world.moment(0.00006))
-                guard world.player.pending?.isSent == true, world.player.errorIsUntold else { return }
+                guard world.player.playout.pending?.isSent == true, world.player.failures.isUnpublished else { return }
                 let begin = world.published.count
                 isPause ? world.order(.pause) : world.player.outputInterrupted(by: "a call")
                 world.run(seconds: 1)
@@ -156,7 +157,7 @@ import Testing
             world.run(seconds: 1)
             world.order(.play(position: nil))
             // As frames do that come in that very moment.
-            if let lane = world.player.audible { world.player.flowAgain(lane) }
+            if let lane = world.player.playout.audible { world.player.playout.starvation.flowAgain(lane) }
             world.run(seconds: 0.5)
             let state = world.player.state
             if state.state != .playing || state.anchor.rate != 1 {
@@ -173,7 +174,7 @@ import Testing
         let kinds: [ScriptedItem.Kind] = [.broken, .broken, .broken, .broken, .plain, .broken, .plain]
         let items = kinds.map { BoundaryTests.item($0, seconds: 2) }
         let (published, complaints) = await BoundaryTests.events(items) { world in
-            world.run(seconds: 10, until: { world.player.pending?.item == ItemID(5) })
+            world.run(seconds: 10, until: { world.player.playout.pending?.item == ItemID(5) })
             world.order(.pause)
             world.run(seconds: 1)
             world.order(.play(position: nil))
@@ -191,11 +192,12 @@ import Testing
     @Test("a queue that goes on for months keeps no count of all that was in it") func playCounts() async {
         let items = [BoundaryTests.item(seconds: 0.5)]
         let (_, complaints) = await BoundaryTests.events(items) { world in
-            for number in 0..<5000 { world.player.playCounts[ItemID(Int64(1_000_000 + number))] = 1 }
+            let publisher = world.player.publisher
+            for number in 0..<5000 { publisher.restorePlayCount(1, of: ItemID(Int64(1_000_000 + number))) }
             world.run(seconds: 10, until: { world.player.transport.wish == .stopped })
-            let count = world.player.playCounts.count
+            let count = (0..<5000).count { publisher.hasBegun(ItemID(Int64(1_000_000 + $0))) }
             if count > 1024 { world.check.complain("\(count) are kept") }
-            if world.player.playCounts[ItemID(1)] != 1 { world.check.complain("what is there is forgotten") }
+            if publisher.playCount(of: ItemID(1)) != 1 { world.check.complain("what is there is forgotten") }
         }
         #expect(complaints == [])
     }

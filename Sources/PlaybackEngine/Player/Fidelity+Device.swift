@@ -1,0 +1,27 @@
+package import AudioCore
+package import NowPlaying
+
+extension Fidelity {
+    /// What a device does to samples of `format`, which have this many significant bits (nil: as many as the format has).
+    /// What is not known of the device is not held against it.
+    package init(of format: AudioFormat, bits: Int?, at device: OutputDevice) {
+        self = .exact
+        if let other = device.format {
+            if other.sampleRate != format.sampleRate {
+                self = .changed(.sampleRate)
+            } else if !Self.isExact(format.sampleFormat, bits: bits, at: device) {
+                self = .changed(.sampleFormat)
+            } else if other.channels != format.channels {
+                self = .changed(.channels)
+            } else if device.hasSoftwareVolume {
+                self = .changed(.deviceVolume)
+            }
+        }
+    }
+
+    private static func isExact(_ format: SampleFormat, bits: Int?, at device: OutputDevice) -> Bool {
+        if format == .float32 { return device.takesFloat }
+        guard let exactBits = device.exactBits else { return true }
+        return min(bits ?? .max, format == .int16 ? 16 : 32) <= exactBits
+    }
+}

@@ -1,0 +1,154 @@
+import AudioCore
+import LinuxSystem
+package import NowPlaying
+
+/// Commands of clients.
+extension Player {
+    /// Carries out a command. `answer` is called once: when the change has happened at the sound server, at most a second
+    /// later; at once where nothing has to change.
+    package func perform(
+        _ command: PlayerCommand, by: Originator,
+        _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
+    ) {
+        command.staysInItem ? ProgramPages.keepForAWhile() : ProgramPages.keepNoLonger()
+        let waiter = Waiter(by: by, answer: answer)
+        sleeper.stayAwake(command, by: by)
+        scanner.overtake(command)
+        if let name = interruptions.obstacle(to: command) { return answer(.failure(.interrupted(by: name))) }
+        if interruptions.playThrough(command, waiter) { return }
+        if case .play(nil) = command {
+            if playout.stall != nil, !outputs.playWithoutLostDevice() { outputs.tryAgain() }
+        }
+        do throws(Transport.Refusal) {
+            carryOut(try effects(of: command), waiter, mayResume: command.mayResume)
+        } catch {
+            answer(.failure(CommandRefusal(error)))
+        }
+    }
+
+    private func effects(of command: PlayerCommand) throws(Transport.Refusal) -> [Transport.Effect] {
+        let (elapsed, duration) = (elapsed, currentDuration)
+        switch command {
+        case .play(nil): return try decide { transport throws(Transport.Refusal) in try transport.play() }
+        case .play(let position?): return try play(at: position)
+        case .playItem(let id, let position):
+            return try decide { transport throws(Transport.Refusal) in try transport.play(id, at: position ?? 0) }
+        case .playQueue(let requests, let position):
+            let entries = makeEntries(requests)
+            return decide { $0.play(replacingWith: entries, at: position ?? 0) }
+        case .pause: return decide { $0.pause() }
+        case .stop: return decide { $0.stop() }
+        case .togglePlayPause:
+            return try decide { transport throws(Transport.Refusal) in
+                transport.wish == .playing ? transport.pause() : try transport.play()
+            }
+        case .nextTrack: return try decide { transport throws(Transport.Refusal) in try transport.next() }
+        case .previousTrack:
+            return try decide { transport throws(Transport.Refusal) in try transport.previous(elapsed: elapsed) }
+        case .skip(let interval):
+            return try decide { transport throws(Transport.Refusal) in
+                try transport.skip(by: interval, from: elapsed, duration: duration)
+            }
+        case .skipChapter(let isForward):
+            let chapters = transport.current.flatMap { queue[$0]?.details?.metadata.chapters } ?? []
+            return try decide { transport throws(Transport.Refusal) in
+                try transport.skipChapter(forward: isForward, from: elapsed, starts: chapters.map(\.start))
+            }
+        case .seek(let position):
+            return try decide { transport throws(Transport.Refusal) in
+                try transport.seek(to: position, duration: duration)
+            }
+        case .repeatMode(let mode): return decide { $0.setRepeatMode(mode) }
+        case .shuffleMode(let mode): return decide { $0.setShuffleMode(mode) }
+        case .changeRate(let rate):
+            return try decide { transport throws(Transport.Refusal) in try transport.changeRate(to: rate) }
+        }
+    }
+
+    private func play(at position: Double) throws(Transport.Refusal) -> [Transport.Effect] {
+        let duration = currentDuration
+        return try decide { transport throws(Transport.Refusal) in
+            if transport.wish == .stopped {
+                guard let id = transport.itemToBegin() else { throw .noItem }
+                if let duration = transport.queue[id]?.details?.duration, position > duration { throw .outOfRange }
+                return try transport.play(id, at: position)
+            }
+            let seek = try transport.seek(to: position, duration: duration)
+            // The seek carries the play: it becomes audible as one change.
+            return try transport.wish == .paused ? transport.play().filter { $0 != .resume } + seek : seek
+        }
+    }
+
+    /// A seek button goes down. `owner`: the connection with whose end it comes up. `answer` as for `perform`.
+    package func beginScan(
+        forward isForward: Bool, owner: Int, by: Originator,
+        _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
+    ) {
+        scanner.begin(forward: isForward, owner: owner, by: by, answer)
+    }
+
+    /// The seek button comes up: play continues from here as before. `answer` as for `perform`.
+    package func endScan(
+        by: Originator?, _ answer: (@PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void)? = nil
+    ) {
+        scanner.end(by: by, answer)
+    }
+
+    /// A connection ended; a seek button that it held comes up.
+    package func connectionEnded(_ connection: Int, by: Originator) {
+        scanner.connectionEnded(connection, by: by)
+    }
+
+    // MARK: Settings
+
+    /// Sets the volume (0…1 on the server's cubic scale) and muting of what we play; nil: as it is.
+    package func setVolume(_ level: Double?, muted: Bool?, by: Originator) {
+        let new = VolumeSetting(level: level ?? volume.level, isMuted: muted ?? volume.isMuted)
+        // A fade that ends here has published nothing of its steps.
+        guard new != volume || new.level != state.volume else { return }
+        setVolume(new)
+        output.setVolume(new.level, muted: new.isMuted)
+        publisher.publish(.volume, by: by)
+    }
+
+    /// A step of a volume that changes over time: audible at once, published when it is the last.
+    package func fadeVolume(_ level: Double, isLast: Bool, by: Originator) {
+        setVolume(VolumeSetting(level: level, isMuted: volume.isMuted))
+        output.setVolume(level, muted: volume.isMuted)
+        if isLast { publisher.publish(.volume, by: by) }
+    }
+
+    /// Sets the loudness mode and the preamp (dB); nil: as it is.
+    package func setLoudness(_ mode: LoudnessMode?, preamp: Double?, by: Originator) {
+        loudness.set(mode, preamp: preamp, by: by)
+    }
+
+    /// Ends play at `end`, growing quiet in `fade` seconds before; nil: cancels the timer.
+    package func setSleep(_ end: SleepEnd?, fade: Double, by: Originator) { sleeper.set(end, fade: fade, by: by) }
+
+    /// Publishes that something which commands can do changed.
+    package func commandsChanged(by: Originator) { publisher.publishCommands(by: by) }
+
+    // MARK: Others' sound
+
+    /// Yields to somebody else, `name` for people, until it is called with nil; changes in loudness take `seconds`.
+    package func makeRoom(for name: String, _ yielding: Yielding?, over seconds: Double) {
+        interruptions.yield(to: name, yielding, over: seconds)
+    }
+
+    /// The effect of a policy on what plays now; nil: none. `decibels`: how quiet it gets.
+    package func yielding(to policy: AnnouncementPolicy, decibels: Double) -> Yielding? {
+        switch policy {
+        case .mix: nil
+        case .pause: .held
+        case .pauseSpoken where isSpoken: .held
+        case .duck, .pauseSpoken: .quiet(VolumeSetting.factor(ofDecibels: min(0, decibels)))
+        }
+    }
+
+    /// True if an audiobook or a podcast plays.
+    private var isSpoken: Bool {
+        guard let entry = transport.current.flatMap({ queue[$0] }) else { return false }
+        return parts.isSpoken(entry.source, entry.details?.metadata ?? MediaMetadata())
+    }
+}

@@ -1,0 +1,136 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Effects of the transport's decisions, carried to their owners.
+extension Player {
+    /// Carries out effects in order; the waiter is answered when the last of them is done. `mayResume`: an item that begins may
+    /// resume where it was left once.
+    func carryOut(
+        _ effects: [Transport.Effect], _ waiter: Waiter?, by: Originator? = nil, mayResume: Bool = true
+    ) {
+        var waiter = waiter
+        let by = waiter?.by ?? by
+        for effect in effects {
+            switch effect {
+            case .start(let id, let position, let cause, let reason):
+                start(id, at: position, cause, reason, by: by, waiter, mayResume: mayResume)
+                waiter = nil
+            case .resume:
+                playout.flow.resume(by: by, waiter)
+                waiter = nil
+            case .changeRate:
+                changeRate(by: by, waiter)
+                waiter = nil
+            case .hold:
+                playout.flow.hold(by: by, waiter)
+                waiter = nil
+            case .halt(let reason):
+                playout.flow.halt(reason, by: by, waiter)
+                waiter = nil
+            case .replan: playout.decoding.replan()
+            case .publish(let cause, let reason):
+                if cause == .seek || cause == .track || cause == .queue, transport.wish == .stopped {
+                    publisher.showStopped()
+                }
+                publisher.publish(cause, reason, by: by)
+            }
+        }
+        guard let waiter else { return }
+        // A repeated play, pause or stop is answered when the first one's change has happened.
+        if effects.isEmpty, let pending = playout.pending, pending.hasDeadline {
+            pending.add(waiter)
+        } else if effects.isEmpty, let change = playout.flow.change, change.hasDeadline {
+            change.add(after: [waiter])
+        } else {
+            answer([waiter])
+        }
+    }
+
+    /// Answers those who waited with the state as it is now.
+    func answer(_ waiters: [Waiter], superseded: Bool = false) {
+        for waiter in waiters { waiter.answer(.success(CommandOutcome(state: state, isSuperseded: superseded))) }
+    }
+
+    /// Prepares an item from `position` seconds of its content on (`media`: this place of its file).
+    func start(
+        _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?,
+        media: Double? = nil, mayResume: Bool = false
+    ) {
+        let media =
+            media
+            ?? marks.mediaPosition(
+                of: id, at: position, beginsItem: cause == .play || cause == .track,
+                over: cause == .seek ? state.anchor.mediaPosition(at: EventLoop.now) : nil)
+        playout.preparation.start(
+            PendingChange.Order(
+                item: id, media: media, cause: cause, reason: reason, by: by, mayResume: mayResume),
+            waiter)
+    }
+
+    /// Publishes events that a decision led to, with the anchor of their instant.
+    func publish(_ effects: [Transport.Effect], anchor: PlaybackAnchor) {
+        for case .publish(let cause, let reason) in effects { publisher.publish(cause, reason, anchor: anchor) }
+    }
+
+    // MARK: Failures
+
+    /// Reports the fault of an item for the log.
+    func report(failureOf id: ItemID, _ message: String) {
+        listeners.onItemFailure?(queue[id]?.source.uri ?? "", message)
+    }
+
+    /// The run of failing items is over, as the next one opens or nothing follows: one event for all of them.
+    func publishError() {
+        guard failures.takeUnpublished() else { return }
+        if transport.failures != nil { publisher.publish(.error) }
+    }
+
+    /// The item is audible that was opened after a run of failures; the effects of that.
+    func endFailureRun() -> [Transport.Effect] {
+        let run = failures.takeRun()
+        return decide { $0.heard(behind: run) }
+    }
+
+    // MARK: Rates
+
+    /// The rate that the shown item has by itself: a client's value, else that of the rules.
+    var shownDefaultRate: Double {
+        guard let shown = publisher.shown else { return 1 }
+        if let given = queue[shown.id]?.details?.given.defaultRate { return given }
+        return playout.decoding.chain.first { $0.id == shown.id }?.opened?.defaultRate ?? 1
+    }
+
+    /// True if the audible or held sound has the rate that is wanted.
+    var isAtWantedRate: Bool {
+        guard let opened = playout.decoding.link(of: publisher.shownTicket)?.opened else { return true }
+        return opened.rate == transport.chosenRate ?? shownDefaultRate || opened.rateFailure != nil
+    }
+
+    /// Seconds that a change of rate usually takes: it is prepared for the place that is audible then.
+    private static let changeLead = 0.015
+
+    /// The audible sound continues at the rate that is wanted.
+    func changeRate(by: Originator?, _ waiter: Waiter?, cause: Cause = .rate) {
+        if let pending = playout.pending {
+            return playout.preparation.startAgain(pending, cause, by: by, waiter)
+        }
+        let lane = playout.audible
+        guard playout.stall == nil, let lane, lane.isReady, !lane.isCorked, let current = transport.current else {
+            // A held lane would resume as it was decoded: it is prepared anew, and published when that is audible.
+            if transport.wish == .playing, let current = transport.current, !isAtWantedRate,
+                lane?.timeline.segments.isEmpty == false
+            {
+                return playout.preparation.startHere(current, cause, by: by, waiter)
+            }
+            // Nothing is audible: the next sound has the rate.
+            publisher.publish(cause, by: by)
+            return answer(waiter.map { [$0] } ?? [])
+        }
+        if isAtWantedRate { return answer(waiter.map { [$0] } ?? []) }
+        let lead = lane.canRewriteFlowing ? Self.changeLead : 0
+        let place = playout.stoppedAnchor(at: EventLoop.now.advanced(bySeconds: lead))
+        playout.preparation.start(
+            PendingChange.Order(item: current, media: place.media, cause: cause, by: by, isContinuous: true), waiter)
+    }
+}

@@ -1,0 +1,121 @@
+import AudioCore
+import LinuxSystem
+package import NowPlaying
+
+/// The queue, and the items in it.
+extension Player {
+    /// Puts items into the queue at `index` (nil: the end); their identities, in order. Throws `queueFull`.
+    package func insert(
+        _ requests: [QueueRequest], at index: Int?, by: Originator
+    ) throws(CommandRefusal) -> ClosedRange<Int64>? {
+        guard queue.count + requests.count <= QueueLimit.items,
+            queue.textBytes + QueueRequest.textBytes(of: requests) <= QueueLimit.textBytes
+        else { throw .queueFull }
+        let entries = makeEntries(requests)
+        let index = max(0, min(index ?? queue.count, queue.count))
+        carryOut(decide { $0.insert(entries, at: index) }, nil, by: by)
+        guard let first = entries.first, let last = entries.last else { return nil }
+        return first.id.number...last.id.number
+    }
+
+    /// The index where an item is audible after the current one.
+    package var placeForNext: Int {
+        transport.current.flatMap { queue.index(of: $0) }.map { $0 + 1 } ?? 0
+    }
+
+    /// Takes items out of the queue; unknown ones are ignored. `answer` as for `perform`.
+    package func remove(
+        _ ids: [ItemID], by: Originator,
+        _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
+    ) {
+        carryOut(decide { $0.remove(ids) }, Waiter(by: by, answer: answer))
+    }
+
+    /// Moves items to `index`, counted after their removal.
+    package func move(_ ids: [ItemID], to index: Int, by: Originator) {
+        carryOut(decide { $0.move(ids, to: index) }, nil, by: by)
+    }
+
+    /// Takes all items out. `answer` as for `perform`.
+    package func clear(by: Originator, _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void)
+    {
+        carryOut(decide { $0.clear() }, Waiter(by: by, answer: answer))
+    }
+
+    /// Puts the queue into a random order; the current item comes first and plays on.
+    package func shuffle(by: Originator) {
+        var generator = SystemRandomNumberGenerator()
+        carryOut(decide { $0.shuffle(using: &generator) }, nil, by: by)
+    }
+
+    /// Sets metadata that a client gives an item. Throws `noSuchItem`, and `queueFull` where its texts are too long.
+    package func update(_ id: ItemID, _ given: MediaMetadata, by: Originator) throws(CommandRefusal) {
+        guard let entry = queue[id] else { throw .noSuchItem }
+        let old = entry.details ?? ItemDetails()
+        let details = old.with(given: given.filled(from: old.given))
+        guard queue.textBytes - old.textBytes + details.textBytes <= QueueLimit.textBytes else { throw .queueFull }
+        decide { $0.setDetails(details, of: id) }
+        guard state.item?.id == id || state.upcoming?.itemID == id else { return keep() }
+        let isShown = publisher.shown?.id == id
+        let movesPosition = isShown && old.contentTime != details.contentTime
+        if isShown { publisher.setDetails(details) }
+        publisher.publish(
+            .metadata, anchor: movesPosition && playout.pending == nil ? playout.mappedAnchor() : nil, by: by)
+        if movesPosition { playout.schedule() }
+    }
+
+    // MARK: Facts about items
+
+    /// The relation of an item's content to its file.
+    func contentTime(of id: ItemID?) -> ContentTime { id.flatMap { queue[$0]?.details?.contentTime } ?? ContentTime() }
+
+    /// The item that follows another by itself; nil: none.
+    func successor(of id: ItemID) -> ItemID? { playout.decoding.successor(of: id) }
+
+    /// The index of the advertisement where play stands.
+    package var advertisement: Int? { transport.wish == .stopped ? nil : state.anchor.ad?.index }
+
+    /// The reason why the current item has no other position to go to; nil: it has, as far as is known.
+    package var seekObstacle: CommandObstacle? { advertisement == nil ? mediaObstacle : .advertisement }
+
+    /// The same, but for advertisements.
+    package var mediaObstacle: CommandObstacle? {
+        guard let current = transport.current, let details = queue[current]?.details else { return nil }
+        // An item that a client calls live is treated as that.
+        if details.found.isLiveStream == true || details.given.isLiveStream == true { return .liveStream }
+        return details.isSeekable ? nil : .notSeekable
+    }
+
+    /// True if the current item is a live stream, as far as that is known.
+    var currentIsLive: Bool {
+        guard let current = transport.current else { return false }
+        return queue[current]?.details?.metadata.isLiveStream == true
+    }
+
+    // MARK: Facts kept elsewhere
+
+    /// An item's pictures are known now (`artworkOf` answers them): one event if the item is shown.
+    package func artworkFound(for item: ItemID) {
+        guard let shown = state.item, shown.id == item, shown.artwork != listeners.artworkOf?(item) ?? [] else {
+            return
+        }
+        publisher.publish(.metadata)
+    }
+
+    /// An item's feedback is known now (`feedbackOf` answers it): one event, if the item is shown and somebody said something
+    /// about it, or an earlier run left it. The number of its plays alone is published with the next event.
+    package func feedbackFound(for item: ItemID) {
+        guard let shown = state.item, shown.id == item, let feedback = listeners.feedbackOf?(state),
+            feedback != shown.feedback, feedback.isSaid || state.cause == .snapshot
+        else { return }
+        publisher.publish(.metadata)
+    }
+
+    /// Somebody gave feedback about an item: one event, if the item is shown and the feedback is new.
+    package func feedbackChanged(of item: ItemID, by: Originator) {
+        guard let shown = state.item, shown.id == item, let feedback = listeners.feedbackOf?(state),
+            feedback != shown.feedback
+        else { return }
+        publisher.publish(.feedback, by: by)
+    }
+}

@@ -1,0 +1,217 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Keeps the server's queue full, and learns from the readings on that occasion.
+@PlayerLoop final class Feeder {
+    private unowned let playout: Playout
+    private var player: Player { playout.player }
+    private var decoder: DecodeThread? { playout.decoding.thread }
+    /// Seconds by which the position that listeners computed was ahead of the audible one, at the last reading that came
+    /// anyway; nil: there was none yet.
+    private(set) var clockError: Double?
+
+    /// Seconds by which an extrapolation may be off before it is corrected (nowplayingd-protocol(7), "Time").
+    private static let driftLimit = 0.002
+
+    /// Feeds nothing.
+    init(_ playout: Playout) { self.playout = playout }
+
+    // MARK: The audible lane
+
+    /// Sends frames that are there and wanted.
+    func topUp(_ lane: Lane) {
+        if lane === playout.audible, !lane.awaitsSplice {
+            askForRefill(lane)
+        } else if lane === playout.ahead {
+            fillAhead(lane)
+        }
+    }
+
+    /// There is as much in the lane's ring as was waited for, or as there will be.
+    func isComplete(_ lane: Lane) {
+        guard let pending = playout.pending, pending.lane === lane else {
+            // The frames were waited for since the last reading: no other is needed, but to replace what the device may have
+            // taken.
+            if lane === playout.audible, lane.rewrite == nil, let timing = lane.timing,
+                EventLoop.now.seconds(since: timing.time) < 0.2
+            {
+                return refill(lane, timing)
+            }
+            return topUp(lane)
+        }
+        pending.fill()
+        // A place that was put in already may be less than a stream begins with: more frames, or their end, let it begin.
+        pending.isSent ? topUp(lane) : playout.splicer.begin()
+    }
+
+    /// Ring frame after the last one that may be sent: of items that were reported, whose gain is known.
+    func sendableEnd(of lane: Lane) -> Int64 {
+        // In this order: an item after the end that we see was reported before.
+        let end = lane.ring.end
+        guard let untaken = decoder?.firstUntaken(in: lane.ring), untaken < end else { return end }
+        lane.holdBack()
+        return untaken
+    }
+
+    private func askForRefill(_ lane: Lane) {
+        guard lane.isReady, lane.offset != nil, lane.beginRefill() else { return }
+        playout.ask(
+            lane, if: [.audible, .unspliced],
+            failed: { [unowned self] error in
+                lane.endRefill()
+                playout.requestFailed(error, on: lane)
+            }, stale: { lane.endRefill() },
+            { [unowned self] timing in
+                lane.endRefill()
+                lane.note(timing)
+                refill(lane, timing)
+                checkDrift(lane, timing)
+                player.notePlace()
+            })
+    }
+
+    /// Gives up audible frames, sends the following ones, and lets the decode thread continue.
+    func refill(_ lane: Lane, _ timing: StreamTiming) {
+        guard let stream = lane.stream, lane.offset != nil, !lane.awaitsSplice else { return }
+        let heard = min(Int64(clamping: timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
+        lane.release(before: heard, shown: player.publisher.shownTicket)
+        let sentBefore = lane.sentEnd
+        if lane.rewrite != nil, !rewrite(lane, timing) {
+            // Frames at the server must not be audible instead.
+            if playout.pending == nil, lane.isFlowing, !lane.isStarved { playout.starvation.begin(lane) }
+            return
+        }
+        let queued = lane.sentStreamEnd - timing.takenFrame
+        let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
+        let end = min(wanted, sendableEnd(of: lane))
+        if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive, !lane.isStarved {
+            // There is time: all of it at once, when it is decoded.
+            expect(lane, end: wanted)
+            decoder?.roomMade(in: lane.ring)
+            return playout.schedule()
+        }
+        send(lane, stream, timing, upTo: end, wanted: wanted, hasSent: end > sentBefore)
+        playout.schedule()
+    }
+
+    private func send(
+        _ lane: Lane, _ stream: any AudioStream, _ timing: StreamTiming, upTo end: Int64, wanted: Int64, hasSent: Bool
+    ) {
+        let queued = lane.sentStreamEnd - timing.takenFrame
+        let before = lane.sentEnd
+        let wasStarved = lane.isStarved
+        let isOver = lane.ringEnd.map { lane.sentEnd >= $0 } ?? false
+        let isSilent = lane.isCorked && queued <= 0
+        if hasSent || isOver && !isSilent { lane.feed() }
+        // A queue that ran empty waits for its prebuffer again, and would lose frames that come block by block.
+        let isDry = queued <= 0 && stream.isPaced && lane.isFlowing && end > lane.sentEnd
+        if isDry {
+            lane.beginAnew(at: lane.sentStreamEnd)
+            lane.hold()
+        }
+        lane.send(upTo: end)
+        if lane.sentEnd > before, stream.isPaced { player.tidyUp() }
+        let queuedNow = max(0, queued) + lane.sentEnd - before
+        if isDry { playout.starvation.flowAgain(lane, queued: queuedNow) }
+        // It ran empty when that was thought to be all: now something is to follow, and is late.
+        let isStill = playout.pending == nil && lane.isFlowing && !lane.isStarved
+        if isStill, queuedNow <= 0, lane.ringEnd == nil { playout.starvation.begin(lane) }
+        playout.drains.drainIfEnding(lane, audible: timing.audibleFrame)
+        decoder?.roomMade(in: lane.ring)
+        if end < wanted, lane.ringEnd == nil {
+            // A whole refill's worth, so that a slow source does not wake us for each piece.
+            expect(lane, end: min(wanted, end + max(step(lane, stream, queued: queued + end - before), 1)))
+        }
+        if wasStarved, !lane.isStarved {
+            playout.starvation.end(lane, queued: queuedNow)
+        } else if isOver, wasStarved || playout.stall == .sourceLate || playout.stall == .mediaGone {
+            playout.starvation.endSilence(lane)
+        }
+    }
+
+    /// Frames that are waited for before the next are sent.
+    private func step(_ lane: Lane, _ stream: any AudioStream, queued: Int64) -> Int64 {
+        guard lane.ring.isLive else { return stream.refillFrames / 2 }
+        // A live source is as fast as it is audible: never more than a part of the queue. After it ran dry, a second.
+        let second = Int64(lane.format.sampleRate)
+        return lane.isCorked || queued <= 0 ? second : min(second, max(queued / 4, second / 20))
+    }
+
+    /// Asks for a report when the ring has frames up to `end`.
+    private func expect(_ lane: Lane, end: Int64) {
+        let mark = min(end, lane.ring.begin + lane.ring.capacity)
+        guard lane.ring.end < mark else { return }
+        decoder?.setMark(mark)
+        // It may have come there, and gone to sleep, in between.
+        if lane.ring.end >= mark { player.loop.later { [weak self, weak lane] in if let lane { self?.topUp(lane) } } }
+    }
+
+    /// Replaces wrong frames by the following ones. False: those are not decoded yet.
+    private func rewrite(_ lane: Lane, _ timing: StreamTiming) -> Bool {
+        guard let wrong = lane.rewrite, let stream = lane.stream else { return true }
+        let available = sendableEnd(of: lane) - lane.sentEnd
+        let enough = max(stream.prebufferFrames, lane.format.frames(seconds: lane.canRewriteFlowing ? 0.25 : 2))
+        if lane.ringEnd == nil, available < min(enough, wrong.oldEnd - wrong.streamStart) {
+            expect(lane, end: lane.sentEnd + enough)
+            return false
+        }
+        lane.endRewrite()
+        if wrong.isAlone, stream.isPaced, lane.isFlowing {
+            // A queue that ran empty is begun anew, as any other (`Starvation.end` starts it).
+            lane.beginAnew(at: wrong.streamStart)
+            lane.starve()
+            lane.hold()
+        }
+        let stands = lane.isCorked || !stream.isPaced || !timing.isPlaying
+        let start = max(
+            wrong.streamStart, stands ? timing.takenFrame : playout.splicer.firstRewritable(lane, timing))
+        lane.sendNext(at: start)
+        playout.starter.replaceTaken(lane, timing, from: start) {
+            lane.send(upTo: min(sendableEnd(of: lane), lane.sentEnd + stream.targetFrames), at: start)
+        }
+        playout.decoding.map(on: lane)
+        if lane.ringEnd != nil, lane.sentStreamEnd < wrong.oldEnd { playout.drains.silence(lane, upTo: wrong.oldEnd) }
+        return true
+    }
+
+    // MARK: The lane that waits for its turn
+
+    /// Fills the stream that waits for its turn.
+    func fillAhead(_ lane: Lane) {
+        guard lane.isReady, lane.isCorked, lane.offset != nil else { return }
+        sendAhead(lane)
+        if playout.awaitsHandOver { playout.boundaries.handOver() } else { playout.schedule() }
+    }
+
+    /// Sends frames to the stream that waits for its turn, and asks for a report of more: with as few as it can begin with
+    /// where it is late.
+    func sendAhead(_ lane: Lane) {
+        guard let stream = lane.stream, lane.isReady, lane.isCorked, let offset = lane.offset else { return }
+        let wanted = stream.targetFrames - offset
+        let end = min(wanted, sendableEnd(of: lane))
+        lane.send(upTo: end, at: lane.sentEnd + offset == 0 ? 0 : nil)
+        guard end < wanted, lane.ringEnd == nil else { return }
+        expect(lane, end: lane.canBegin ? wanted : min(wanted, stream.prebufferFrames - offset))
+    }
+
+    // MARK: Drift
+
+    /// Compares the last anchor with a reading that came anyway.
+    func checkDrift(_ lane: Lane, _ timing: StreamTiming) {
+        let published = player.state.anchor
+        guard timing.isPlaying, playout.stall == nil, published.rate > 0, playout.pending == nil,
+            playout.flow.change == nil, !player.outputs.deviceIsNew
+        else { return }
+        let anchor = playout.flowingAnchor(lane, timing)
+        guard let here = lane.timeline.place(at: lane.audibleFrame(timing)),
+            here.segment.ticket == player.publisher.shownTicket
+        else { return }
+        // A mark publishes its own anchor.
+        guard anchor.monotonic <= timing.time, anchor.ad == published.ad else { return }
+        let computed = published.position(at: timing.time, duration: nil)
+        clockError = computed - anchor.elapsed
+        guard abs(computed - anchor.elapsed) > max(Self.driftLimit, 3 * lane.noise) else { return }
+        player.publisher.publish(.drift, anchor: anchor)
+    }
+}

@@ -1,0 +1,372 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Stops and resumes the flow: decides when a lane is corked, and publishes it when the server has done it.
+@PlayerLoop final class FlowControl {
+    private unowned let playout: Playout
+    private var player: Player { playout.player }
+    /// The change that was asked of the server and is not done yet; nil: none.
+    private(set) var change: FlowChange?
+
+    /// Nothing is asked of the server.
+    init(_ playout: Playout) { self.playout = playout }
+
+    // MARK: Changes
+
+    /// Begins a change: it takes over those who wait for an older one, and answers within a second.
+    private func begin(_ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?) -> FlowChange {
+        let new = FlowChange(cause: cause, reason: reason, by: by, waiters: waiter.map { [$0] } ?? [])
+        if let change {
+            new.add(before: change.takeWaiters())
+            change.cancelDeadline()
+        }
+        change = new
+        new.setDeadline(player.loop, seconds: Player.answerLimit) { [unowned self] in
+            guard change === new else { return }
+            if player.transport.wish == .playing { publishSilence(by: new.by) }
+            player.answer(new.takeWaiters())
+        }
+        return new
+    }
+
+    /// Sound that was started is not audible after a second: there are too few frames, or no output.
+    private func publishSilence(by: Originator?) {
+        let lane = playout.audible
+        guard let lane, lane.isReady, lane.ringEnd == nil, let stream = lane.stream, let timing = lane.timing,
+            lane.sentStreamEnd - timing.takenFrame < stream.prebufferFrames
+        else { return playout.setStalled(playout.preparation.silenceReason(lane), by: by) }
+        playout.setStalled(player.sources.latenessReason, by: by)
+        player.readWatch.watch(lane)
+    }
+
+    /// The present change is over; its caller answers those who wait for it.
+    func take() -> FlowChange? {
+        guard let change else { return nil }
+        self.change = nil
+        change.cancelDeadline()
+        return change
+    }
+
+    /// Sound resumed in another way than was asked for before: those who wait for that are answered with it. `anchor`: where it
+    /// resumed, if that was not published.
+    func settle(_ anchor: PlaybackAnchor? = nil) {
+        guard playout.wantsFlow, let change, change.cause != .pause, change.cause != .stop else { return }
+        _ = take()
+        let waiters = change.takeWaiters()
+        let state = player.state
+        let isPublished = state.state == .playing && (state.anchor.rate != 0 || state.anchor.ad != nil)
+        if change.cause == .interruptionEnded || !isPublished {
+            player.publisher.publish(change.cause, anchor: anchor, by: change.by)
+        }
+        player.answer(waiters)
+    }
+
+    /// The server has done it: publishes, and answers those who wait.
+    func finish(_ done: FlowChange, anchor: PlaybackAnchor) {
+        change = nil
+        done.cancelDeadline()
+        player.publisher.publish(done.cause, done.reason, anchor: anchor, by: done.by)
+        player.answer(done.takeWaiters())
+        // A stop publishes failures itself.
+        if done.cause != .stop, playout.pending == nil { player.publishError() }
+        playout.schedule()
+    }
+
+    /// The server went before it answered a pause or stop: that holds all the same. False: none was asked for.
+    func settleSilence(at place: PlaybackAnchor?) -> Bool {
+        guard player.transport.wish != .playing, let done = take() else { return false }
+        let paused = place ?? done.place ?? playout.stoppedAnchor(at: EventLoop.now)
+        // Nothing is waited for any more: the next loss is a new one.
+        playout.endStall()
+        let isPaused = player.transport.wish == .paused
+        player.publisher.publish(
+            done.cause, done.reason, anchor: isPaused ? paused : playout.resting(at: 0), by: done.by)
+        player.answer(done.takeWaiters())
+        if done.cause != .stop, playout.pending == nil { player.publishError() }
+        return true
+    }
+
+    // MARK: Resuming
+
+    /// Resumes the sound where it is held.
+    func resume(by: Originator?, _ waiter: Waiter?) {
+        if let pending = playout.pending {
+            return pending.isAway
+                ? playout.preparation.startAgain(pending, .play, by: by, waiter) : resume(pending, waiter)
+        }
+        player.sources.scheduleReconnect()
+        guard let lane = playout.audible, !isStale(lane) else { return startCurrent(by: by, waiter) }
+        if lane.isDetached {
+            _ = begin(.play, nil, by: by, waiter)
+            guard player.output.isConnected else { return player.outputs.connectIfNeeded() }
+            _ = playout.resumption.resume()
+            return
+        }
+        guard lane.isReady, lane.offset != nil, !lane.timeline.segments.isEmpty else {
+            return startCurrent(by: by, waiter)
+        }
+        if let current = player.transport.current, !player.isAtWantedRate {
+            playout.preparation.startHere(current, .play, by: by, waiter)
+            playout.pending?.setBegins(false)
+            return
+        }
+        resume(lane, begin(.play, nil, by: by, waiter))
+    }
+
+    /// The place that is being prepared will be audible.
+    private func resume(_ pending: PendingChange, _ waiter: Waiter?) {
+        if pending.cause == .pause || pending.isPublished { pending.setCause(.play, pending.reason) }
+        pending.add(waiter)
+        // A pause that did not take effect is not published.
+        if change?.cause == .pause, let overtaken = take() { pending.add(overtaken.takeWaiters()) }
+        player.outputs.connectIfNeeded()
+        if !pending.hasDeadline { playout.preparation.limitWaiting(for: pending) }
+    }
+
+    private func startCurrent(by: Originator?, _ waiter: Waiter?) {
+        guard let current = player.transport.current else { return }
+        playout.preparation.startHere(current, .play, by: by, waiter)
+        playout.pending?.setBegins(!player.publisher.hasBegun(current))
+    }
+
+    /// True if a held stream is too old to resume where it was held: more was sent meanwhile than is kept.
+    func isStale(_ lane: Lane) -> Bool {
+        if player.sources.mediaIsAway { return true }
+        let anchor = player.state.anchor
+        guard lane.ring.isLive, anchor.rate == 0 else { return false }
+        let pause = EventLoop.now.seconds(since: anchor.monotonic)
+        return player.sources.sourceIsLost || pause > Double(lane.ring.capacity) / Double(lane.format.sampleRate)
+    }
+
+    /// A held lane resumes where it stands, which is published with `resumed`.
+    private func resume(_ lane: Lane, _ resumed: FlowChange) {
+        if lane.standsAt != nil { return playout.resumption.attachAgain() }
+        if lane.isUnread { return resumeUnread(lane, resumed) }
+        lane.resumeAtHeldFrame()
+        playout.starter.start(lane) { [weak self] timing in
+            guard let self else { return }
+            guard change === resumed else { return }
+            lane.note(timing)
+            playout.endStall()
+            let effects = player.endFailureRun()
+            // Held at a boundary, it may be past that by now: its beginning is published, and then the next item.
+            let isPast =
+                playout.boundaries.next(on: lane).map { !$0.isEnd && lane.audibleFrame(timing) >= Double($0.frame) }
+                ?? false
+            finish(
+                resumed, anchor: isPast ? resumedAnchor(lane, timing) : playout.flowingAnchor(lane, timing))
+            player.carryOut(effects, nil)
+            playout.feeder.refill(lane, timing)
+        }
+    }
+
+    /// Held and resumed at once: a reading decides if it stands so near its end that the server has to be informed of that.
+    private func resumeUnread(_ lane: Lane, _ resumed: FlowChange) {
+        let resumeRead: @PlayerLoop (StreamTiming?) -> Void = { [unowned self] timing in
+            if let timing { lane.note(timing) }
+            lane.markRead()
+            resume(lane, resumed)
+        }
+        playout.ask(
+            lane, if: [.sameFlow, .audible, .wanted], failed: { _ in resumeRead(nil) }, stale: { lane.markRead() },
+            { resumeRead($0) })
+    }
+
+    /// The anchor of the frame where a held lane resumed.
+    private func resumedAnchor(_ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
+        let frame = Double(lane.heardFrom)
+        let place = lane.timeline.place(of: player.publisher.shownTicket, at: frame)?.place
+        let media =
+            place.map { $0.itemFrame / Double(lane.format.sampleRate) }
+            ?? playout.stoppedAnchor(at: EventLoop.now).media
+        return playout.flowingAnchor(lane, timing, at: frame, media: media, of: place?.segment)
+    }
+
+    /// An interruption ended: sound resumes.
+    func resumeAfterInterruption(by: Originator?, _ waiter: Waiter?) {
+        let held = playout.audible.flatMap { $0.isReady && $0.isCorked ? $0 : nil }
+        if playout.pending == nil, playout.stall == nil, let held {
+            return resume(held, begin(.interruptionEnded, nil, by: by, waiter))
+        }
+        // The place that is being prepared flows as soon as it is there; a lane that stands does so as before.
+        player.publisher.publish(.interruptionEnded, by: by)
+        if let waiter { player.answer([waiter]) }
+        guard playout.stall != nil, playout.pending == nil, let held, !held.isStarved else { return }
+        playout.starvation.flowAgain(held)
+    }
+
+    // MARK: Holding
+
+    /// Silence, keeping the position.
+    func hold(by: Originator?, _ waiter: Waiter?) {
+        playout.boundaries.cancel()
+        player.marks.cancel()
+        player.descriptions.cancel()
+        player.sources.stopReconnecting()
+        playout.starvation.cancel()
+        player.readWatch.cancel()
+        player.outputs.stopRetrying()
+        player.outputs.forgetLoss()
+        player.interruptions.cancelResume()
+        // A lane that is about to be started stands already, but its position was not published.
+        guard let lane = playout.audible, lane.isReady, !lane.isCorked || lane.isUnread else {
+            return holdPending(by: by, waiter)
+        }
+        let held = begin(.pause, nil, by: by, waiter)
+        stop(lane, held, if: .sameFlow) { [unowned self] anchor in
+            playout.endStall()
+            finish(held, anchor: anchor)
+        } failed: { [unowned self] error in
+            if lane.hasStream { return playout.requestFailed(error, on: lane) }
+            // Another lane took over meanwhile: the one that was to be held is gone.
+            finish(held, anchor: held.place ?? playout.stoppedAnchor(at: EventLoop.now))
+        }
+    }
+
+    /// Corks a lane on behalf of a change, and reads where it stands.
+    private func stop(
+        _ lane: Lane, _ change: FlowChange, if conditions: Playout.Conditions,
+        then held: @escaping @PlayerLoop (PlaybackAnchor) -> Void,
+        failed: @escaping @PlayerLoop (OutputError) -> Void
+    ) {
+        lane.hold(isRead: false)
+        playout.splicer.settleOvertaken(by: change, on: lane)
+        playout.ask(lane, if: conditions, failed: failed) { [unowned self] timing in
+            lane.note(timing)
+            held(playout.heldAnchor(lane, timing))
+        }
+    }
+
+    /// No sound flows: a place that is prepared is held, or the wish alone changes.
+    private func holdPending(by: Originator?, _ waiter: Waiter?) {
+        let overtaken = take()?.takeWaiters() ?? []
+        if let pending = playout.pending, playout.stall == nil {
+            if pending.cause == .play || pending.cause == .unstall { pending.setCause(.pause, pending.reason) }
+            pending.add(waiter)
+            if !pending.hasDeadline { playout.preparation.limitWaiting(for: pending) }
+        } else {
+            holdStalled(by: by, waiter)
+        }
+        player.answer(overtaken, superseded: true)
+    }
+
+    /// Nothing can be audible anyway: the wish alone changes.
+    private func holdStalled(by: Originator?, _ waiter: Waiter?) {
+        playout.endStall()
+        var anchor = playout.stoppedAnchor(at: EventLoop.now)
+        var waiters: [Waiter] = []
+        if let pending = playout.pending {
+            player.sources.forgetMedia()
+            // It is held at the place that was asked for.
+            if player.publisher.shown?.id != pending.item {
+                playout.preparation.show(pending)
+                playout.preparation.publish(pending, unless: false)
+            }
+            anchor = playout.resting(media: pending.media)
+            waiters = playout.preparation.drop()
+            playout.decoding.rest()
+            playout.closeAudible()
+        }
+        player.publisher.publish(.pause, anchor: anchor, by: by)
+        player.answer(waiters, superseded: true)
+        if let waiter { player.answer([waiter]) }
+    }
+
+    /// Somebody else wants to be audible: stops the flow; `held` gets the anchor of the position.
+    func holdForInterruption(_ held: @escaping @PlayerLoop (PlaybackAnchor) -> Void) {
+        playout.boundaries.cancel()
+        player.marks.cancel()
+        playout.starvation.cancel()
+        let overtaken = FlowChange(
+            cause: .interruptionBegan, reason: nil, by: nil, waiters: take()?.takeWaiters() ?? [])
+        let publish: @PlayerLoop (PlaybackAnchor) -> Void = { [unowned self] anchor in
+            held(anchor)
+            player.answer(overtaken.takeWaiters())
+            if playout.pending == nil { player.publishError() }
+        }
+        guard let lane = playout.audible, lane.isReady, !lane.isCorked else {
+            return publish(playout.stoppedAnchor(at: EventLoop.now))
+        }
+        stop(lane, overtaken, if: []) {
+            publish($0)
+        } failed: { [unowned self] _ in
+            publish(overtaken.place ?? playout.stoppedAnchor(at: EventLoop.now))
+        }
+    }
+
+    /// The device went away: stops the flow; `held` gets the anchor of the position.
+    func holdForLoss(_ lane: Lane, _ held: @escaping @PlayerLoop (PlaybackAnchor) -> Void) {
+        guard lane.hasStream, !lane.isCorked, playout.pending == nil else {
+            return held(playout.stoppedAnchor(at: EventLoop.now))
+        }
+        playout.boundaries.cancel()
+        player.marks.cancel()
+        playout.starvation.cancel()
+        lane.hold()
+        playout.ask(
+            lane, if: [],
+            failed: { [unowned self] _ in
+                // The server went, too: nobody else publishes where it stands.
+                if playout.stall == nil { held(playout.stoppedAnchor(at: EventLoop.now)) }
+            },
+            { [unowned self] timing in
+                lane.note(timing)
+                held(playout.heldAnchor(lane, timing))
+            })
+    }
+
+    /// The device fell asleep with the frames that it had taken: stops the flow. The seconds into the file where it stands.
+    func holdAsleep(_ lane: Lane) -> Double {
+        let resumption = playout.resumption
+        let frame = resumption.nextFrame(lane, at: EventLoop.now) ?? Int64(clamping: lane.heldFrame.rounded())
+        let place = lane.timeline.place(at: Double(frame))
+        playout.boundaries.cancel()
+        player.marks.cancel()
+        playout.starvation.cancel()
+        lane.standAsleep(at: frame)
+        return lane.format.seconds(frames: Int64(clamping: (place?.itemFrame ?? 0).rounded()))
+    }
+
+    // MARK: Stopping
+
+    /// Silence for good.
+    func halt(_ reason: ChangeReason, by: Originator?, _ waiter: Waiter?) {
+        playout.boundaries.cancel()
+        player.marks.cancel()
+        player.descriptions.cancel()
+        player.descriptions.forget()
+        player.sources.forgetSource()
+        player.sources.forgetMedia()
+        playout.starvation.cancel()
+        player.outputs.stopRetrying()
+        playout.endStall()
+        player.outputs.forgetLoss()
+        player.interruptions.forget()
+        player.sleeper.cancel()
+        playout.decoding.rest()
+        playout.dropAhead()
+        let waiters = playout.preparation.drop() + (waiter.map { [$0] } ?? [])
+        let halted = begin(.stop, reason, by: by, nil)
+        halted.add(after: waiters)
+        let lane = playout.takeAudible()
+        let isPlayedOut = reason == .sleep && lane?.isDraining == true
+        guard !isPlayedOut, let lane, lane.isReady, reason != .ended, reason != .error, !lane.isCorked else {
+            if let lane { playout.retire(lane) }
+            return finishHalt(halted)
+        }
+        lane.halt { [weak self] in
+            guard let self else { return }
+            lane.close()
+            if change === halted { finishHalt(halted) }
+        }
+    }
+
+    private func finishHalt(_ halted: FlowChange) {
+        player.publisher.showStopped()
+        finish(halted, anchor: playout.resting(at: player.transport.startPosition))
+    }
+
+    /// Ends the deadline; for the end of the process.
+    func shutDown() { change?.cancelDeadline() }
+}

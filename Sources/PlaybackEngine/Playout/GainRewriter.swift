@@ -1,0 +1,77 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Changes the gain of frames that were sent and are not audible: sends them again, from the ring.
+@PlayerLoop final class GainRewriter {
+    /// A change of a lane's gain: the ring frame from which on it is audible, the lane's offset, and the frames that a ramp may
+    /// take.
+    typealias Change = @PlayerLoop (_ frame: Int64, _ offset: Int64, _ length: Int64) -> Void
+
+    private unowned let playout: Playout
+    private var player: Player { playout.player }
+
+    /// Seconds in which a changed gain goes over to the new one: too short to sound like a fade, too long for a click.
+    private static let rampSeconds = 0.025
+
+    /// Changes nothing.
+    init(_ playout: Playout) { self.playout = playout }
+
+    /// Changes a lane's gain and sends its frames again.
+    func rewrite(_ lane: Lane, _ change: @escaping Change) {
+        let length = lane.format.frames(seconds: Self.rampSeconds)
+        guard let stream = lane.stream, lane.isReady, let offset = lane.offset, !lane.awaitsSplice,
+            lane.sentEnd > lane.ring.begin, lane === playout.audible
+        else {
+            // Nothing of it can be audible yet, or all that was sent will be thrown away.
+            change(lane.sentEnd, lane.offset ?? 0, length)
+            if lane === playout.ahead, let offset = lane.offset {
+                resend(lane, from: lane.ring.begin, at: lane.ring.begin + offset)
+            }
+            return
+        }
+        let changeOnly: @PlayerLoop () -> Void = { change(lane.sentEnd, lane.offset ?? 0, length) }
+        playout.ask(
+            lane, if: [.audible, .unspliced], failed: { _ in changeOnly() }, stale: changeOnly,
+            { [unowned self] timing in
+                guard lane.stream === stream, lane.offset == offset else { return changeOnly() }
+                lane.note(timing, isPrompt: false)
+                let first =
+                    lane.isCorked ? max(timing.takenFrame, 0) : playout.splicer.firstRewritable(lane, timing)
+                let frame = max(first - offset, lane.ring.begin)
+                guard frame < lane.sentEnd else { return change(lane.sentEnd, offset, length) }
+                change(frame, offset, length)
+                playout.starter.replaceTaken(lane, timing, from: first) {
+                    resend(lane, from: frame, at: frame + offset)
+                }
+            })
+    }
+
+    /// Sends frames of the ring again: at once as many as the device needs not to run dry, the rest, which takes its time to
+    /// compute, in a later turn of the loop.
+    private func resend(_ lane: Lane, from frame: Int64, at streamFrame: Int64) {
+        let end = lane.sentEnd
+        guard frame < end else { return }
+        let seconds = lane.canRewriteFlowing ? Decoding.shortPrefill : Decoding.longPrefill
+        lane.sendAgain(from: frame)
+        lane.send(upTo: min(end, frame + lane.format.frames(seconds: seconds)), at: streamFrame)
+        guard lane.sentEnd < end else { return }
+        player.loop.later { [weak self, weak lane] in if let lane { self?.playout.feeder.topUp(lane) } }
+    }
+
+    /// Brings all sound to a part of its loudness, in a straight line over `seconds`, in our own samples: it is exact again when
+    /// the part is 1.
+    func duck(to level: Double, over seconds: Double) {
+        for lane in [playout.ahead, playout.pending?.lane] {
+            guard let lane, lane !== playout.audible else { continue }
+            rewrite(lane) { _, _, _ in lane.setDuck(.constant(level)) }
+        }
+        guard let lane = playout.audible else { return }
+        rewrite(lane) { frame, offset, _ in
+            let start = frame + offset
+            let length = max(1, lane.format.frames(seconds: seconds))
+            let from = lane.gain.duck?.value(at: start) ?? 1
+            lane.setDuck(GainPlan.Ramp(start: start, length: length, from: from, to: level))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import AudioCore
+import NowPlaying
+
+/// Reports of the streams.
+extension Playout: AudioStreamDelegate {
+    func streamIsReady(_ stream: any AudioStream) {
+        for lane in [pending?.lane, ahead, audible] {
+            guard let lane, lane.stream === stream else { continue }
+            if lane.isDetached {
+                resumption.attach(lane)
+            } else if lane === ahead {
+                lane.becomeReady()
+                feeder.fillAhead(lane)
+                if awaitsHandOver { boundaries.handOver() }
+            } else {
+                lane.becomeReady()
+                splicer.begin()
+            }
+        }
+    }
+
+    func streamNeedsFrames(_ stream: any AudioStream) {
+        if let audible, audible.stream === stream { feeder.topUp(audible) }
+    }
+
+    func streamStarted(_ stream: any AudioStream) {
+        if let audible, audible.stream === stream { audible.checkStart() }
+    }
+
+    func streamUnderflowed(_ stream: any AudioStream) {
+        if let audible, audible.stream === stream { starvation.underflowed(audible) }
+    }
+
+    func streamSuspended(_ stream: any AudioStream, _ suspended: Bool) {
+        if let audible, audible.stream === stream { player.outputs.suspended(suspended, audible) }
+    }
+
+    func streamMoved(_ stream: any AudioStream) {
+        guard let audible, audible.stream === stream else { return }
+        audible.resetClock()
+        feeder.topUp(audible)
+    }
+
+    func streamIsAskedToCork(_ stream: any AudioStream, for name: String?) {
+        player.interruptions.serverAsks(for: name)
+    }
+
+    func streamFailed(_ stream: any AudioStream, _ error: OutputError) {
+        guard audible?.stream === stream || ahead?.stream === stream || pending?.lane?.stream === stream else { return }
+        if error.kind == .refused, let change = pending, change.lane?.stream === stream {
+            return decoding.reports.refused(change, error)
+        }
+        player.outputs.serverFailed(error)
+    }
+}

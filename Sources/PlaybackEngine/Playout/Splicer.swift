@@ -1,0 +1,241 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Puts a prepared place into the audible stream.
+@PlayerLoop final class Splicer {
+    private unowned let playout: Playout
+    private var player: Player { playout.player }
+
+    /// Seconds between the audible frame and the first one that may be rewritten, at least: the message and the device's own
+    /// rewinding need them.
+    private static let leastMargin = 0.0022
+
+    /// Splices nothing.
+    init(_ playout: Playout) { self.playout = playout }
+
+    /// Begins the splice as soon as the place is decoded and the stream is there.
+    func begin() {
+        guard let change = playout.pending, let (lane, opened) = change.beginSplice() else { return }
+        if lane === playout.audible, !lane.isCorked, !lane.canRewriteFlowing {
+            stopAndSplice(change, lane, opened)
+        } else if lane === playout.audible, !lane.isCorked {
+            ask(change, lane) { [unowned self] timing in
+                lane.note(timing, isPrompt: false)
+                // A pause came meanwhile; the place is put in while it is silent.
+                if lane.isCorked { return spliceSilently(change, lane, opened) }
+                // All that was sent is over, as the place was long in coming: there is no flow that it could be put into.
+                if !timing.isPlaying { return stopAndSplice(change, lane, opened) }
+                let (frame, skipped) = continuation(
+                    of: change, lane, opened, from: firstRewritable(lane, timing))
+                splice(change, lane, opened, at: frame, skipping: skipped)
+            }
+        } else if lane.offset == nil {
+            splice(change, lane, opened, at: 0)
+        } else {
+            spliceSilently(change, lane, opened)
+        }
+    }
+
+    /// Asks the lane for its timing on behalf of a change. If the server is gone, the output's delegate call says so; if it
+    /// hangs, this does.
+    private func ask(_ change: PendingChange, _ lane: Lane, _ answer: @escaping @PlayerLoop (StreamTiming) -> Void) {
+        playout.ask(
+            lane, if: .sameChange,
+            failed: { [unowned self] error in
+                change.abandonSplice()
+                if let lane = change.lane { playout.requestFailed(error, on: lane) }
+            }, stale: { change.abandonSplice() }, answer)
+    }
+
+    /// Seconds between the audible frame of a reading and the first one that may be rewritten.
+    static func margin(_ timing: StreamTiming) -> Double { max(leastMargin, 2 * timing.roundTrip + 0.0014) }
+
+    /// The first stream frame whose sound can still be replaced.
+    func firstRewritable(_ lane: Lane, _ timing: StreamTiming) -> Int64 {
+        let margin = Self.margin(timing)
+        let rate = Double(lane.format.sampleRate)
+        let soon = Int64(clamping: (timing.audibleFrame + margin * rate).rounded(.up))
+        let canRewind = lane.stream?.canRewind ?? false
+        let earliest = canRewind ? 0 : timing.takenFrame + Int64(clamping: margin * rate)
+        return max(soon, earliest, 0)
+    }
+
+    /// Stops the flow and begins it anew with the place.
+    private func stopAndSplice(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
+        lane.hold()
+        spliceSilently(change, lane, opened)
+    }
+
+    /// Replaces all that is queued on a corked stream.
+    private func spliceSilently(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
+        guard let stream = lane.stream else { return }
+        stream.flush { _ in }
+        ask(change, lane) { [unowned self] timing in
+            let (frame, skipped) = continuation(of: change, lane, opened, from: max(0, timing.takenFrame))
+            lane.clearTimeline()
+            splice(change, lane, opened, at: frame, skipping: skipped)
+        }
+    }
+
+    private func splice(
+        _ change: PendingChange, _ lane: Lane, _ opened: OpenedItem, at streamFrame: Int64, skipping skipped: Int64 = 0
+    ) {
+        let first = opened.ringStart + skipped
+        let oldEnd = lane.sentStreamEnd
+        if lane === playout.audible { RateBlend.apply(change.takeSound(), into: lane, from: first, at: streamFrame) }
+        if let audible = playout.audible, audible !== lane { audible.close() }
+        playout.makeAudible(lane)
+        lane.splice(at: streamFrame, first: first)
+        lane.beginGains(player.loudness.gains(in: lane), at: streamFrame)
+        playout.decoding.map(on: lane)
+        lane.send(upTo: min(playout.feeder.sendableEnd(of: lane), first + firstBite(of: lane)), at: streamFrame)
+        if lane.sentEnd == first {
+            // At the very end nothing of the item is left to replace the sound that would follow.
+            if !lane.isCorked { playout.drains.silence(lane, upTo: oldEnd) }
+            lane.writeNext(
+                at: Lane.Rewrite(
+                    streamStart: streamFrame, oldEnd: max(oldEnd, streamFrame + 1), isAlone: lane.isCorked))
+        }
+        change.markSent()
+        guard playout.wantsFlow else { return settleSilently(change, lane) }
+        if lane.isCorked || lane.isStarting {
+            playout.starter.start(lane, isAlone: change.isAlone) { [weak self] timing in
+                self?.settle(change, lane, timing)
+            }
+        } else {
+            ask(change, lane) { [unowned self] timing in settle(change, lane, timing) }
+        }
+    }
+
+    /// Frames that are sent with a splice. A flowing stream gets no more than lasts until the answer: the server's device
+    /// thread puts a rewrite off as long as more is on its way to it, and that answer comes after all that was sent before.
+    private func firstBite(of lane: Lane) -> Int64 {
+        guard let stream = lane.stream else { return 0 }
+        if lane.isCorked || lane.isStarting || !stream.isPaced { return stream.targetFrames }
+        return max(stream.prebufferFrames, lane.format.frames(seconds: Decoding.shortPrefill))
+    }
+
+    // MARK: The end of a splice
+
+    /// The new place is audible, or will be in a few milliseconds.
+    private func settle(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) {
+        guard playout.pending === change else { return }
+        if !playout.wantsFlow { return settleSilently(change, lane) }
+        lane.note(timing, isPrompt: false)
+        finish(change, lane, anchor: settledAnchor(change, lane, timing))
+        playout.feeder.refill(lane, timing)
+    }
+
+    /// The anchor of the new place by this reading. A place at the very end may be over by then, or have no frame at all: it
+    /// is published where it was put, and then the next item.
+    private func settledAnchor(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
+        let heard = max(lane.audibleFrame(timing), Double(lane.heardFrom))
+        guard let (frame, place) = lane.timeline.place(of: change.ticket, at: heard) else {
+            return playout.flowingAnchor(lane, timing)
+        }
+        let end = lane.timeline.end(of: place.segment) ?? lane.streamEnd ?? .max
+        if frame < heard || Double(end) < heard || end == place.segment.streamStart {
+            return playout.flowingAnchor(lane, timing, of: place.segment)
+        }
+        return playout.flowingAnchor(
+            lane, timing, at: frame, media: playout.mediaSeconds(place, on: lane), of: place.segment)
+    }
+
+    private func settleSilently(_ change: PendingChange, _ lane: Lane) {
+        finish(change, lane, anchor: playout.resting(media: media(of: change)))
+        playout.feeder.topUp(lane)
+    }
+
+    /// Silence comes before a place that was put into the lane is known to be audible. A play that did not take effect is not
+    /// published: the silence is, and answers those who asked for either.
+    func settleOvertaken(by silence: FlowChange, on lane: Lane) {
+        guard let change = playout.pending, change.isSent, change.lane === lane else { return }
+        if change.cause == .play || change.cause == .unstall {
+            silence.stand(at: playout.resting(media: media(of: change)), before: change.overtakeBySilence())
+        }
+        // The event of the place has the reason for its silence.
+        if player.interruptions.current != nil, !change.isOvertaken { player.interruptions.markPublished() }
+        settleSilently(change, lane)
+    }
+
+    private func media(of change: PendingChange) -> Double {
+        guard let opened = change.opened else { return change.media }
+        return opened.format.seconds(frames: opened.itemStart)
+    }
+
+    private func finish(_ change: PendingChange, _ lane: Lane, anchor: PlaybackAnchor) {
+        playout.preparation.end(change)
+        player.sources.sourceIsBack()
+        // The item that was published in the meantime may be the next one by then.
+        if change.cause == .seek, let published = player.state.item?.id, published != change.item {
+            change.setCause(.track, .jump)
+        }
+        // A stall was published with the wish for sound.
+        if !player.outputs.awaitsDevice {
+            if playout.stall != nil, change.cause != .track, playout.wantsFlow {
+                change.setCause(.unstall, change.reason)
+            }
+            playout.endStall()
+        }
+        player.outputs.soundIsBack()
+        player.descriptions.publish(on: lane, upTo: nil)
+        if player.publisher.shownTicket != change.ticket {
+            player.publisher.show(change.item, ticket: change.ticket, begins: change.begins)
+        }
+        // Failures of following items may have come meanwhile: they are no older run that this sample ends.
+        player.failures.setRun(before: change.failuresBefore)
+        let effects = player.transport.wish == .playing ? player.endFailureRun() : []
+        // A place that stands in silence may have been published.
+        if !change.isOvertaken, !change.isPublished || change.cause != .pause {
+            player.publisher.publish(change.cause, change.reason, anchor: anchor, by: change.by)
+        }
+        player.answer(change.takeSuperseded(), superseded: true)
+        player.answer(change.takeWaiters())
+        playout.flow.settle()
+        // After the event of the silence, which has the position.
+        if !change.isOvertaken { player.publishError() }
+        player.carryOut(effects, nil)
+        if change.cause == .play || change.cause == .track { player.tidyUp() }
+        playout.setTitle(on: lane)
+    }
+
+    // MARK: Changes that continue the audible sound
+
+    /// Seconds of the old sound that are kept for a blend: as long as a change may take.
+    private static let keptSeconds = 0.25
+
+    /// The place of a change that continues the audible sound at another rate, and the frames of it that are left out: the very
+    /// frame where it begins, if that is still to come (`earliest` is the first stream frame that can be replaced), else as far
+    /// into it as the old sound will have come.
+    private func continuation(
+        of change: PendingChange, _ lane: Lane, _ opened: OpenedItem, from earliest: Int64
+    ) -> (frame: Int64, skipped: Int64) {
+        guard change.isContinuous, lane === playout.audible else { return (earliest, 0) }
+        let shown = player.publisher.shownTicket
+        if let exact = lane.timeline.streamFrame(ofItemFrame: opened.itemStart, ticket: shown) {
+            let frame = Int64(clamping: exact.rounded())
+            if frame >= earliest { return (frame, 0) }
+        }
+        guard let there = lane.timeline.place(at: Double(earliest)), there.segment.ticket == shown else {
+            return (earliest, 0)
+        }
+        let late = (there.itemFrame - Double(opened.itemStart)) / opened.rate
+        let spare = lane.ring.end - opened.ringStart - (lane.stream?.prebufferFrames ?? 0)
+        return (earliest, max(0, min(Int64(clamping: late.rounded()), spare)))
+    }
+
+    /// The frames of a lane that are going to be audible and are about to be given up.
+    func soundAhead(of lane: Lane) -> PendingChange.Sound? {
+        guard let offset = lane.offset, !lane.isCorked, let heard = lane.clock.frame(at: EventLoop.now) else {
+            return nil
+        }
+        let start = max(Int64(clamping: heard) - offset, lane.ring.begin)
+        let end = min(lane.sentEnd, start + lane.format.frames(seconds: Self.keptSeconds))
+        guard start < end else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(clamping: end - start) * lane.format.bytesPerFrame)
+        lane.ring.read(start..<end) { bytes.append(contentsOf: $0) }
+        return PendingChange.Sound(streamStart: start + offset, bytes: bytes)
+    }
+}

@@ -1,0 +1,240 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// Publishes: holds the state that listeners know, the item that they see, and the number of times that each item began.
+@PlayerLoop final class Publisher {
+    private unowned let player: Player
+    /// The state that was published last.
+    private(set) var state: NowPlayingState
+    /// The item that listeners see; kept apart, as it may have left the queue.
+    private(set) var shown: QueueEntry?
+    /// Ticket of the play that listeners see; 0: none.
+    private(set) var shownTicket = 0
+    private var playCounts: [ItemID: Int] = [:]
+    /// Grows when an answer to `commands.list` may have changed.
+    private var commandsVersion = 1
+    private var situation = Situation()
+
+    /// Facts that commands depend on, as they were published last.
+    private struct Situation {
+        var hasCurrent = false
+        var seekObstacle: CommandObstacle?
+        var kind: MediaType?
+    }
+
+    /// A publisher of a stopped player. The player's parts must be there.
+    init(_ player: Player) {
+        self.player = player
+        state = NowPlayingState(anchor: AnchorMaker(ContentTime()).resting(media: 0, EventLoop.now))
+        state.session = player.parts.session
+        state.instance = player.parts.instance
+        state.commandsVersion = commandsVersion
+        state.loudness = LoudnessStatus(mode: player.parts.loudness.mode, preamp: player.parts.loudness.preamp)
+    }
+
+    // MARK: The item that listeners see
+
+    /// Listeners see this item from now on.
+    func show(_ id: ItemID, ticket: Int, begins: Bool) {
+        if begins || shown?.id != id { playCounts[id, default: 0] += 1 }
+        shown = player.queue[id] ?? shown
+        shownTicket = ticket
+    }
+
+    /// Listeners see the current item, though it is not audible.
+    func showCurrent() { shown = player.transport.current.flatMap { player.queue[$0] } }
+
+    /// Listeners see the item where play would begin.
+    func showStopped() {
+        showCurrent()
+        shownTicket = 0
+        if player.queue.isEmpty { playCounts = [:] }
+    }
+
+    /// Takes the shown item as the queue has it now.
+    func refreshShown() {
+        if let shown { self.shown = player.queue[shown.id] ?? shown }
+    }
+
+    /// Takes new details of the shown item.
+    func setDetails(_ details: ItemDetails) { shown?.details = details }
+
+    /// Number of times that an item began.
+    func playCount(of id: ItemID) -> Int { playCounts[id] ?? 0 }
+
+    /// True if an item began since it came into the queue.
+    func hasBegun(_ id: ItemID) -> Bool { playCounts[id] != nil }
+
+    /// Takes the number of times that an item began from an earlier run.
+    func restorePlayCount(_ count: Int, of id: ItemID) { playCounts[id] = count }
+
+    /// Forgets the counts of items that left the queue, once there are many.
+    func forgetPlays() {
+        guard playCounts.count > 2 * player.queue.count + 1024 else { return }
+        let kept = Set(player.queue.entries.map(\.id))
+        playCounts = playCounts.filter { kept.contains($0.key) || $0.key == shown?.id }
+    }
+
+    // MARK: Publishing
+
+    /// Publishes the whole state with this cause; without an anchor the last one holds.
+    func publish(
+        _ cause: Cause, _ reason: ChangeReason? = nil, anchor: PlaybackAnchor? = nil, by: Originator? = nil,
+        route: Route? = nil
+    ) {
+        let transport = player.transport
+        if cause == .interruptionBegan { player.interruptions.markPublished() }
+        var next = state
+        next.sequence = player.parts.events.next()
+        next.cause = cause
+        next.reason = reason
+        next.by = by
+        next.state = playbackState
+        next.stall = next.state == .stalled ? player.playout.stall : nil
+        next.interruption = player.interruptions.published(with: cause)
+        next.route = route
+        if let anchor {
+            next.anchor = anchor
+        } else if next.state == .stopped {
+            next.anchor = player.playout.resting(at: transport.startPosition)
+        }
+        next.anchor.defaultRate = player.shownDefaultRate
+        next.item = shown.map { item(of: $0) }
+        player.marks.take(next.item, next.anchor)
+        next.item?.tellChapter(at: next.anchor.elapsed)
+        next.upcoming = next.state == .playing ? upcoming(anchor: next.anchor, item: next.item) : nil
+        next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
+        next.queueCount = transport.queue.count
+        next.queueVersion = transport.queue.version
+        // Feedback that is not known yet is published as none: most items have none.
+        let feedback = player.listeners.feedbackOf.map { $0(next) ?? Feedback() }
+        next.item?.feedback = feedback
+        next.commandsVersion = versionOfCommands(cause, next)
+        next.repeatMode = transport.order.repeatMode
+        next.shuffleMode = transport.order.shuffleMode
+        next.volume = player.volume.level
+        next.muted = player.volume.isMuted
+        next.loudness = player.loudness.status
+        next.output = player.outputStatus
+        next.sleep = player.sleeper.status
+        next.error = player.failures.error(in: transport.queue, transport.failures, wish: transport.wish)
+        take(next)
+    }
+
+    private func take(_ next: NowPlayingState) {
+        let hasMoved = next.anchor != state.anchor
+        state = next
+        if hasMoved { player.sleeper.schedule() }
+        let watches = player.transport.wish == .playing || player.interruptions.current != nil
+        if player.output.watchesNeighbours != watches { player.output.watchesNeighbours = watches }
+        player.keep()
+        player.listeners.onPublish?(next)
+        player.marks.publishAdvertisement()
+    }
+
+    /// The version of the commands in this state: it grows with each fact that they depend on.
+    private func versionOfCommands(_ cause: Cause, _ next: NowPlayingState) -> Int {
+        let before = situation
+        situation.hasCurrent = player.transport.current != nil
+        let isFilled = (state.queueCount == 0) != (next.queueCount == 0)
+        let activeBefore = state.item?.feedback?.activeCommands ?? []
+        let active = next.item?.feedback?.activeCommands ?? []
+        if isFilled || before.hasCurrent != situation.hasCurrent || activeBefore != active { commandsVersion += 1 }
+        let isInAdvertisement = next.anchor.ad != nil && next.state != .stopped
+        situation.seekObstacle = isInAdvertisement ? .advertisement : player.mediaObstacle
+        if before.seekObstacle != situation.seekObstacle { commandsVersion += 1 }
+        if let kindOf = player.listeners.kindOf, let kind = shown.flatMap({ player.queue[$0.id] }).map(kindOf),
+            kind != situation.kind
+        {
+            if situation.kind != nil { commandsVersion += 1 }
+            situation.kind = kind
+        }
+        if cause == .mode { commandsVersion += 1 }
+        return commandsVersion
+    }
+
+    /// Publishes that something which commands can do changed.
+    func publishCommands(by: Originator) {
+        commandsVersion += 1
+        publish(.commands, by: by)
+    }
+
+    /// The state of an event: the transport's wish, as far as it took effect.
+    private var playbackState: PlaybackState {
+        switch player.transport.wish {
+        case .stopped: return .stopped
+        case .paused: return .paused
+        case .playing:
+            if let interruptions = player.interruptions.current.map({ _ in player.interruptions }) {
+                return interruptions.isPublished ? .interrupted : state.state
+            }
+            if player.playout.stall != nil { return .stalled }
+            // Not audible yet: the last state holds until it is.
+            let isAudible = player.playout.audible.map { !$0.isCorked } ?? false
+            return isAudible ? .playing : state.state
+        }
+    }
+
+    /// Publishes one last state, in which there is nothing. Nothing is published afterwards.
+    func publishEnd(by: Originator?, anchor: PlaybackAnchor) {
+        var last = state
+        last.sequence = player.parts.events.next()
+        last.cause = .session
+        last.reason = nil
+        last.by = by
+        last.state = .stopped
+        last.item = nil
+        last.upcoming = nil
+        last.anchor = anchor
+        state = last
+        player.listeners.onPublish?(last)
+        player.listeners.onPublish = nil
+    }
+
+    // MARK: Items
+
+    private func item(of entry: QueueEntry) -> NowPlayingItem {
+        let entry = player.queue[entry.id] ?? entry
+        var metadata = entry.details?.metadata ?? MediaMetadata()
+        if metadata.title == nil { metadata.title = entry.source.displayName }
+        return NowPlayingItem(
+            id: entry.id, play: playCounts[entry.id] ?? 0, uri: entry.source.uri, metadata: metadata,
+            duration: entry.details?.duration, format: entry.details?.format,
+            artwork: player.listeners.artworkOf?(entry.id) ?? [])
+    }
+
+    private func upcoming(anchor: PlaybackAnchor, item: NowPlayingItem?) -> UpcomingItem? {
+        guard let item, let time = end(of: item.id, by: anchor), let next = player.successor(of: item.id),
+            let entry = player.queue[next]
+        else { return nil }
+        var upcoming = UpcomingItem(
+            itemID: next, title: entry.title, artist: entry.details?.metadata.artist, monotonic: time,
+            wall: WallClock.time(of: time))
+        upcoming.texts = entry.details?.given.texts?.filter { $0.key == .title || $0.key == .artist } ?? []
+        return upcoming
+    }
+
+    /// The instant at which the end of an item is audible by this anchor; nil: it is not known.
+    func end(of id: ItemID, by anchor: PlaybackAnchor) -> MonotonicTime? {
+        guard anchor.mediaRate > 0, let duration = (player.queue[id] ?? shown)?.details?.mediaDuration else {
+            return nil
+        }
+        return anchor.monotonic.advanced(
+            bySeconds: max(0, duration - anchor.media) / (anchor.mediaRate * (1 + anchor.skew)))
+    }
+
+    /// Publishes the following item once more, if its file says something new.
+    func publishUpcoming(_ id: ItemID) {
+        guard player.playout.pending == nil, let known = state.upcoming, known.itemID == id,
+            state.state == .playing,
+            let entry = player.queue[id]
+        else { return }
+        if known.title != entry.title || known.artist != entry.details?.metadata.artist { publish(.metadata) }
+    }
+}
+
+extension QueueEntry {
+    /// Its name at the sound server and in lists: its title, or the name of its source.
+    var title: String { details?.metadata.title ?? source.displayName }
+}

@@ -1,0 +1,159 @@
+import AudioCore
+import LinuxSystem
+package import NowPlaying
+
+/// The end of a sleep timer.
+package enum SleepEnd: Equatable, Sendable {
+    /// At this instant.
+    case at(MonotonicTime)
+    /// At the end of the item that plays then.
+    case endOfItem
+}
+
+/// Ends play by itself: one deadline, for the beginning of the fade and then for the end. The fade is in our own samples, so
+/// that nothing has to wake for it, and nothing stays quiet after it.
+@PlayerLoop final class Sleeper {
+    /// A sleep timer that a client set.
+    private struct Sleep: Equatable {
+        var end: SleepEnd
+        /// Seconds before the end in which the sound grows quiet.
+        var fade: Double
+    }
+
+    private unowned let player: Player
+    private var sleep: Sleep?
+    private var deadline: EventSource?
+    private var isFadingOut = false
+
+    /// Seconds in which the sound is as loud as before, when the timer is cancelled.
+    private static let recovery = 0.2
+
+    /// No timer.
+    init(_ player: Player) { self.player = player }
+
+    /// True if play ends at the end of the present item.
+    var endsWithItem: Bool { sleep?.end == .endOfItem }
+
+    /// Ends play at `end`, growing quiet in `fade` seconds before; nil: cancels the timer.
+    func set(_ end: SleepEnd?, fade: Double, by: Originator) {
+        let new = end.map { Sleep(end: $0, fade: fade) }
+        guard new != sleep else { return }
+        let ended = endsWithItem
+        endFade()
+        sleep = new
+        if ended != endsWithItem { player.playout.decoding.replan() }
+        schedule()
+        player.publisher.publish(.sleep, by: by)
+    }
+
+    /// The timer as it is published.
+    var status: SleepStatus? {
+        guard let sleep else { return nil }
+        switch sleep.end {
+        case .at(let time): return SleepStatus(time: time, wall: WallClock.time(of: time), fade: sleep.fade)
+        case .endOfItem: return SleepStatus(time: nil, wall: nil, fade: sleep.fade)
+        }
+    }
+
+    /// The instant of silence, as far as it is known now.
+    private var time: MonotonicTime? {
+        switch sleep?.end {
+        case .at(let time): return time
+        case .endOfItem:
+            let state = player.publisher.state
+            return state.item.flatMap { player.publisher.end(of: $0.id, by: state.anchor) }
+        case nil: return nil
+        }
+    }
+
+    /// Sets the deadline anew: the item that plays, or its end, may have changed.
+    func schedule() {
+        deadline = nil
+        guard let sleep, let end = time else { return }
+        if sleep.fade > 0, !isFadingOut {
+            deadline = player.loop.deadline(end.advanced(bySeconds: -sleep.fade)) { [unowned self] in beginFade() }
+        } else if case .at = sleep.end {
+            deadline = player.loop.deadline(end) { [unowned self] in endPlay() }
+        }
+    }
+
+    private func beginFade() {
+        guard let end = time else { return }
+        isFadingOut = true
+        let seconds = end.seconds(since: EventLoop.now)
+        if let lane = player.playout.audible, seconds > 0 {
+            player.playout.gains.rewrite(lane) { frame, offset, _ in
+                let length = max(1, lane.format.frames(seconds: seconds))
+                lane.setFade(GainPlan.Ramp(start: frame + offset, length: length, from: 1, to: 0))
+            }
+        }
+        if let ahead = player.playout.ahead { fadeOut(ahead) }
+        schedule()
+    }
+
+    /// A lane that takes over continues the fade where the audible one is by then.
+    func fadeOut(_ lane: Lane) {
+        guard isFadingOut, let sleep, let end = time, let audible = player.playout.audible,
+            let last = audible.streamEnd,
+            let begin = audible.clock.time(of: Double(last))
+        else { return }
+        let passed = lane.format.frames(seconds: sleep.fade - end.seconds(since: begin))
+        let ramp = GainPlan.Ramp(
+            start: -passed, length: max(1, lane.format.frames(seconds: sleep.fade)), from: 1, to: 0)
+        player.playout.gains.rewrite(lane) { [lane] _, _, _ in lane.setFade(ramp) }
+    }
+
+    /// As loud as before.
+    private func endFade() {
+        guard isFadingOut else { return }
+        isFadingOut = false
+        if let ahead = player.playout.ahead, ahead.gain.fade != nil {
+            player.playout.gains.rewrite(ahead) { _, _, _ in ahead.setFade(nil) }
+        }
+        guard let lane = player.playout.audible, lane.gain.fade != nil else { return }
+        player.playout.gains.rewrite(lane) { frame, offset, _ in
+            guard let fade = lane.gain.fade else { return }
+            let start = frame + offset
+            let length = lane.format.frames(seconds: Self.recovery)
+            lane.setFade(GainPlan.Ramp(start: start, length: length, from: fade.value(at: start), to: 1))
+        }
+    }
+
+    private func endPlay() {
+        guard player.transport.wish == .playing else {
+            // Paused while it grew quiet: the next play is as loud as ever.
+            endFade()
+            cancel()
+            return player.publisher.publish(.sleep)
+        }
+        let elapsed = player.elapsed
+        player.carryOut(player.decide { $0.slept(at: $0.current, elapsed) }, nil)
+    }
+
+    /// The end of an item is audible. True: play ends there.
+    func endsAtItem() -> Bool {
+        guard endsWithItem, let current = player.transport.current else { return false }
+        player.carryOut(player.decide { $0.slept(at: $0.follower(of: current), 0) }, nil)
+        return true
+    }
+
+    /// A command shows that somebody is awake: a fade ends, and the timer with it.
+    func stayAwake(_ command: PlayerCommand, by: Originator) {
+        switch command {
+        case .repeatMode, .shuffleMode: return
+        case .play, .playItem, .playQueue, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skip,
+            .skipChapter, .seek, .changeRate:
+            if isFadingOut { set(nil, fade: 0, by: by) }
+        }
+    }
+
+    /// Play has stopped: the timer is over.
+    func cancel() {
+        sleep = nil
+        deadline = nil
+        isFadingOut = false
+    }
+
+    /// Ends the deadline; for the end of the process.
+    func shutDown() { deadline = nil }
+}
