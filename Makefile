@@ -39,6 +39,11 @@ for file in $(1); do \
     chmod $(3) "$(2)/$${file##*/}" || exit 1; done
 endef
 
+# The program makes the completions of a shell from its own table of verbs. SHELL, FILE.
+define install-completion
+"$(PROGRAMS)/nowplayingctl" completion $(1) > "$(2)" && chmod 644 "$(2)"
+endef
+
 programs = nowplayingd nowplayingctl nowplaying-hooks nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
@@ -140,10 +145,10 @@ install-files:
 	    install -m 755 $(PROGRAMS)/nowplaying-decode $(libexecdir); fi
 	for section in 1 5 7 8; do $(call install-text,etc/man/*.$$section,$(mandir)/man$$section,644) done
 	install -d $(bashdir) $(zshdir)
-	install -m 644 etc/completions/nowplayingctl.bash $(bashdir)/nowplayingctl
-	install -m 644 etc/completions/_nowplayingctl $(zshdir)
 	install -d $(fishdir)
-	install -m 644 etc/completions/nowplayingctl.fish $(fishdir)
+	$(call install-completion,bash,$(bashdir)/nowplayingctl)
+	$(call install-completion,zsh,$(zshdir)/_nowplayingctl)
+	$(call install-completion,fish,$(fishdir)/nowplayingctl.fish)
 	$(call install-text,README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard etc/*.conf),$(docdir),644)
 	install -d $(docdir)/docs
 	$(call install-text,docs/*.md,$(docdir)/docs,644)

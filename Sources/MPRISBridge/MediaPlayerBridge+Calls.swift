@@ -65,13 +65,10 @@ extension MediaPlayerBridge {
 
     /// `org.mpris.MediaPlayer2.Player`.
     private func player(_ call: Call) {
+        if let command = RemoteCommand.allCases.first(where: { $0.traits.busMethod == call.message.member }) {
+            return plain(call, command.rawValue)
+        }
         switch call.message.member {
-        case "Next": plain(call, "nextTrack")
-        case "Previous": plain(call, "previousTrack")
-        case "Pause": plain(call, "pause")
-        case "PlayPause": plain(call, "togglePlayPause")
-        case "Stop": plain(call, "stop")
-        case "Play": plain(call, "play")
         case "Seek": seek(call)
         case "SetPosition": setPosition(call)
         case "OpenUri":

@@ -24,17 +24,71 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
         case rate
     }
 
-    /// Its requirement.
-    package var needs: Need {
-        switch self {
-        case .changeRepeatMode, .changeShuffleMode: .nothing
-        case .pause, .stop: .queue
-        case .play, .togglePlayPause, .nextTrack, .previousTrack: .startableItem
-        case .rating, .like, .dislike: .currentItem
-        case .skipForward, .skipBackward, .seekForward, .seekBackward, .changePlaybackPosition: .position
-        case .bookmark: .contentPosition
-        case .changePlaybackRate: .rate
+    /// Shape of a command's parameters and of its entry in a remote.
+    package enum Form: Equatable, Sendable {
+        /// No parameters, or such as only this command has.
+        case plain
+        /// An interval, of which some are preferred.
+        case skip
+        /// Begins when a button is pressed, and ends when it is released.
+        case scan
+        case position, rate
+        /// One of these words.
+        case mode([String])
+        case stars
+        /// Given, or undone.
+        case opinion
+    }
+
+    /// A row of the table of commands. Whatever shows commands is derived from it: requirements, the remote's list, verbs for
+    /// modes, the words of the broker and the calls of the bus.
+    package struct Traits: Sendable {
+        package let needs: Need
+        package let form: Form
+        /// Words for it in `nowplayingctl` and at the broker, the usual one first; empty: it is part of another one's words.
+        package let words: [String]
+        /// The method of `org.mpris.MediaPlayer2.Player` that does just this; nil: none.
+        package let busMethod: String?
+
+        fileprivate init(_ needs: Need, _ form: Form, _ words: [String] = [], bus: String? = nil) {
+            self.needs = needs
+            self.form = form
+            self.words = words
+            busMethod = bus
         }
+    }
+
+    /// The table of commands.
+    package var traits: Traits {
+        switch self {
+        case .play: Traits(.startableItem, .plain, bus: "Play")
+        case .pause: Traits(.queue, .plain, ["pause"], bus: "Pause")
+        case .stop: Traits(.queue, .plain, ["stop"], bus: "Stop")
+        case .togglePlayPause: Traits(.startableItem, .plain, ["playpause", "toggle"], bus: "PlayPause")
+        case .nextTrack: Traits(.startableItem, .plain, ["next", "nextitem"], bus: "Next")
+        case .previousTrack: Traits(.startableItem, .plain, ["previous", "previtem"], bus: "Previous")
+        case .skipForward, .skipBackward: Traits(.position, .skip)
+        case .seekForward, .seekBackward: Traits(.position, .scan)
+        case .changePlaybackPosition: Traits(.position, .position)
+        case .changePlaybackRate: Traits(.rate, .rate)
+        case .changeRepeatMode: Traits(.nothing, .mode(RepeatMode.allCases.map(\.rawValue)), ["repeat"])
+        case .changeShuffleMode: Traits(.nothing, .mode(ShuffleMode.allCases.map(\.rawValue)), ["shuffle"])
+        case .rating: Traits(.currentItem, .stars)
+        case .like: Traits(.currentItem, .opinion, ["like"])
+        case .dislike: Traits(.currentItem, .opinion, ["dislike"])
+        case .bookmark: Traits(.contentPosition, .opinion, ["bookmark"])
+        }
+    }
+
+    /// Its requirement.
+    package var needs: Need { traits.needs }
+
+    /// Of a command that sets a mode: its word, the words that it takes, and the key of the mode in the state.
+    package var mode: (word: String, choices: [String], key: String)? {
+        guard case .mode(let choices) = traits.form, let word = traits.words.first else { return nil }
+        // changeRepeatMode sets repeatMode.
+        let name = rawValue.dropFirst("change".count)
+        return (word, choices, name.prefix(1).lowercased() + name.dropFirst())
     }
 }
 

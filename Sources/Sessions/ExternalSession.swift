@@ -250,18 +250,13 @@ import PlaybackEngine
                     "reason": .string("“\(name)” does not support it"),
                 ]
             }
-            switch command {
-            case .like, .dislike:
-                return [
-                    "command": .string(command.rawValue), "enabled": true, "isActive": .bool(active.contains(command)),
-                ]
-            case .rating:
-                return ["command": .string(command.rawValue), "enabled": true, "minimumRating": 0, "maximumRating": 5]
-            case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
-                .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode,
-                .changeShuffleMode, .bookmark:
-                return ["command": .string(command.rawValue), "enabled": true]
+            var entry = JSONObject([.init("command", .string(command.rawValue)), .init("enabled", true)])
+            switch command.traits.form {
+            case .opinion where command != .bookmark: entry["isActive"] = .bool(active.contains(command))
+            case .stars: (entry["minimumRating"], entry["maximumRating"]) = (0, 5)
+            case .plain, .skip, .scan, .position, .rate, .mode, .opinion: break
             }
+            return .object(entry)
         }
         return ["version": .integer(Int64(state.commandsVersion)), "commands": .array(list)]
     }

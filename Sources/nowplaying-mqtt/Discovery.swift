@@ -83,10 +83,11 @@ struct Discovery {
         ("bookmark", "Bookmark", "mdi:bookmark", "bookmark", "bookmark"),
     ]
 
-    private static let selects = [
-        ("repeat", "Repeat", "changeRepeatMode", ["off", "one", "all"]),
-        ("shuffle", "Shuffle", "changeShuffleMode", ["off", "items", "collections"]),
-    ]
+    private static let selects = RemoteCommand.allCases.compactMap { command in
+        command.mode.map {
+            ($0.word, $0.word.prefix(1).uppercased() + $0.word.dropFirst(), command.rawValue, $0.choices)
+        }
+    }
 
     private func topic(_ name: String) -> JSONValue { .string(base + "/" + name) }
 

@@ -1,4 +1,5 @@
 import ControlProtocol
+import NowPlaying
 import NowPlayingClient
 
 /// Command of a message on the command topic: a JSON-RPC request, or a word with at most one argument.
@@ -89,27 +90,35 @@ struct MQTTCommand: Equatable {
     }
 
     /// Our words and those of shairport-sync's `remote` topic.
-    static let words = [
-        "play [URI]", "pause", "playpause", "toggle", "stop", "next", "nextitem", "previous", "previtem", "playresume",
-        "beginff", "beginrew", "shuffle_songs", "volumeup", "volumedown", "mutetoggle", "mute", "unmute", "volume 0…1",
-        "seek SECONDS", "skip SECONDS", "add URI", "announce URI", "endff", "endrew", "like [undo]", "dislike [undo]",
-        "bookmark [undo]", "rating 0…5", "rate FACTOR", "repeat off|one|all",
-        "shuffle off|items|collections", "sleep SECONDS", "sleep end-of-item", "sleep off", "session NAME",
-    ]
+    static let words =
+        ["play [URI]", "playresume"] + plain.keys.sorted()
+        + [
+            "beginff", "beginrew", "endff", "endrew", "shuffle_songs", "volumeup", "volumedown", "mutetoggle", "mute",
+            "unmute", "volume 0…1", "seek SECONDS", "skip SECONDS", "add URI", "announce URI",
+        ] + opinions.keys.sorted().map { $0 + " [undo]" } + ["rating 0…5", "rate FACTOR"]
+        + modes.map { $0.word + " " + $0.choices.joined(separator: "|") }
+        + ["sleep SECONDS", "sleep end-of-item", "sleep off", "session NAME"]
+
+    private static let plain = methods(of: .plain)
+    private static let opinions = methods(of: .opinion)
+    private static let modes = RemoteCommand.allCases.compactMap(\.mode)
+
+    /// Names of the commands of a form, by their words.
+    private static func methods(of form: RemoteCommand.Form) -> [String: String] {
+        let commands = RemoteCommand.allCases.filter { $0.traits.form == form }
+        let pairs = commands.flatMap { command in command.traits.words.map { ($0, command.rawValue) } }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
 
     private static func of(_ word: String, _ argument: String?, _ state: StateView?) -> (String, JSONValue)? {
         if let argument { return of(word, argument) }
+        if let method = plain[word] ?? opinions[word] { return (method, [:]) }
         return switch word {
         case "play", "playresume": ("play", [:])
-        case "pause", "stop": (word, [:])
-        case "playpause", "toggle": ("togglePlayPause", [:])
-        case "next", "nextitem": ("nextTrack", [:])
-        case "previous", "previtem": ("previousTrack", [:])
         case "beginff": ("seekForward", ["phase": "begin"])
         case "beginrew": ("seekBackward", ["phase": "begin"])
         case "endff": ("seekForward", ["phase": "end"])
         case "endrew": ("seekBackward", ["phase": "end"])
-        case "like", "dislike", "bookmark": (word, [:])
         case "shuffle_songs": ("queue.shuffle", [:])
         case "volumeup": ("volume.set", ["step": 0.05])
         case "volumedown": ("volume.set", ["step": -0.05])
@@ -123,13 +132,13 @@ struct MQTTCommand: Equatable {
     private static func of(_ word: String, _ argument: String) -> (String, JSONValue)? {
         let isNegative = argument.hasPrefix("-")
         let number = ClockText.decimal(isNegative ? String(argument.dropFirst()) : argument)
+        if let method = opinions[word] { return argument == "undo" ? (method, ["active": false]) : nil }
+        if let command = RemoteCommand.allCases.first(where: { $0.mode?.word == word }) {
+            return (command.rawValue, ["mode": .string(argument)])
+        }
         switch (word, number) {
         case ("play", _), ("announce", _): return (word, ["uri": .string(argument)])
         case ("add", _): return ("queue.add", ["items": [.string(argument)]])
-        case ("like", _), ("dislike", _), ("bookmark", _):
-            return argument == "undo" ? (word, ["active": false]) : nil
-        case ("repeat", _): return ("changeRepeatMode", ["mode": .string(argument)])
-        case ("shuffle", _): return ("changeShuffleMode", ["mode": .string(argument)])
         case ("session", _): return ("session.activate", ["name": .string(argument)])
         case ("sleep", nil) where argument == "off": return ("sleep.set", ["after": 0])
         case ("sleep", nil) where argument == "end-of-item": return ("sleep.set", ["endOf": "item"])

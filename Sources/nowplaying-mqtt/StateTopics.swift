@@ -52,7 +52,6 @@ enum StateTopics {
             ("position_updated_at", state.item == nil ? "" : state.anchor.map { UTC.text($0.wall) } ?? ""),
             ("rate", number(state.anchor?.rate)), ("volume", number(state.volume)),
             ("muted", state.isMuted ? "1" : "0"),
-            ("repeat", state.text("repeatMode") ?? ""), ("shuffle", state.text("shuffleMode") ?? ""),
             ("output", state.text("output", "description") ?? state.text("output", "name") ?? ""),
             ("queue_index", state.queueIndex.map(String.init) ?? ""), ("queue_count", String(state.queueCount)),
             ("stall", state.stallReason ?? ""), ("error", state.text("error", "message") ?? ""),
@@ -60,7 +59,8 @@ enum StateTopics {
             ("liked", flag("isLiked")), ("disliked", flag("isDisliked")), ("chapter", chapter(state)),
             ("sleep", sleep(state)),
         ]
-        return values.map { ($0.0, cut(TerminalText.safe($0.1))) }
+        let modes = RemoteCommand.allCases.compactMap(\.mode).map { ($0.word, state.text($0.key) ?? "") }
+        return (values + modes).map { ($0.0, cut(TerminalText.safe($0.1))) }
     }
 
     /// The title of the chapter that is heard, or its number from 1.

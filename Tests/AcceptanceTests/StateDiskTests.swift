@@ -58,7 +58,7 @@ extension Acceptance {
                 client.call("queue.add", ["items": many])
                 usleep(350_000)
             }
-            #expect(isFaulty(client) && lines(folder, "can't be saved") == 1)
+            #expect(isFaulty(client) && lines(folder, "cannot save the state") == 1)
             // Killed now and started on the full disk, it has lost nothing and plays on.
             (daemon, client) = await again(daemon, folder)
             #expect(count(client) == 1602)
@@ -69,7 +69,7 @@ extension Acceptance {
             unlink(state + "/ballast")
             client.call("queue.add", ["items": [song]])
             #expect(becomes { !isFaulty(client) })
-            #expect(lines(folder, "is saved again") == 1)
+            #expect(lines(folder, "saves its state again") == 1)
             // A file system with an error is made read-only by the kernel, whatever is open on it.
             #expect(mount("tmpfs", state, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=256k") == 0)
             client.call("queue.add", ["items": [song]])

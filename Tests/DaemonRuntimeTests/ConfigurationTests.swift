@@ -192,7 +192,7 @@ import Testing
         #expect(before.changes(to: try contents("")).map(\.name) == ["log-level", "media-roots"])
         var both = before
         try ConfigurationFile.parse(Array("[access]\nmedia-roots = /c\n".utf8), named: "later", into: &both)
-        #expect(both.written["media-roots"] == ["/c"] && both.configuration.mediaRoots == ["/c"])
+        #expect(both.written["access.media-roots"] == ["/c"] && both.configuration.mediaRoots == ["/c"])
     }
 
     @Test("a setting with one value a line: those of a later file replace those of an earlier one")

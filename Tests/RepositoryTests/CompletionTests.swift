@@ -3,14 +3,20 @@ import Testing
 
 /// The completions, in the shells themselves.
 @Suite(.serialized) struct CompletionTests {
-    private static let folder = ScriptRun.root + "/etc/completions/"
-
     private let scratch: Scratch
 
     init() throws {
         scratch = try Scratch()
         try scratch.write("tune.flac", "")
+        for (shell, file) in [
+            ("bash", "nowplayingctl.bash"), ("zsh", "_nowplayingctl"), ("fish", "nowplayingctl.fish"),
+        ] {
+            let run = try ScriptRun([ScriptRun.programs() + "/nowplayingctl", "completion", shell], in: scratch)
+            try scratch.write("completions/" + file, run.text)
+        }
     }
+
+    private var folder: String { scratch.path + "/completions/" }
 
     private func lines(_ command: [String]) throws -> Set<String> {
         let path = try ScriptRun.programs() + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")
@@ -27,7 +33,7 @@ import Testing
     private func fish(_ line: String) throws -> Set<String> {
         try lines([
             "fish", "--no-config", "-c", "source $argv[1]; complete --do-complete $argv[2]",
-            Self.folder + "nowplayingctl.fish", line,
+            folder + "nowplayingctl.fish", line,
         ])
     }
 
@@ -38,7 +44,7 @@ import Testing
             source "$1"; compopt() { :; }
             IFS=' ' read -r -a COMP_WORDS <<< "$2"; [[ $2 == *' ' ]] && COMP_WORDS+=('')
             COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _nowplayingctl; printf '%s\\n' "${COMPREPLY[@]}"
-            """, "bash", Self.folder + "nowplayingctl.bash", words,
+            """, "bash", folder + "nowplayingctl.bash", words,
         ])
     }
 
@@ -50,7 +56,7 @@ import Testing
             """
             zmodload zsh/zpty
             zpty shell zsh -f -i
-            zpty -w shell "PS1='' PS2=''; fpath=('\(Self.folder)' \\$fpath); autoload -U compinit && compinit -u -D"
+            zpty -w shell "PS1='' PS2=''; fpath=('\(folder)' \\$fpath); autoload -U compinit && compinit -u -D"
             zpty -w shell "keep() { print -r -- \\$BUFFER > '\(scratch.path)/line'; print DO''NE }; zle -N keep; bindkey '^T' keep"
             # Only when the editor runs is a tab more than a tab.
             zpty -w shell "zle-line-init() { print READ''Y }; zle -N zle-line-init"

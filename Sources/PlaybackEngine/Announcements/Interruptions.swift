@@ -136,12 +136,10 @@ package enum Yielding: Equatable, Sendable {
 
     /// True if a command makes sound where there may be silence now.
     private func wantsSound(_ command: PlayerCommand) -> Bool {
-        switch command {
-        case .play, .playItem, .playQueue: true
-        case .togglePlayPause: player.transport.wish != .playing
-        case .pause, .stop, .nextTrack, .previousTrack, .skip, .skipChapter, .seek, .changeRate, .repeatMode,
-            .shuffleMode:
-            false
+        switch command.sound {
+        case .starts: true
+        case .turnsOver: player.transport.wish != .playing
+        case .stays: false
         }
     }
 

@@ -114,14 +114,10 @@ package struct CommandCentre: Equatable, Sendable {
     }
 
     private func intervals(of command: RemoteCommand, for kind: MediaType) -> [Double] {
-        switch command {
-        case .skipForward: setting(of: command).preferredIntervals ?? kinds[kind]?.forward ?? forwardIntervals
-        case .skipBackward: setting(of: command).preferredIntervals ?? kinds[kind]?.backward ?? backwardIntervals
-        case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .seekForward, .seekBackward,
-            .changePlaybackPosition, .changePlaybackRate, .changeRepeatMode, .changeShuffleMode, .rating, .like,
-            .dislike, .bookmark:
-            []
-        }
+        guard command.traits.form == .skip else { return [] }
+        if let chosen = setting(of: command).preferredIntervals { return chosen }
+        return command == .skipForward
+            ? kinds[kind]?.forward ?? forwardIntervals : kinds[kind]?.backward ?? backwardIntervals
     }
 
     /// Seconds of a skip as long as neither the configuration nor a client says otherwise.

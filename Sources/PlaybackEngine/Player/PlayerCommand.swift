@@ -59,6 +59,24 @@ package enum PlayerCommand: Sendable {
             false
         }
     }
+
+    /// Effects of a command on sound.
+    enum Sound {
+        case starts, stays
+        /// It starts where nothing plays.
+        case turnsOver
+    }
+
+    /// Its effect on sound.
+    var sound: Sound {
+        switch self {
+        case .play, .playItem, .playQueue: .starts
+        case .togglePlayPause: .turnsOver
+        case .pause, .stop, .nextTrack, .previousTrack, .skip, .skipChapter, .seek, .changeRate, .repeatMode,
+            .shuffleMode:
+            .stays
+        }
+    }
 }
 
 /// How a command ended.

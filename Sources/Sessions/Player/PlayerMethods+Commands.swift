@@ -148,15 +148,25 @@ extension PlayerMethods {
 
     /// True if it seeks in the current item.
     private func moves(_ command: RemoteCommand, _ request: MethodRequest) -> Bool {
+        switch command.traits.form {
+        case .skip, .position: true
+        case .scan: request.string("phase") == "begin"
+        case .plain:
+            command == .play && request.double("position") != nil && request.media.isEmpty
+                && request.itemID("itemId") == nil && request.integer("index") == nil
+        case .rate, .mode, .stars, .opinion: false
+        }
+    }
+
+    /// The mode that a command sets, as the list of commands shows it.
+    func currentMode(_ command: RemoteCommand) -> JSONObject.Member? {
         switch command {
-        case .skipForward, .skipBackward, .changePlaybackPosition: true
-        case .seekForward, .seekBackward: request.string("phase") == "begin"
-        case .play:
-            request.double("position") != nil && request.media.isEmpty && request.itemID("itemId") == nil
-                && request.integer("index") == nil
-        case .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .changePlaybackRate, .changeRepeatMode,
-            .changeShuffleMode, .rating, .like, .dislike, .bookmark:
-            false
+        case .changeRepeatMode: .init("currentRepeatMode", .string(player.state.repeatMode.rawValue))
+        case .changeShuffleMode: .init("currentShuffleMode", .string(player.state.shuffleMode.rawValue))
+        case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
+            .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .rating, .like, .dislike,
+            .bookmark:
+            nil
         }
     }
 

@@ -233,19 +233,14 @@ package import StateKeeping
             if !status.supportedPlaybackRates.isEmpty {
                 members.append(JSONObject.Member("supportedPlaybackRates", numbers(status.supportedPlaybackRates)))
             }
-            switch status.command {
-            case .changeRepeatMode:
-                members.append(JSONObject.Member("currentRepeatMode", .string(player.state.repeatMode.rawValue)))
-            case .changeShuffleMode:
-                members.append(JSONObject.Member("currentShuffleMode", .string(player.state.shuffleMode.rawValue)))
-            case .rating:
-                members += [.init("minimumRating", .integer(0)), .init("maximumRating", .integer(5))]
-            case .like, .dislike, .bookmark:
+            switch status.command.traits.form {
+            case .mode:
+                if let mode = currentMode(status.command) { members.append(mode) }
+            case .stars: members += [.init("minimumRating", .integer(0)), .init("maximumRating", .integer(5))]
+            case .opinion:
                 let active = player.state.item?.feedback?.activeCommands ?? []
                 members.append(.init("isActive", .bool(active.contains(status.command))))
-            case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
-                .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate:
-                break
+            case .plain, .skip, .scan, .position, .rate: break
             }
             return JSONValue.object(JSONObject(members))
         }
@@ -265,11 +260,11 @@ package import StateKeeping
             return .failure(
                 .denied("only the daemon's own user can configure commands permanently; send “whileConnected”: true"))
         }
-        let takesIntervals = command == .skipForward || command == .skipBackward
+        let takesIntervals = command.traits.form == .skip
         if request.array("preferredIntervals") != nil, !takesIntervals {
             return .failure(.invalidParameter("preferredIntervals", "“\(name)” takes no intervals"))
         }
-        if request.array("supportedPlaybackRates") != nil, command != .changePlaybackRate {
+        if request.array("supportedPlaybackRates") != nil, command.traits.form != .rate {
             return .failure(.invalidParameter("supportedPlaybackRates", "“\(name)” takes no rates"))
         }
         let before = centre

@@ -3,60 +3,87 @@ import NowPlaying
 import NowPlayingClient
 
 extension Verb {
-    /// In which order the queue is played, and what follows its end.
-    static let modes = [
-        Verb(
-            name: "repeat", aliases: ["loop"], synopsis: "[off | one | all]",
-            summary: "show or set the repeat mode",
+    /// A verb for each command that sets a mode.
+    static let modes = RemoteCommand.allCases.compactMap(Modes.init).map(\.verb)
+}
+
+/// A command that sets a mode, as a verb: without an argument it shows the mode.
+struct Modes: Sendable {
+    /// Words of the verb that the table of commands does not have.
+    private struct Extras {
+        var aliases: [String] = []
+        var summary = ""
+        var details = ""
+        var examples: [(line: String, meaning: String)] = []
+        /// Other words for the choices: those of mpc and playerctl.
+        var synonyms: [String: String] = [:]
+        /// The mode that `toggle` sets where it is off; nil: there is no `toggle`.
+        var toggled: String?
+    }
+
+    private let command: RemoteCommand
+    private let word: String
+    private let choices: [String]
+    private let key: String
+    private let extras: Extras
+
+    /// Nil: the command sets no mode.
+    init?(_ command: RemoteCommand) {
+        guard let mode = command.mode else { return nil }
+        self.command = command
+        (word, choices, key) = mode
+        extras =
+            Modes.extras[command]
+            ?? Extras(
+                summary: "show or set the \(word) mode", details: Catalogue.method(.command(command)).help,
+                examples: [("\(word) \(choices.last ?? "")", "set it"), (word, "show the mode")])
+    }
+
+    private static let extras: [RemoteCommand: Extras] = [
+        .changeRepeatMode: Extras(
+            aliases: ["loop"], summary: "show or set the repeat mode",
             details: """
                 one repeats the item, all the queue; next and previous still move. The words of playerctl (none, track,
                 playlist) and of mpc (on) also work.
                 """,
-            examples: [("repeat all", "repeat the queue"), ("repeat", "show the mode")], arity: 0...1,
-            run: Modes.repeating),
-        Verb(
-            name: "shuffle", aliases: ["random"], synopsis: "[off | items | collections | toggle]",
-            summary: "show or set the play order",
+            examples: [("repeat all", "repeat the queue"), ("repeat", "show the mode")],
+            synonyms: [
+                "no": "off", "none": "off", "track": "one", "single": "one", "on": "all", "playlist": "all",
+                "queue": "all",
+            ]),
+        .changeShuffleMode: Extras(
+            aliases: ["random"], summary: "show or set the play order",
             details: """
                 items plays the items in random order, collections whole albums (the files of one folder). The queue
                 itself does not change, and off returns to its order. on means items.
                 """,
-            examples: [("shuffle items", "random order"), ("shuffle collections", "random albums")], arity: 0...1,
-            run: Modes.shuffling),
-    ]
-}
-
-/// `repeat` and `shuffle`.
-enum Modes {
-    private static let repeatWords: [String: RepeatMode] = [
-        "off": .off, "no": .off, "none": .off, "one": .one, "track": .one, "single": .one, "all": .all, "on": .all,
-        "playlist": .all, "queue": .all,
-    ]
-    private static let shuffleWords: [String: ShuffleMode] = [
-        "off": .off, "no": .off, "items": .items, "on": .items, "tracks": .items, "collections": .collections,
-        "albums": .collections,
+            examples: [("shuffle items", "random order"), ("shuffle collections", "random albums")],
+            synonyms: ["no": "off", "on": "items", "tracks": "items", "albums": "collections"], toggled: "items"),
     ]
 
-    /// `repeat`.
-    static func repeating(_ run: Invocation) throws(Failure) {
-        guard let word = run.words.first?.text else { return try show(run, "repeatMode") }
-        guard let mode = repeatWords[word.lowercased()] else {
-            throw run.wrong("repeat", word, "off, one or all")
+    private var words: [String] { choices + (extras.toggled == nil ? [] : ["toggle"]) }
+
+    fileprivate var verb: Verb {
+        Verb(
+            name: word, aliases: extras.aliases, synopsis: "[\(words.joined(separator: " | "))]",
+            summary: extras.summary, details: extras.details, examples: extras.examples, arity: 0...1
+        ) { (run) throws(Failure) in try perform(run) }
+    }
+
+    private func perform(_ run: Invocation) throws(Failure) {
+        guard let argument = run.words.first?.text else {
+            let mode = try run.state().text(key) ?? "off"
+            return run.wantsJSON ? run.printJSON(.string(mode)) : run.output.line(TerminalText.safe(mode))
         }
-        try run.perform("changeRepeatMode", ["mode": .string(mode.rawValue)])
-    }
-
-    /// `shuffle`.
-    static func shuffling(_ run: Invocation) throws(Failure) {
-        guard let word = run.words.first?.text else { return try show(run, "shuffleMode") }
-        var mode = shuffleWords[word.lowercased()]
-        if word.lowercased() == "toggle" { mode = try run.state().text("shuffleMode") == "off" ? .items : .off }
-        guard let mode else { throw run.wrong("shuffle", word, "off, items, collections or toggle") }
-        try run.perform("changeShuffleMode", ["mode": .string(mode.rawValue)])
-    }
-
-    private static func show(_ run: Invocation, _ key: String) throws(Failure) {
-        let mode = try run.state().text(key) ?? "off"
-        if run.wantsJSON { run.printJSON(.string(mode)) } else { run.output.line(TerminalText.safe(mode)) }
+        let given = argument.lowercased()
+        var mode: String? = extras.synonyms[given] ?? given
+        if given == "toggle", let toggled = extras.toggled {
+            mode = try run.state().text(key) == "off" ? toggled : "off"
+        }
+        guard let mode, choices.contains(mode) else {
+            let most = words.dropLast().joined(separator: ", ")
+            throw run.wrong(word, argument, "\(most) or \(words.last ?? "")")
+        }
+        try run.perform(command.rawValue, ["mode": .string(mode)])
     }
 }
