@@ -12,6 +12,7 @@ Docs         a `package` declaration, a requirement of a `package protocol`, wha
              A bare number needs its unit, unless it is a count, a version or an identity by its name.
 Numbers      no conversion of a floating value to an integer that can trap, and no unchecked sum with a length that media
              claim: see swift_numbers.py.
+State        no stored variable of the engine can be written by another file: see swift_state.py.
 Words        no documentation comment opens with What, Who, Whether …, and nothing is told: see swift_words.py.
 Commands     no `default` in a switch over remote commands or names of methods: an unknown one would become another.
 Machines     no file names the folder of this checkout or the home directory of who runs the check.
@@ -28,6 +29,7 @@ import sys
 
 import swift_members
 import swift_numbers
+import swift_state
 import swift_words
 
 LONGEST, MEDIAN = 400, 150
@@ -240,7 +242,8 @@ def main():
     findings = [*manifest.findings(), *import_findings(root, manifest), *length_findings(root, tracked),
                 *documentation_findings(root, sources, manifest), *command_findings(root, sources),
                 *machine_findings(root, tracked),
-                *swift_numbers.findings(root, sources), *swift_words.findings(root, sources)]
+                *swift_numbers.findings(root, sources), *swift_state.findings(root, sources),
+                *swift_words.findings(root, sources)]
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -23,7 +23,7 @@ import PlaybackEngine
     private unowned let listener: any StateListener
     /// Looks for pictures; made when the client names the first.
     private(set) var artwork: ArtworkKeeper?
-    var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
+    private var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     /// Whose sound it was paused for.
     private var pausedFor: Set<String> = []
 
@@ -152,6 +152,8 @@ import PlaybackEngine
     func follow(_ state: NowPlayingState) { artwork?.follow(state) }
 
     // MARK: Pictures
+
+    func takeArtwork(from answer: @escaping @PlayerLoop (ItemID) -> [Artwork]) { artworkOf = answer }
 
     func entry(of item: ItemID) -> QueueEntry? {
         guard let shown = state.item, shown.id == item else { return nil }

@@ -50,7 +50,7 @@ import StateKeeping
     private func makeMain() -> LocalSession {
         let store = StateStore(context.loop, directory: context.stateDirectory)
         let methods = maker.makeMethods(session: Self.mainName, firstItem: firstItem, store: store, listener: self)
-        methods.player.listeners.onAnnouncement = { [unowned self] in announcement($0) }
+        methods.player.listen { $0.onAnnouncement = { [unowned self] in announcement($0) } }
         return LocalSession(name: Self.mainName, terms: SessionTerms(), owner: nil, methods: methods)
     }
 

@@ -101,7 +101,7 @@ import Testing
 @PlayerLoop private final class Subject: ArtworkSubject {
     private(set) var state = NowPlayingState(
         anchor: PlaybackAnchor(elapsed: 0, rate: 0, monotonic: MonotonicTime(nanoseconds: 1)))
-    var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
+    func takeArtwork(from answer: @escaping @PlayerLoop (ItemID) -> [Artwork]) {}
     var onFound: @PlayerLoop () -> Void = {}
     /// A film that clients named with each item; nil: none.
     var film: String?

@@ -74,14 +74,16 @@ import TestSupport
         methods = PlayerMethods(
             loop, player: player, output: output, opener: open, encoder: Self.encoder,
             settings: LiveConfiguration(Configuration()), log: { _ in })
-        player.listeners.onPublish = { state in
-            precondition((try? JSONReader.read(Self.encoder.encode(state))) != nil, "a state that is no JSON")
+        player.listen { listeners in
+            listeners.onPublish = { state in
+                precondition((try? JSONReader.read(Self.encoder.encode(state))) != nil, "a state that is no JSON")
+            }
         }
     }
 
     /// Ends it.
     func end() {
-        player.listeners.onPublish = nil
+        player.listen { $0.onPublish = nil }
         player.shutDown()
         stepping?.release()
         var turns = 0
@@ -118,7 +120,7 @@ import TestSupport
     }
 
     private func wakeWorker() {
-        guard stepping == nil, decode.state.withLock({ !$0.isAsleep }) else { return }
+        guard stepping == nil, decode.withOrders({ $0.isAwake }) else { return }
         stepping = EventLoop.current.deadline(EventLoop.now.advanced(bySeconds: 0.0005)) { [unowned self] in
             stepping?.release()
             stepping = nil

@@ -103,10 +103,10 @@ import Testing
 
     @Test("intervals by kind: a client's word, else the kind's, else those of all") func intervals() {
         var changed = centre
-        changed.kinds[.podcast] = .init()
-        changed.kinds[.podcast]?.forward = [30]
-        changed.kinds[.audiobook] = .init()
-        changed.kinds[.audiobook]?.backward = [15]
+        var (podcast, audiobook) = (CommandCentre.KindIntervals(), CommandCentre.KindIntervals())
+        podcast.forward = [30]
+        audiobook.backward = [15]
+        changed.setIntervals(forward: [15, 30], backward: [10], kinds: [.podcast: podcast, .audiobook: audiobook])
         #expect(changed.interval(forward: true, for: .podcast) == 30)
         #expect(changed.interval(forward: false, for: .podcast) == 10)
         #expect(changed.interval(forward: true, for: .audiobook) == 15)

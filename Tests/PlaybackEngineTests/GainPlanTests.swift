@@ -48,7 +48,7 @@ import Testing
     @Test("a fade is on top of everything, its last value stays, and goes with the stream") func fade() {
         var plan = GainPlan()
         plan.setItems([(0, 0.5)])
-        plan.fade = GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0)
+        plan.setFade(GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0))
         plan.ramp(from: 1, at: 100, length: 200)
         #expect(plan.factor(at: 150, offset: 0) == 0.875 * 0.5)
         #expect(plan.factor(at: 1_000_000, offset: 0) == 0)
@@ -60,7 +60,7 @@ import Testing
 
     @Test("who is quiet for somebody else stays so wherever it goes on, and is exact again afterwards") func duck() {
         var plan = GainPlan()
-        plan.duck = GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0.1)
+        plan.setDuck(GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0.1))
         #expect(plan.factor(at: 100, offset: 0) == 1 && plan.factor(at: 200, offset: 0) == 0.1)
         plan.forget(before: 300)
         #expect(plan.factor(at: 1_000_000, offset: 0) == 0.1)
@@ -69,7 +69,7 @@ import Testing
         #expect(plan.factor(at: 140, offset: 0) == 0.05)
         plan.shift(by: 1000)
         #expect(plan.factor(at: 1140, offset: 0) == 0.05)
-        plan.duck = GainPlan.Ramp(start: 2000, length: 100, from: 0.1, to: 1)
+        plan.setDuck(GainPlan.Ramp(start: 2000, length: 100, from: 0.1, to: 1))
         plan.begin([], at: 2000)
         #expect(plan.piece(of: 2100..<9000, offset: 0) == (9000, 1, 1))
         plan.forget(before: 2099)
@@ -91,8 +91,9 @@ import Testing
             plan.ramp(from: Double(number(0...200)) / 100, at: number(0...15_000), length: number(1...9000))
         }
         if seed % 3 == 0 {
-            plan.fade = GainPlan.Ramp(
-                start: number(0...15_000), length: number(1...9000), from: 1, to: Double(number(0...100)) / 100)
+            plan.setFade(
+                GainPlan.Ramp(
+                    start: number(0...15_000), length: number(1...9000), from: 1, to: Double(number(0...100)) / 100))
         }
         let end = number(1...20_000)
         var place: Int64 = 0

@@ -65,6 +65,37 @@ import Testing
         try expectFinding("Sources/Upper/Wrong.swift:5: a default in a switch over commands")
     }
 
+    /// Each line stands in a class of the engine that has a function which another file calls.
+    @Test(arguments: [
+        "var position = 0.0", "package var position: Double?", "weak var owner: Owner?", "lazy var owner = Owner()",
+        "var position = 0.0 { didSet { note() } }", "package internal(set) var position: Double",
+        "let state = Mutex(State())",
+    ])
+    func stateThatOtherFilesWriteIsFound(_ line: String) throws {
+        try folder.write(
+            "Sources/PlaybackEngine/Owner.swift", "/// An owner.\nfinal class Owner {\n    /// State.\n    \(line)\n}\n")
+        try expectFinding("Sources/PlaybackEngine/Owner.swift:4: other files can")
+    }
+
+    @Test(arguments: [
+        "final class Owner {\n    private var position = 0.0\n    private(set) var item: Item?\n    let part = Part()\n}",
+        "private final class Owner {\n    var position = 0.0\n}",
+        "struct Record {\n    var item: Item\n}",
+        "final class Owner {\n    var isOpen: Bool { part.isOpen }\n    static let limit = Limit()\n}",
+    ])
+    func privateStateAndRecordsAreNot(_ text: String) throws {
+        try folder.write("Sources/PlaybackEngine/Owner.swift", "/// An owner.\n\(text)\n")
+        let run = try check()
+        #expect(!run.text.contains("other files can"), "\(run.text)")
+    }
+
+    @Test func aStructThatOthersMutateIsNoRecord() throws {
+        try folder.write(
+            "Sources/PlaybackEngine/Order.swift",
+            "/// An order.\nstruct Order {\n    var item: Item?\n    /// Takes it.\n    mutating func take() {}\n}\n")
+        try expectFinding("Sources/PlaybackEngine/Order.swift:3: other files can write item")
+    }
+
     @Test(arguments: ["import Upper", "package import Upper", "@testable import Upper", "import struct Upper.Upper"])
     func anImportUpTheListIsFound(_ line: String) throws {
         try folder.write("Sources/Lower/Wrong.swift", "// Why.\n\(line)\n")

@@ -65,16 +65,18 @@ package import StateKeeping
                 events: events, instance: context.instance, firstItemNumber: firstItem,
                 onOutputLost: configuration.onOutputLost, watchServer: Self.watcher(context.loop, configuration),
                 watchMedia: Self.mediaWatcher(context.loop)))
-        player.listeners.onItemFailure = { uri, message in
-            Log.warning("cannot play \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+        player.listen { listeners in
+            listeners.onItemFailure = { uri, message in
+                Log.warning("cannot play \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+            }
+            listeners.onMediaAway = { uri, message in
+                Log.warning("waiting for \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
+            }
+            listeners.onStreamLost = { uri, message in
+                Log.warning("retrying \(uri): \(message)", oncePerMinute: uri, now: EventLoop.now)
+            }
+            listeners.onPublish = { [unowned listener] in listener.published($0) }
         }
-        player.listeners.onMediaAway = { uri, message in
-            Log.warning("waiting for \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)
-        }
-        player.listeners.onStreamLost = { uri, message in
-            Log.warning("retrying \(uri): \(message)", oncePerMinute: uri, now: EventLoop.now)
-        }
-        player.listeners.onPublish = { [unowned listener] in listener.published($0) }
         return PlayerMethods(
             context.loop, player: player, output: output, opener: opener, mounts: mounts,
             encoder: context.board.encoder, settings: context.settings, store: store,

@@ -5,11 +5,11 @@ import NowPlaying
 /// One announcement on its way from its ring to the ear.
 @PlayerLoop final class AnnouncementPlayback: AudioStreamDelegate {
     /// Called just before it is let go.
-    var onStart: (@PlayerLoop () -> Void)?
+    private var onStart: (@PlayerLoop () -> Void)?
     /// Called once, when it was heard or could not be.
-    var onEnd: (@PlayerLoop (Result<AnnouncementOutcome, AnnouncementRefusal>) -> Void)?
+    private var onEnd: (@PlayerLoop (Result<AnnouncementOutcome, AnnouncementRefusal>) -> Void)?
     /// The same, where the reason is the output.
-    var onLoss: (@PlayerLoop (OutputError) -> Void)?
+    private var onLoss: (@PlayerLoop (OutputError) -> Void)?
 
     private let ring: SampleRing
     private let decoder: DecodeThread
@@ -50,10 +50,16 @@ import NowPlaying
         limitEnd = item.ringStart + max(1, item.format.frames(seconds: announcement.limit))
     }
 
-    /// Opens the stream: from here on it goes by itself.
-    func open(_ output: any AudioOutput) {
+    /// Opens the stream; from here on it needs nobody. `onStart` is called just before the stream flows, `onEnd` once when it
+    /// was audible or could not be, `onLoss` in its place where the output is the reason.
+    func open(
+        _ output: any AudioOutput, onStart: @escaping @PlayerLoop () -> Void,
+        onEnd: @escaping @PlayerLoop (Result<AnnouncementOutcome, AnnouncementRefusal>) -> Void,
+        onLoss: @escaping @PlayerLoop (OutputError) -> Void
+    ) {
+        (self.onStart, self.onEnd, self.onLoss) = (onStart, onEnd, onLoss)
         stream = output.openAnnouncement(ring.format, delegate: self)
-        if stream == nil { onLoss?(OutputError(.refused, "this output takes no announcements")) }
+        if stream == nil { onLoss(OutputError(.refused, "this output takes no announcements")) }
     }
 
     /// Ends the stream silently.

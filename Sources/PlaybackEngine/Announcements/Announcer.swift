@@ -188,15 +188,16 @@ import NowPlaying
                 current.announcement, item, factor: factor(of: current.announcement), decoder: decoder)
         else { return giveUp("this output takes no announcements") }
         current.playback = playback
-        playback.onStart = { [unowned self] in
-            makeRoom(for: current.announcement)
-            limit(current.announcement.limit + Self.spare) { [unowned self] in
-                end(.failure(.noDevice("it was not heard to its end in time: the sound device stands still")))
-            }
-        }
-        playback.onEnd = { [unowned self] result in end(result) }
-        playback.onLoss = { [unowned self] error in giveUp(error.message) }
-        playback.open(player.output)
+        playback.open(
+            player.output,
+            onStart: { [unowned self] in
+                makeRoom(for: current.announcement)
+                limit(current.announcement.limit + Self.spare) { [unowned self] in
+                    end(.failure(.noDevice("it did not play to its end in time: the sound device stands still")))
+                }
+            },
+            onEnd: { [unowned self] result in end(result) },
+            onLoss: { [unowned self] error in giveUp(error.message) })
         guard self.current === current else { return }
         if let end = current.ringEnd { playback.ends(at: end) } else if current.isFilled { playback.framesCame() }
     }

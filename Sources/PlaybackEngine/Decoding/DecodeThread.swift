@@ -10,48 +10,7 @@ import Synchronization
 ///
 /// The player gives it a run (`begin`), then what follows (`setNext`), then what was heard (`roomMade`).
 package final class DecodeThread: Sendable {
-    /// What the player wants next; the newest wins.
-    struct Beginning: Sendable {
-        /// Number of the run; what is reported for another one is dropped.
-        var run: Int
-        var item: DecodeItem
-        /// The ring to go on in, if the format fits, from `ringStart`.
-        var ring: SampleRing?
-        /// Seconds of audio to report as `reached`.
-        var prefill: Double
-    }
-
-    /// What the loop's thread and this one share; used under the lock only.
-    struct State {
-        /// The newest run that was asked for.
-        var run = 0
-        var beginning: Beginning?
-        var next: DecodeItem?
-        /// The ticket of what was lost and is wanted again.
-        var reopening: Int?
-        /// Report when the ring's end is here.
-        var mark: Int64?
-        /// The ring that is heard: at most one other may be filled ahead of it.
-        var audibleRing: ObjectIdentifier?
-        var closing = false
-        /// Where what follows after a rest goes.
-        var restingRing: SampleRing?
-        var ending = false
-        /// Whether the thread sleeps and would look again after a wake.
-        var isAsleep = false
-        /// Whether it sleeps until a source has more, and looks at the mark and at the room then.
-        var awaitsSource = false
-        /// The process that has more then; nil: none.
-        var awaitedProcess: Int32?
-        /// Whether it opens an item or goes to a place in it, which an order for another place ends.
-        var isOpening = false
-        /// Told when the thread has ended.
-        var farewell: LoopSignal?
-        /// Reports that were not taken yet, each with its run.
-        var reports: [(run: Int, report: DecodeReport)] = []
-    }
-
-    let state = Mutex(State())
+    private let orders = Mutex(DecodeOrders())
     /// An eventfd that ends the thread's sleep.
     let wakeup: Int32
     let abandoned = AbandonFlag()
@@ -108,114 +67,80 @@ package final class DecodeThread: Sendable {
     /// keeps (`SampleRing.startRun` with the same number comes before). `reached` is reported once when `prefill` seconds
     /// are decoded.
     package func begin(run: Int, _ item: DecodeItem, in ring: SampleRing?, prefill: Double) {
-        change { state in
-            state.run = run
-            state.beginning = Beginning(run: run, item: item, ring: ring, prefill: prefill)
-            state.next = nil
-            state.reopening = nil
-            state.mark = nil
-            state.closing = false
-            state.audibleRing = nil
-            state.reports.removeAll { $0.run != run }
-            if state.isOpening { abandoned.interrupt() }
+        change { orders in
+            orders.begin(DecodeOrders.Beginning(run: run, item: item, ring: ring, prefill: prefill))
+            if orders.isOpening { abandoned.interrupt() }
         }
     }
 
-    /// What follows the item that is being decoded; nil: nothing.
-    package func setNext(_ item: DecodeItem?) { change { $0.next = item } }
+    /// Sets the item after the one that is being decoded; nil: nothing follows.
+    package func setNext(_ item: DecodeItem?) { change { $0.setNext(item) } }
 
-    /// Opens the live stream or file of this ticket anew, which was lost.
-    package func reopen(_ ticket: Int) { change { $0.reopening = ticket } }
+    /// Opens the lost live stream or file of this ticket again.
+    package func reopen(_ ticket: Int) { change { $0.reopen(ticket) } }
 
-    /// Takes back what follows. False: the thread has begun with it already.
-    package func takeBackNext() -> Bool {
-        state.withLock { state in
-            defer { state.next = nil }
-            return state.next != nil
-        }
-    }
+    /// Drops the item after the one that is being decoded. False: the thread has begun with it already.
+    package func takeBackNext() -> Bool { orders.withLock { $0.takeBackNext() } }
 
-    /// Report `reached` once, when the end of the ring in work is at `mark` or behind it.
-    package func setMark(_ mark: Int64?) {
-        change(wakes: { !$0.awaitsSource }, { $0.mark = mark })
-    }
+    /// Reports `reached` once, when the end of the ring in work is at `mark` or after it.
+    package func setMark(_ mark: Int64?) { change(wakes: { !$0.awaitsSource }, { $0.setMark(mark) }) }
 
-    /// The consumer released frames of this ring. Wakes the thread if that is room enough for it to go on.
+    /// The consumer released frames of this ring. Wakes the thread if that is room enough for it to continue.
     package func roomMade(in ring: SampleRing) {
         let isEnough = ring.room >= DecodeWorker.lowWater(of: ring)
         change(wakes: { !$0.awaitsSource && (isEnough || $0.mark != nil) }) { _ in }
     }
 
-    /// This is the ring that is heard from now on.
-    package func setAudible(_ ring: SampleRing?) { change { $0.audibleRing = ring.map(ObjectIdentifier.init) } }
+    /// Sets the audible ring.
+    package func setAudible(_ ring: SampleRing?) { change { $0.setAudible(ring) } }
 
-    /// Nothing more to do for now: closes its file and sleeps. What `setNext` names afterwards goes into `ring`, if the
-    /// format fits.
+    /// Nothing more to do for now: the thread closes its file and sleeps. The item that `setNext` names afterwards goes into
+    /// `ring`, if the format fits.
     package func rest(run: Int, in ring: SampleRing? = nil) {
-        change { state in
-            state.restingRing = ring
-            state.run = run
-            state.beginning = nil
-            state.next = nil
-            state.reopening = nil
-            state.mark = nil
-            state.closing = true
-            state.reports.removeAll()
-            if state.isOpening { abandoned.interrupt() }
+        change { orders in
+            orders.rest(run: run, in: ring)
+            if orders.isOpening { abandoned.interrupt() }
         }
     }
 
-    /// Changes while the thread reads, or the process that it waits for computes. Standing still for seconds, it hangs.
+    /// Changes while the thread reads, or the process that it waits for computes. A value that stands for seconds is a hang.
     package var progress: Int64 {
-        let process = state.withLock { $0.awaitsSource ? $0.awaitedProcess : nil }
+        let process = orders.withLock { $0.awaitedProcess }
         return Int64(abandoned.stepCount) &+ (process.map(ChildProcess.processorTime(of:)) ?? 0)
     }
 
     /// Takes the reports of the present run that have come since.
-    package func takeReports() -> [DecodeReport] {
-        state.withLock { state in
-            defer { state.reports.removeAll(keepingCapacity: true) }
-            return state.reports.filter { $0.run == state.run }.map(\.report)
-        }
-    }
+    package func takeReports() -> [DecodeReport] { orders.withLock { $0.takeReports() } }
 
     /// The first frame in this ring of an item that was opened but whose report is not taken yet; nil: there is none.
     package func firstUntaken(in ring: SampleRing) -> Int64? {
-        state.withLock { state in
-            for (run, report) in state.reports where run == state.run {
-                if case .opened(let item) = report, item.ring === ring { return item.ringStart }
-            }
+        orders.withLock { orders in
+            for case .opened(let item) in orders.waitingReports where item.ring === ring { return item.ringStart }
             return nil
         }
     }
 
-    /// Ends the thread, as soon as what it waits for lets it go. Nothing is delivered after, but `over` is called then.
+    /// Ends the thread, as soon as the call that it waits in returns. Nothing is delivered after, but `over` is called then.
     @PlayerLoop package func end(_ over: (@PlayerLoop () -> Void)? = nil) {
         abandoned.set()
         signal.cancel()
         let farewell = over.map { LoopSignal(EventLoop.current, $0) }
-        change { state in
-            state.ending = true
-            state.farewell = farewell
-        }
+        change { $0.end(farewell) }
     }
 
-    /// Posts a report. The decode thread, or what runs beside it.
+    /// Posts a report. The decode thread, or a thread beside it.
     func post(_ report: DecodeReport, run: Int) {
-        let first = state.withLock { state in
-            guard state.run == run else { return false }
-            state.reports.append((run, report))
-            return state.reports.count == 1
-        }
-        if first { signal.notify() }
+        if orders.withLock({ $0.post(report, run: run) }) { signal.notify() }
     }
 
-    private func change(wakes isReason: (State) -> Bool = { _ in true }, _ body: (inout State) -> Void) {
-        let wakes = state.withLock { state in
-            body(&state)
-            guard state.isAsleep, isReason(state) else { return false }
-            state.isAsleep = false
-            return true
+    /// Reads and changes the orders under their lock, without waking the decode thread. The decode thread.
+    func withOrders<Result>(_ body: (inout DecodeOrders) -> sending Result) -> Result { orders.withLock(body) }
+
+    /// Changes the orders and wakes the decode thread if it sleeps and has a reason. The loop.
+    private func change(wakes isReason: (DecodeOrders) -> Bool = { _ in true }, _ body: (inout DecodeOrders) -> Void) {
+        let wakes = orders.withLock { orders in
+            body(&orders)
+            return isReason(orders) && orders.wake()
         }
         if wakes {
             var one: UInt64 = 1

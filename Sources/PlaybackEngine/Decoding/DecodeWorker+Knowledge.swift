@@ -20,8 +20,7 @@ extension DecodeWorker {
     func metadata(of item: DecodeItem, _ decoder: any AudioDecoder, isLive: Bool) -> MediaMetadata {
         var metadata = decoder.metadata
         guard metadata.chapters == nil, !isLive else { return metadata }
-        if knownChapters?.id != item.id { knownChapters = (item.id, shared.knowledge.chapters(item.source)) }
-        metadata.chapters = knownChapters?.chapters
+        metadata.chapters = chapters.chapters(of: item.id) { shared.knowledge.chapters(item.source) }
         return metadata
     }
 
@@ -37,8 +36,8 @@ extension DecodeWorker {
             if decoder.lengthIsEstimated { return }
             if let length = decoder.boundedLength { shared.post(.measured(ticket: ticket, length: length), run: run) }
         } catch {
-            // What keeps it from being measured will be told when it is played.
+            // Playing it reports the error that prevents the measurement.
         }
-        work?.isToBeMeasured = false
+        endMeasuring()
     }
 }

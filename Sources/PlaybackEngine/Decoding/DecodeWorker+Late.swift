@@ -2,87 +2,61 @@ import AudioCore
 import Glibc
 import LinuxSystem
 import NowPlaying
-import Synchronization
 
-/// Sources that may be late: they are waited for together with the player's orders, and what is live and broke off can be
-/// opened anew.
+/// Late sources: the thread waits for them and for the player's orders at once, and opens lost ones again.
 extension DecodeWorker {
-    /// Seconds of a live stream that are waited for at most before sound begins, from its first frames on: it comes at the
-    /// pace at which it is heard, unless its server sends some in advance.
-    private static let beginningSeconds = 0.5
-    /// Seconds that there must be in any case.
-    private static let leastBeginning = 0.3
-
-    /// Waits for what is late, or for an order.
+    /// Waits for a late source, or for an order.
     func waitForSource() {
         guard let decoder = opening?.decoder ?? work?.late else { return }
-        let computed = decoder.process.map(ChildProcess.processorTime(of:)) ?? 0
-        awaited = (awaited?.first ?? computed, computed)
+        silence.note(decoder)
         var polled = [
             pollfd(fd: shared.wakeup, events: Int16(POLLIN), revents: 0),
             pollfd(fd: decoder.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         let result = poll(&polled, 2, Int32(clamping: decoder.patience * 1000))
-        shared.state.withLock { state in
-            state.isAsleep = false
-            state.awaitsSource = false
-        }
+        _ = shared.withOrders { $0.wake() }
         if polled[0].revents != 0 {
             var count: UInt64 = 0
             _ = read(shared.wakeup, &count, 8)
         }
-        if result == 0 { return isComputing(decoder) ? () : giveUp() }
-        awaited = nil
-        guard polled[1].revents != 0 else { return }
-        opening?.isReadable = true
-        work?.isDry = false
+        if result == 0 { return silence.isComputing(decoder) ? () : giveUp() }
+        silence.end()
+        if polled[1].revents != 0 { becomeReadable() }
     }
 
-    /// Whether the process of a decoder does something, if it says nothing: it reads a large file. A process that computes as
-    /// long as it may be silent goes in a circle.
-    private func isComputing(_ decoder: any LateDecoder) -> Bool {
-        guard let awaited, let process = decoder.process else { return false }
-        let computed = ChildProcess.processorTime(of: process)
-        return computed > awaited.last && Double(computed - awaited.first) < decoder.patience * 1e9
-    }
-
-    /// Nothing came from it for too long.
+    /// The source was silent for too long.
     private func giveUp() {
-        awaited = nil
+        silence.end()
         let error = DecodingError(.mediaGone, "nothing comes from it any more")
         if let opening { return fail(opening, error) }
         guard let work else { return }
-        if work.late?.isLive == true { return lose(work, error) }
-        shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.itemFrame > 0), run: run)
+        if work.isLive { return lose(work, error) }
+        shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.isHeard), run: run)
         finish(work)
     }
 
     /// The source may be open by now.
     func settleOpening() {
-        guard var opening else { return }
+        guard let opening else { return }
         do throws(DecodingError) {
-            guard try opening.decoder.isOpened() else {
-                opening.isReadable = false
-                self.opening = opening
-                return
-            }
-            self.opening = nil
-            if let broken = opening.broken { return goOn(broken, with: opening.decoder) }
+            guard try opening.decoder.isOpened() else { return waitForOpening() }
+            endOpening()
+            if let broken = opening.broken { return resume(broken, with: opening.decoder) }
             try take(opening.decoder, for: opening.item, isKept: false, in: opening.ring, prefill: opening.prefill)
         } catch {
             fail(opening, error)
         }
     }
 
-    private func fail(_ failed: Opening, _ error: DecodingError) {
-        opening = nil
+    private func fail(_ failed: DecodeOpening, _ error: DecodingError) {
+        endOpening()
         if failed.broken != nil { return shared.post(.lost(ticket: failed.item.ticket, error), run: run) }
         shared.post(.failed(ticket: failed.item.ticket, id: failed.item.id, error, heard: false), run: run)
     }
 
-    /// The next frames of an item, told before what they are about; nil: none yet.
+    /// The next frames of an item, after a report of the tags that change with them; nil: none yet.
     func frames(
-        of work: inout Work, into room: UnsafeMutableRawBufferPointer
+        of work: inout DecodeWork, into room: UnsafeMutableRawBufferPointer
     ) throws(DecodingError) -> Int64? {
         let frames: Int?
         if let late = work.late {
@@ -98,34 +72,17 @@ extension DecodeWorker {
         return frames.map(Int64.init)
     }
 
-    /// Whether so much of a live stream is there that it begins, though less than was wished.
-    func isEnoughToBegin(_ work: inout Work, end: Int64) -> Bool {
-        guard let beginning = work.beginning else { return false }
-        let now = EventLoop.now
-        guard let time = beginning.time else {
-            work.beginning?.time = now
-            return false
-        }
-        let frames = end - beginning.end
-        guard frames >= work.ring.format.frames(seconds: Self.leastBeginning),
-            now.seconds(since: time) >= Self.beginningSeconds
-        else { return false }
-        work.beginning = nil
-        return true
-    }
-
     // MARK: Live streams that break off
 
-    /// The stream broke off, or the medium went away: what was decoded is heard, and the player says whether it is wanted on.
-    func lose(_ lost: Work, _ error: DecodingError) {
+    /// The stream broke off, or the medium went away: the decoded frames are played, and the player decides about the rest.
+    func lose(_ lost: DecodeWork, _ error: DecodingError) {
         var lost = lost
-        lost.isLost = true
-        if lost.late == nil { lost.decoder = ClosedDecoder(lost.decoder) }
-        work = lost
+        lost.lose()
+        replaceWork(lost)
         shared.post(.lost(ticket: lost.item.ticket, error), run: run)
     }
 
-    /// Opens it anew.
+    /// Opens the lost source again.
     func reopen() {
         guard let broken = work else { return }
         if broken.late == nil { return reopenFile(broken) }
@@ -133,47 +90,38 @@ extension DecodeWorker {
             guard let decoder = try shared.open(broken.item.source, shared.abandoned) as? any LateDecoder else {
                 throw DecodingError(.mediaGone, "it is no stream any more")
             }
-            opening = Opening(item: broken.item, decoder: decoder, broken: broken)
+            open(again: broken, decoder)
         } catch {
             shared.post(.lost(ticket: broken.item.ticket, error), run: run)
         }
     }
 
-    /// The same of a file: it goes on at the frame that could not be read.
-    private func reopenFile(_ broken: Work) {
-        var work = broken
+    /// The same of a file: it continues at the frame that could not be read.
+    private func reopenFile(_ broken: DecodeWork) {
         do throws(DecodingError) {
-            work.decoder = try shared.open(broken.item.source, shared.abandoned)
-            try work.decoder.adoptFormat(at: work.ring.format.seconds(frames: work.itemFrame))
-            let isOther = work.decoder.format != broken.ring.format || work.decoder is any LateDecoder
+            let decoder = try shared.open(broken.item.source, shared.abandoned)
+            try decoder.adoptFormat(at: broken.ring.format.seconds(frames: broken.itemFrame))
+            let isOther = decoder.format != broken.ring.format || decoder is any LateDecoder
             if !isOther {
-                if work.decoder.isSeekable {
-                    try work.decoder.seek(toFrame: work.itemFrame)
-                } else {
-                    work.skipped = work.itemFrame
-                }
-                work.isLost = false
-                self.work = work
+                if decoder.isSeekable { try decoder.seek(toFrame: broken.itemFrame) }
+                var work = broken
+                work.regain(decoder)
+                replaceWork(work)
             }
             shared.post(.regained(ticket: broken.item.ticket, isOther: isOther), run: run)
         } catch {
             if error.isAway { return shared.post(.lost(ticket: broken.item.ticket, error), run: run) }
-            work.isLost = false
-            shared.post(
-                .failed(ticket: broken.item.ticket, id: broken.item.id, error, heard: broken.itemFrame > 0), run: run)
-            finish(work)
+            shared.post(.failed(ticket: broken.item.ticket, id: broken.item.id, error, heard: broken.isHeard), run: run)
+            finish(broken)
         }
     }
 
-    private func goOn(_ broken: Work, with decoder: any LateDecoder) {
+    private func resume(_ broken: DecodeWork, with decoder: any LateDecoder) {
         let isOther = decoder.format != broken.ring.format || !decoder.isLive
         if !isOther {
             var work = broken
-            work.isLost = false
-            work.isDry = false
-            work.decoder = decoder
-            work.late = decoder
-            self.work = work
+            work.regain(decoder)
+            replaceWork(work)
             if decoder.metadata.title != nil {
                 shared.post(
                     .described(ticket: work.item.ticket, ring: work.ring, from: work.ring.end, decoder.metadata),

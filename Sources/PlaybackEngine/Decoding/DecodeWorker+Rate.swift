@@ -1,9 +1,9 @@
 import AudioCore
 import NowPlaying
 
-/// Other rates than 1, made between the decoder and the ring.
+/// Rates other than 1, made between the decoder and the ring.
 extension DecodeWorker {
-    /// The rate that an item is played at, what makes it, the item's own rate, and why it is not the one that was wanted.
+    /// The rate of an item, its changer, the item's own rate, and the reason if it is not the rate that was ordered.
     func rate(
         of item: DecodeItem, _ decoder: any AudioDecoder
     ) -> (rate: Double, changer: (any RateChanger)?, own: Double, failure: String?) {
@@ -18,31 +18,23 @@ extension DecodeWorker {
         }
     }
 
-    /// Bytes that are decoded at once for a rate changer.
-    private static let scratchBytes = 16 << 10
-
     /// The next frames for the ring; 0: the item has ended; nil: none yet.
     func changed(
-        _ work: inout Work, by changer: any RateChanger, into room: UnsafeMutableRawBufferPointer
+        _ work: inout DecodeWork, by changer: any RateChanger, into room: UnsafeMutableRawBufferPointer
     ) throws(DecodingError) -> Int64? {
-        if scratch.isEmpty { scratch = [UInt8](repeating: 0, count: Self.scratchBytes) }
         let size = work.ring.format.bytesPerFrame
         while true {
             let made = changer.read(into: room)
-            if made > 0 || work.isDecoded { return Int64(made) }
-            var result: Result<Int64?, DecodingError> = .success(0)
-            scratch.withUnsafeMutableBytes { bytes in
-                let place = UnsafeMutableRawBufferPointer(rebasing: bytes[..<(bytes.count / size * size)])
-                do throws(DecodingError) {
-                    let frames = try frames(of: &work, into: place)
-                    changer.write(UnsafeRawBufferPointer(rebasing: place[..<(Int(frames ?? 0) * size)]))
-                    result = .success(frames)
-                } catch { result = .failure(error) }
+            if made > 0 || work.decoderHasEnded { return Int64(made) }
+            let decoded = try scratch.withRoom(bytesPerFrame: size) { (bytes) throws(DecodingError) -> Int64? in
+                let frames = try frames(of: &work, into: bytes)
+                changer.write(UnsafeRawBufferPointer(rebasing: bytes[..<(Int(frames ?? 0) * size)]))
+                return frames
             }
-            guard let frames = try result.get() else { return nil }
-            work.itemFrame += frames
-            if frames == 0 {
-                work.isDecoded = true
+            guard let decoded else { return nil }
+            work.decoded(decoded)
+            if decoded == 0 {
+                work.decoderEnded()
                 changer.finish()
             }
         }

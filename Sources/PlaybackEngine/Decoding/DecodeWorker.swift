@@ -6,52 +6,8 @@ import Synchronization
 
 /// The decode thread's own half: everything here belongs to that thread alone.
 final class DecodeWorker {
-    /// An item that is open.
-    struct Work {
-        var item: DecodeItem
-        var decoder: any AudioDecoder
-        /// The decoder that was opened, where another one goes backward through it.
-        var source: any AudioDecoder { (decoder as? BackwardDecoder)?.base ?? decoder }
-        var ring: SampleRing
-        /// Frame of the item that is decoded next.
-        var itemFrame: Int64
-        /// What makes it faster or slower; nil: nothing, its frames go into the ring as they are decoded.
-        var changer: (any RateChanger)?
-        /// Whether the decoder has come to its end, and only the changer has more.
-        var isDecoded = false
-        /// Whether there is nothing more of it.
-        var isFinished = false
-        /// Whether there was nothing of it at all.
-        var isNothing = false
-        /// Whether its length is to be found out while there is nothing better to do.
-        var isToBeMeasured: Bool
-        /// Frames that are decoded to be passed over.
-        var skipped: Int64 = 0
-        /// The same decoder, if it may be late.
-        var late: (any LateDecoder)?
-        /// Whether it has nothing just now.
-        var isDry = false
-        /// Whether it is a live stream that broke off, or a file whose medium is away.
-        var isLost = false
-        /// Where what was wanted first begins in the ring, and when its first frames came; nil once there is enough.
-        var beginning: (end: Int64, time: MonotonicTime?)?
-    }
-
-    /// An item whose source is not open yet.
-    struct Opening {
-        var item: DecodeItem
-        var decoder: any LateDecoder
-        var ring: SampleRing?
-        /// Seconds of audio to report as `reached`; nil: it follows another item, and nothing is reported.
-        var prefill: Double?
-        /// What it goes on with, if that broke off.
-        var broken: Work?
-        /// Whether it has said something.
-        var isReadable = true
-    }
-
     private enum Step {
-        case begin(DecodeThread.Beginning)
+        case begin(DecodeOrders.Beginning)
         case decode
         case follow(DecodeItem)
         case measure
@@ -74,22 +30,19 @@ final class DecodeWorker {
     let shared: DecodeThread
     /// The run that is worked on; what was asked for newer ones comes with the next step.
     private(set) var run = 0
-    var work: Work?
-    var opening: Opening?
+    private(set) var work: DecodeWork?
+    private(set) var opening: DecodeOpening?
     /// The ring in use, also after an item that could not be opened.
     private var ring: SampleRing?
     /// How many items were opened since heap was given back last, and after how many that is worth it.
     private var openedItems = 0
     private static let itemsPerTrim = 16
     /// Whether the player knows that nothing follows.
-    private var toldDrained = false
+    private var hasReportedDrained = false
     private var isFilling = false
-    /// What somebody else knows of the chapters of the item that was opened last.
-    var knownChapters: (id: ItemID, chapters: [Chapter]?)?
-    /// What the process computed that is waited for, as it came to be, and at the last look; nil: it is not waited for.
-    var awaited: (first: Int64, last: Int64)?
-    /// Frames between a decoder and a rate changer; empty until there is one.
-    var scratch: [UInt8] = []
+    let chapters = ChapterMemory()
+    let silence = SourceSilence()
+    let scratch = RateScratch()
     /// Looks at the tags of what stands beside an item.
     private let looks: NeighbourLooks
 
@@ -132,11 +85,11 @@ final class DecodeWorker {
             work = nil
             opening = nil
             ring = resting
-            toldDrained = true
+            hasReportedDrained = true
         case .sleep(let drained):
-            // Told before sleeping; the player may answer with what follows, which wakes us at once.
-            if drained, !toldDrained {
-                toldDrained = true
+            // Reported before the sleep: the player may answer with the next item, which wakes this thread at once.
+            if drained, !hasReportedDrained {
+                hasReportedDrained = true
                 shared.post(.drained, run: run)
             }
             if openedItems >= Self.itemsPerTrim {
@@ -147,12 +100,12 @@ final class DecodeWorker {
             ProgramPages.giveBack()
             return .wake
         case .end:
-            // Nothing of it is left when that is told.
+            // Everything is released before that is reported.
             looks.giveUp()
             work = nil
             opening = nil
             ring = nil
-            shared.state.withLock { $0.farewell }?.notify()
+            shared.withOrders { $0.farewell }?.notify()
             return .end
         }
         return .none
@@ -161,57 +114,40 @@ final class DecodeWorker {
     private func nextStep() -> Step {
         let work = self.work
         let opening = self.opening
-        return shared.state.withLock { state in
-            if state.ending { return .end }
-            if state.closing || state.beginning != nil { shared.abandoned.resume() }
-            if state.closing {
-                state.closing = false
-                defer { state.restingRing = nil }
-                return .close(run: state.run, ring: state.restingRing)
-            }
-            if let beginning = state.beginning {
-                state.beginning = nil
-                return .begin(beginning)
-            }
-            if state.run == run, let opening {
+        return shared.withOrders { orders in
+            if orders.isEnding { return .end }
+            if orders.isOverdue { shared.abandoned.resume() }
+            if let rest = orders.takeRest() { return .close(run: rest.run, ring: rest.ring) }
+            if let beginning = orders.takeBeginning() { return .begin(beginning) }
+            if orders.run == run, let opening {
                 if opening.isReadable { return .open }
-                return Self.wait(for: opening.decoder, &state)
+                orders.sleepUntilSource(process: opening.decoder.process)
+                return .wait
             }
-            if state.run == run, let work, work.isLost {
-                if state.reopening == work.item.ticket {
-                    state.reopening = nil
-                    return .reopen
-                }
-            } else if state.run == run, let work, !work.isFinished {
-                if mayFill(work, mark: state.mark) {
-                    return work.isDry ? Self.wait(for: work.late, &state) : .decode
+            if orders.run == run, let work, work.isLost {
+                if orders.takeReopening(of: work.item.ticket) { return .reopen }
+            } else if orders.run == run, let work, !work.isFinished {
+                if mayFill(work, mark: orders.mark) {
+                    guard work.isDry else { return .decode }
+                    orders.sleepUntilSource(process: work.late?.process)
+                    return .wait
                 }
                 if work.isToBeMeasured { return .measure }
-            } else if state.run == run {
-                guard let next = state.next else {
-                    state.isAsleep = true
+            } else if orders.run == run {
+                guard orders.hasNext else {
+                    orders.sleepUntilOrdered()
                     return .sleep(drained: true)
                 }
-                if mayFollow(state) {
-                    state.next = nil
-                    return .follow(next)
-                }
+                if mayFollow(orders), let next = orders.takeNext() { return .follow(next) }
             }
-            state.isAsleep = true
+            orders.sleepUntilOrdered()
             return .sleep(drained: false)
         }
     }
 
-    private static func wait(for decoder: (any LateDecoder)?, _ state: inout DecodeThread.State) -> Step {
-        state.awaitedProcess = decoder?.process
-        state.isAsleep = true
-        state.awaitsSource = true
-        return .wait
-    }
-
     /// Fills to the brim once it has begun, and begins when there is room for a good piece: one wakeup for much work. A mark
     /// that is not reached is reason enough.
-    private func mayFill(_ work: Work, mark: Int64?) -> Bool {
+    private func mayFill(_ work: DecodeWork, mark: Int64?) -> Bool {
         let room = work.ring.room
         if room == 0 { isFilling = false }
         // What another process decodes comes piece by piece: none of them is waited for that may as well come later.
@@ -222,50 +158,50 @@ final class DecodeWorker {
     }
 
     /// The next item may need a ring of its own: not more than one ahead of what is heard. One that nothing came into is none.
-    private func mayFollow(_ state: DecodeThread.State) -> Bool {
-        guard let audible = state.audibleRing, let work else { return true }
+    private func mayFollow(_ orders: DecodeOrders) -> Bool {
+        guard let audible = orders.audibleRing, let work else { return true }
         return audible == ObjectIdentifier(work.ring) || work.isNothing && work.ring.end == work.ring.begin
     }
 
-    private func begin(_ beginning: DecodeThread.Beginning) {
+    private func begin(_ beginning: DecodeOrders.Beginning) {
         run = beginning.run
         looks.giveUp()
-        toldDrained = false
+        hasReportedDrained = false
         let kept = work
         work = nil
         opening = nil
         ring = beginning.ring
         let isSame =
-            kept?.item.id == beginning.item.id && kept?.late?.isLive != true && kept?.isLost != true
+            kept?.item.id == beginning.item.id && kept?.isLive != true && kept?.isLost != true
         let reusable =
             isSame && kept?.decoder.isSeekable == true ? kept?.source : continuation(of: kept, beginning.item)
         openItem(beginning.item, reusing: reusable, in: beginning.ring, prefill: beginning.prefill)
     }
 
     private func follow(_ item: DecodeItem) {
-        toldDrained = false
+        hasReportedDrained = false
         let isOpen = item.isRest && work?.item.id == item.id && work?.isLost != true
         openItem(item, reusing: isOpen ? work?.decoder : continuation(of: work, item), in: ring, prefill: nil)
     }
 
     /// The decoder of the item before, if the other one is a part of the same file. One that fails is opened anew.
-    private func continuation(of work: Work?, _ item: DecodeItem) -> (any AudioDecoder)? {
+    private func continuation(of work: DecodeWork?, _ item: DecodeItem) -> (any AudioDecoder)? {
         work?.isLost == true ? nil : try? work?.source.continued(as: item.source)
     }
 
     private func openItem(
         _ item: DecodeItem, reusing kept: (any AudioDecoder)?, in ring: SampleRing?, prefill: Double?
     ) {
-        shared.state.withLock { state in
-            state.isOpening = true
-            if state.run != run { shared.abandoned.interrupt() }
+        shared.withOrders { orders in
+            orders.setOpening(true)
+            if orders.run != run { shared.abandoned.interrupt() }
         }
-        defer { shared.state.withLock { $0.isOpening = false } }
+        defer { shared.withOrders { $0.setOpening(false) } }
         do throws(DecodingError) {
             let decoder: any AudioDecoder
             if let kept { decoder = kept } else { decoder = try shared.open(item.source, shared.abandoned) }
             if let late = decoder as? any LateDecoder, try !late.isOpened() {
-                opening = Opening(item: item, decoder: late, ring: ring, prefill: prefill)
+                opening = DecodeOpening(item, late, in: ring, prefill: prefill)
                 return
             }
             try take(decoder, for: item, isKept: kept != nil, in: ring, prefill: prefill)
@@ -298,21 +234,17 @@ final class DecodeWorker {
             throw DecodingError(.broken, "there is no memory left for a buffer of its format")
         }
         let played = rate.rate < 0 ? BackwardDecoder.over(decoder, from: start, speed: -rate.rate) : decoder
-        work = Work(
-            item: item, decoder: played, ring: ring, itemFrame: start, changer: rate.changer,
-            isToBeMeasured: played === decoder && decoder.lengthIsEstimated, late: played as? any LateDecoder)
-        if mustSeek, !decoder.isSeekable { work?.skipped = start }
-        if isLive, prefill != nil { work?.beginning = (ring.end, nil) }
+        var work = DecodeWork(
+            item, played, in: ring, itemFrame: start, changer: rate.changer,
+            isToBeMeasured: played === decoder && decoder.lengthIsEstimated)
+        if mustSeek, !decoder.isSeekable { work.skip(start) }
+        if isLive, prefill != nil { work.beginLive() }
+        self.work = work
         self.ring = ring
         openedItems += 1
         if let prefill {
             let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.room)
-            shared.state.withLock { state in
-                guard state.run == run else { return }
-                state.mark = mark
-                // This is what will be heard: short items behind it may fill one other ring until it is.
-                state.audibleRing = state.audibleRing ?? ObjectIdentifier(ring)
-            }
+            shared.withOrders { $0.opened(ring, mark: mark, run: run) }
         }
         shared.post(
             .opened(
@@ -345,27 +277,22 @@ final class DecodeWorker {
                 frames = try self.frames(of: &work, into: room)
             }
             guard let frames else {
-                work.isDry = true
+                work.runDry()
                 self.work = work
                 return
             }
             self.work = work
             guard frames > 0 else { return finish(work) }
             if work.skipped > 0 {
-                work.skipped -= frames
+                work.skipped(frames)
                 self.work = work
                 return
             }
             guard let end = work.ring.commit(frames, run: run) else { return }
-            if work.changer == nil { work.itemFrame += frames }
-            let isEnough = isEnoughToBegin(&work, end: end)
+            if work.changer == nil { work.decoded(frames) }
+            let isEnough = work.isEnoughToBegin(end: end)
             self.work = work
-            let reached = shared.state.withLock { state in
-                guard let mark = state.mark, end >= mark || isEnough, state.run == run else { return false }
-                state.mark = nil
-                return true
-            }
-            if reached {
+            if shared.withOrders({ $0.takeMark(at: end, isEnough: isEnough, run: run) }) {
                 looks.wait()
                 shared.post(.reached(work.ring, end: end), run: run)
                 // Who waits for it comes first: the kernel may have put the loop behind this thread, for milliseconds.
@@ -374,24 +301,42 @@ final class DecodeWorker {
         } catch {
             let mayComeBack = work.late?.isLive ?? !work.item.source.isRemote
             if mayComeBack, error.isAway { return lose(work, error) }
-            shared.post(
-                .failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.itemFrame > 0), run: run)
+            shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.isHeard), run: run)
             finish(work)
         }
     }
 
     /// The item is decoded to its end: reports that, with its length.
-    func finish(_ finished: Work) {
+    func finish(_ finished: DecodeWork) {
         var finished = finished
-        // Where the format changes it is not over; backward, the end is the beginning.
-        let isWhole = finished.decoder.nextFormatChange == nil && !(finished.decoder is BackwardDecoder)
-        let length = isWhole ? finished.itemFrame : finished.decoder.boundedLength ?? finished.itemFrame
-        finished.isFinished = true
-        finished.isNothing = length == 0
+        let length = finished.finish()
         work = finished
         shared.post(
             .finished(
                 ticket: finished.item.ticket, ring: finished.ring, ringEnd: finished.ring.end, length: length),
             run: run)
     }
+
+    // MARK: Changes by the rest of the worker
+
+    /// The source that the thread waited for has delivered something.
+    func becomeReadable() {
+        opening?.becomeReadable()
+        work?.becomeReadable()
+    }
+
+    /// The source of an opening item is not open yet: the thread waits for it.
+    func waitForOpening() { opening?.waitOn() }
+
+    /// Opens a lost stream again, beside its work.
+    func open(again broken: DecodeWork, _ decoder: any LateDecoder) { opening = DecodeOpening(again: broken, decoder) }
+
+    /// The source is open, or cannot be opened.
+    func endOpening() { opening = nil }
+
+    /// Continues with this work: its source is lost or back.
+    func replaceWork(_ work: DecodeWork) { self.work = work }
+
+    /// The length of the item in work is measured, or cannot be.
+    func endMeasuring() { work?.measured() }
 }

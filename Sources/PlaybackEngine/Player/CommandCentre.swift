@@ -57,17 +57,27 @@ package struct CommandCentre: Equatable, Sendable {
     package static let turnedOff = "turned off by a client"
 
     /// Intervals of the configuration, seconds; the first is the default.
-    package var forwardIntervals: [Double]
+    private var forwardIntervals: [Double]
     /// The same for skipping backward.
-    package var backwardIntervals: [Double]
-    /// What counts more for kinds of items.
-    package var kinds: [MediaType: KindIntervals] = [:]
+    private var backwardIntervals: [Double]
+    /// Intervals of kinds of items, which count more.
+    private var kinds: [MediaType: KindIntervals]
     private var layers: [Layer] = []
 
     /// Nothing set by clients yet.
-    package init(forwardIntervals: [Double], backwardIntervals: [Double]) {
+    package init(
+        forwardIntervals: [Double], backwardIntervals: [Double], kinds: [MediaType: KindIntervals] = [:]
+    ) {
         self.forwardIntervals = forwardIntervals
         self.backwardIntervals = backwardIntervals
+        self.kinds = kinds
+    }
+
+    /// Takes the intervals of a configuration, seconds; the first of each is the default.
+    package mutating func setIntervals(forward: [Double], backward: [Double], kinds: [MediaType: KindIntervals]) {
+        forwardIntervals = forward
+        backwardIntervals = backward
+        self.kinds = kinds
     }
 
     /// Sets what a command takes, for a connection's life or (nil) the daemon's. The newest setting wins.

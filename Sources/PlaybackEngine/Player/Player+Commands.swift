@@ -129,6 +129,9 @@ extension Player {
     /// Publishes that something which commands can do changed.
     package func commandsChanged(by: Originator) { publisher.publishCommands(by: by) }
 
+    /// Sets the effect of a seek over an advertisement that was not audible: true: it goes to its beginning.
+    package func setLanding(onAdvertisements lands: Bool) { marks.setLanding(onAdvertisements: lands) }
+
     // MARK: Others' sound
 
     /// Yields to somebody else, `name` for people, until it is called with nil; changes in loudness take `seconds`.

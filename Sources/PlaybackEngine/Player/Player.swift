@@ -11,10 +11,8 @@ package import NowPlaying
     let loop: EventLoop
     let parts: Parts
     private(set) var transport: Transport
-    /// Everybody who listens or answers questions; set by the composer of the player.
-    package var listeners = PlayerListeners()
-    /// True if a seek over an advertisement that was not audible goes to its beginning.
-    package var landsOnAdvertisements = true
+    /// Everybody who listens or answers questions.
+    private(set) var listeners = PlayerListeners()
     /// The volume of what we play.
     private(set) var volume = VolumeSetting()
     private var nextItemNumber: Int64
@@ -28,19 +26,19 @@ package import NowPlaying
     /// The owners of state, each made on first use.
     @PlayerLoop private final class Owners {
         private unowned let player: Player
-        lazy var publisher = Publisher(player)
-        lazy var playout = Playout(player)
-        lazy var outputs = OutputRecovery(player)
-        lazy var sources = SourceRecovery(player)
-        lazy var readWatch = ReadWatch(player)
-        lazy var interruptions = Interruptions(player)
-        lazy var loudness = LoudnessControl(player)
-        lazy var sleeper = Sleeper(player)
-        lazy var scanner = Scanner(player)
-        lazy var marks = ItemMarks(player)
-        lazy var descriptions = StreamDescriptions(player)
-        lazy var knowledge = ItemKnowledge(player)
-        lazy var announcer = Announcer(player, sourcePatience: player.parts.announcementPatience)
+        private(set) lazy var publisher = Publisher(player)
+        private(set) lazy var playout = Playout(player)
+        private(set) lazy var outputs = OutputRecovery(player)
+        private(set) lazy var sources = SourceRecovery(player)
+        private(set) lazy var readWatch = ReadWatch(player)
+        private(set) lazy var interruptions = Interruptions(player)
+        private(set) lazy var loudness = LoudnessControl(player)
+        private(set) lazy var sleeper = Sleeper(player)
+        private(set) lazy var scanner = Scanner(player)
+        private(set) lazy var marks = ItemMarks(player)
+        private(set) lazy var descriptions = StreamDescriptions(player)
+        private(set) lazy var knowledge = ItemKnowledge(player)
+        private(set) lazy var announcer = Announcer(player, sourcePatience: player.parts.announcementPatience)
 
         init(_ player: Player) { self.player = player }
     }
@@ -102,6 +100,9 @@ package import NowPlaying
     }
 
     // MARK: State
+
+    /// Sets listeners; those that `change` does not name stay.
+    package func listen(_ change: (inout PlayerListeners) -> Void) { change(&listeners) }
 
     /// Lets the transport decide; the caller carries out its effects.
     @discardableResult

@@ -5,8 +5,10 @@ extension Transport {
     /// Puts entries in at `place` (0…count).
     package mutating func insert(_ entries: some Collection<QueueEntry>, at place: Int) -> [Effect] {
         guard !entries.isEmpty else { return [] }
-        queue.insert(entries, at: place)
-        order.inserted(entries.map(\.id), areNext: isBehindCurrent(place), in: queue)
+        let ids = entries.map(\.id)
+        edit { queue, _ in queue.insert(entries, at: place) }
+        let areNext = isBehindCurrent(place)
+        edit { queue, order in order.inserted(ids, areNext: areNext, in: queue) }
         return [.replan, .publish(.queue, nil)]
     }
 
@@ -16,14 +18,14 @@ extension Transport {
         var successor: ItemID?
         if let current, set.contains(current) { successor = order.successor(of: current, in: queue, without: set) }
         let version = queue.version
-        queue.remove(set)
-        order.removed(set, in: queue)
+        edit { queue, order in
+            queue.remove(set)
+            order.removed(set, in: queue)
+        }
         guard queue.version != version else { return [] }
         guard let current, set.contains(current) else { return [.replan, .publish(.queue, nil)] }
         if wish == .stopped {
-            self.current = successor
-            if let successor { order.advanced(to: successor, in: queue) }
-            startPosition = 0
+            stand(at: successor)
             return [.publish(.queue, nil)]
         }
         guard let successor else { return end(at: nil, .removed) }
@@ -33,13 +35,15 @@ extension Transport {
     /// Moves entries, in the order given, to `place` counted after their removal.
     package mutating func move(_ ids: [ItemID], to place: Int) -> [Effect] {
         let version = queue.version
-        queue.move(ids, to: place)
+        edit { queue, _ in queue.move(ids, to: place) }
         guard queue.version != version else { return [] }
         if isBehindCurrent(place) {
             // Moved there to be heard next, whatever the order.
             let moved = PlayQueue.distinct(ids).filter { $0 != current && queue.index(of: $0) != nil }
-            order.removed(Set(moved), in: queue)
-            order.inserted(moved, areNext: true, in: queue)
+            edit { queue, order in
+                order.removed(Set(moved), in: queue)
+                order.inserted(moved, areNext: true, in: queue)
+            }
         }
         return [.replan, .publish(.queue, nil)]
     }
@@ -52,24 +56,25 @@ extension Transport {
     /// Takes all out: one `stop` if something played.
     package mutating func clear() -> [Effect] {
         guard !queue.isEmpty else { return [] }
-        queue.clear()
-        order.ended()
+        edit { queue, order in
+            queue.clear()
+            order.ended()
+        }
         if wish != .stopped { return end(at: nil, .removed) }
-        current = nil
-        startPosition = 0
+        stand(at: nil)
         return [.publish(.queue, nil)]
     }
 
     /// A new random order; the current item comes first and goes on.
     package mutating func shuffle(using generator: inout some RandomNumberGenerator) -> [Effect] {
-        let version = queue.version
-        queue.shuffle(keepingFirst: current, using: &generator)
+        let (version, current) = (queue.version, current)
+        edit { queue, _ in queue.shuffle(keepingFirst: current, using: &generator) }
         return queue.version == version ? [] : [.replan, .publish(.queue, nil)]
     }
 
     /// Replaces what is known about an item. True if it is in the queue.
     @discardableResult
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {
-        queue.setDetails(details, of: id)
+        edit { queue, _ in queue.setDetails(details, of: id) }
     }
 }

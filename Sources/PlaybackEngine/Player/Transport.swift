@@ -47,19 +47,19 @@ package struct Transport: Sendable {
         package var count: Int { items.count }
     }
 
-    package internal(set) var queue = PlayQueue()
+    package private(set) var queue = PlayQueue()
     /// In which order the queue is played.
-    package internal(set) var order: PlayOrder
-    package internal(set) var wish = Wish.stopped
+    package private(set) var order: PlayOrder
+    package private(set) var wish = Wish.stopped
     /// The item where we stand or go to; nil after the end of the queue and before the first play.
-    package internal(set) var current: ItemID?
+    package private(set) var current: ItemID?
     /// Seconds where the item begins when play begins, while stopped.
-    package internal(set) var startPosition: Double = 0
-    package internal(set) var failures: FailureRun?
+    package private(set) var startPosition: Double = 0
+    package private(set) var failures: FailureRun?
     /// Whether the run of failures has grown to its limit, so that play ends behind what is heard now.
-    package internal(set) var failuresEndPlay = false
+    package private(set) var failuresEndPlay = false
     /// Rate that was asked for since the last play; nil: each item has its own.
-    package internal(set) var chosenRate: Double?
+    package private(set) var chosenRate: Double?
     /// How many items in a row may fail before play stops at the first of them.
     package let failureLimit: Int
     /// Seconds of an item after which `previous` restarts it.
@@ -311,6 +311,18 @@ package struct Transport: Sendable {
 
     /// What was changed in the queue since the last call.
     mutating func takeEdits() -> [QueueEdit] { queue.takeEdits() }
+
+    // MARK: Edits
+
+    /// Edits the queue and the order of play together.
+    mutating func edit<Result>(_ body: (inout PlayQueue, inout PlayOrder) -> Result) -> Result { body(&queue, &order) }
+
+    /// Makes this item the current one while all is stopped; nil: no item.
+    mutating func stand(at id: ItemID?) {
+        current = id
+        if let id { order.advanced(to: id, in: queue) }
+        startPosition = 0
+    }
 
     /// Makes this item the present one, from its beginning; it starts unless all is stopped.
     mutating func go(to id: ItemID, _ reason: ChangeReason) -> [Effect] {

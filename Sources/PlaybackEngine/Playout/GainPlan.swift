@@ -30,9 +30,9 @@ struct GainPlan: Equatable {
     /// What leads from an old gain to the present one: the part of the old one that is left, 1 to 0.
     private(set) var change: (ramp: Ramp, old: Double)?
     /// A fade over everything; its last value stays.
-    var fade: Ramp?
+    private(set) var fade: Ramp?
     /// The way to a lower loudness while somebody else speaks, and back; its last value stays.
-    var duck: Ramp?
+    private(set) var duck: Ramp?
 
     /// Frames that are computed with one straight line, while it moves.
     private static let stepFrames: Int64 = 256
@@ -44,6 +44,12 @@ struct GainPlan: Equatable {
 
     /// Replaces the gains; in ascending order of `start`.
     mutating func setItems(_ items: [(start: Int64, factor: Double)]) { self.items = items }
+
+    /// Fades everything; nil: no fade.
+    mutating func setFade(_ fade: Ramp?) { self.fade = fade }
+
+    /// Lowers everything while somebody else speaks; nil: nobody does.
+    mutating func setDuck(_ duck: Ramp?) { self.duck = duck }
 
     /// Adds a gain behind all others.
     mutating func add(_ item: (start: Int64, factor: Double)) { items.append(item) }

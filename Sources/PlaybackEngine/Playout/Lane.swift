@@ -392,8 +392,8 @@ import NowPlaying
     func rampGain(from old: Double, at frame: Int64, length: Int64) { gain.ramp(from: old, at: frame, length: length) }
 
     /// Sets the fade of the sleep timer; nil: none.
-    func setFade(_ fade: GainPlan.Ramp?) { gain.fade = fade }
+    func setFade(_ fade: GainPlan.Ramp?) { gain.setFade(fade) }
 
     /// Sets how quiet everything is for the sake of others.
-    func setDuck(_ duck: GainPlan.Ramp?) { gain.duck = duck }
+    func setDuck(_ duck: GainPlan.Ramp?) { gain.setDuck(duck) }
 }

@@ -24,8 +24,14 @@ import NowPlaying
     /// Seconds by which a mark may be published too soon.
     private static let tolerance = 0.001
 
+    /// True if a seek over an advertisement that was not audible goes to its beginning.
+    private var landsOnAdvertisements = true
+
     /// No marks.
     init(_ player: Player) { self.player = player }
+
+    /// Sets the effect of a seek over an advertisement that was not audible: true: it goes to its beginning.
+    func setLanding(onAdvertisements lands: Bool) { landsOnAdvertisements = lands }
 
     /// Seconds into the file where a position of an item begins. `from`: the place in the file that is left by going forward,
     /// so that a range that was not heard is not passed.
@@ -34,7 +40,7 @@ import NowPlaying
         guard !time.ranges.isEmpty else { return position }
         if beginsItem, position == 0 { return 0 }
         let target = time.media(ofContent: position)
-        guard let from, player.landsOnAdvertisements, publisher.shown?.id == id else { return target }
+        guard let from, landsOnAdvertisements, publisher.shown?.id == id else { return target }
         let heard = heardRanges(of: id)
         let first = time.ranges.indices.first { index in
             !heard.contains(index) && time.ranges[index].start >= from && time.ranges[index].end <= target

@@ -189,7 +189,7 @@ import NowPlaying
         last.anchor = anchor
         state = last
         player.listeners.onPublish?(last)
-        player.listeners.onPublish = nil
+        player.listen { $0.onPublish = nil }
     }
 
     // MARK: Items

@@ -65,7 +65,7 @@ import PlaybackEngine
     /// A keeper for one player.
     init(_ parts: Parts) {
         self.parts = parts
-        parts.subject.artworkOf = { [weak self] in self?.artwork(of: $0) ?? [] }
+        parts.subject.takeArtwork { [weak self] in self?.artwork(of: $0) ?? [] }
     }
 
     isolated deinit { parts.cache?.keep([], for: ObjectIdentifier(self).hashValue) }

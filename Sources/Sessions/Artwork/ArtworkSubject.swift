@@ -6,8 +6,8 @@ package import PlaybackEngine
 @PlayerLoop package protocol ArtworkSubject: AnyObject {
     /// Last published state.
     var state: NowPlayingState { get }
-    /// Answers the pictures of an item that are known by now; nil: nobody looks for any.
-    var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])? { get set }
+    /// Has `answer` give the pictures of an item that are known by now.
+    func takeArtwork(from answer: @escaping @PlayerLoop (ItemID) -> [Artwork])
     /// Entry of an item; nil: there is no such item any more.
     func entry(of item: ItemID) -> QueueEntry?
     /// Publishes a new or lost picture of an item.
@@ -15,9 +15,8 @@ package import PlaybackEngine
 }
 
 extension Player: ArtworkSubject {
-    package var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])? {
-        get { listeners.artworkOf }
-        set { listeners.artworkOf = newValue }
+    package func takeArtwork(from answer: @escaping @PlayerLoop (ItemID) -> [Artwork]) {
+        listen { $0.artworkOf = answer }
     }
 
     package func entry(of item: ItemID) -> QueueEntry? { queue[item] }

@@ -74,10 +74,12 @@ package import StateKeeping
         self.database = database
         self.settings = settings
         self.log = log
-        player.listeners.feedbackOf = { [weak self] in self?.feedback(in: $0) }
-        player.listeners.onAsked = { [weak self] item in
-            self?.asked = item
-            self?.look(at: item)
+        player.listen { listeners in
+            listeners.feedbackOf = { [weak self] in self?.feedback(in: $0) }
+            listeners.onAsked = { [weak self] item in
+                self?.asked = item
+                self?.look(at: item)
+            }
         }
     }
 

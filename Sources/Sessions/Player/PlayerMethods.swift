@@ -72,17 +72,18 @@ package import StateKeeping
         self.log = log
         let configuration = settings.current
         centre = CommandCentre(
-            forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals)
-        centre.kinds = configuration.kindIntervals
-        player.landsOnAdvertisements = configuration.landsOnAdvertisements
+            forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals,
+            kinds: configuration.kindIntervals)
+        player.setLanding(onAdvertisements: configuration.landsOnAdvertisements)
         tellKinds()
     }
 
     /// Has the player note when the present item is of another kind, if anything depends on that.
     private func tellKinds() {
-        player.listeners.kindOf = nil
-        guard !configuration.kindIntervals.isEmpty else { return }
-        player.listeners.kindOf = { [weak self] in self?.kind(of: $0) ?? .audio }
+        guard !configuration.kindIntervals.isEmpty else { return player.listen { $0.kindOf = nil } }
+        player.listen { listeners in
+            listeners.kindOf = { [weak self] in self?.kind(of: $0) ?? .audio }
+        }
     }
 
     /// Carries out a request that is meant for this player.
@@ -139,11 +140,11 @@ package import StateKeeping
         if loudness != nil || preamp != nil { player.setLoudness(loudness, preamp: preamp, by: by) }
         mounts?.setRoots(settings.mediaRoots)
         let old = centre
-        centre.forwardIntervals = configuration.forwardIntervals
-        centre.backwardIntervals = configuration.backwardIntervals
-        centre.kinds = configuration.kindIntervals
+        centre.setIntervals(
+            forward: configuration.forwardIntervals, backward: configuration.backwardIntervals,
+            kinds: configuration.kindIntervals)
         tellKinds()
-        player.landsOnAdvertisements = configuration.landsOnAdvertisements
+        player.setLanding(onAdvertisements: configuration.landsOnAdvertisements)
         if centre != old { player.commandsChanged(by: by) }
     }
 

@@ -89,17 +89,19 @@ import TestSupport
         self.worker = worker
         parts.makeDecodeThread = { _, _ in decode }
         player = Player(loop, parts)
-        player.listeners.onPublish = { [unowned self] state in
-            note(HistoryCheck.line(state))
-            published.append(state)
-            self.check.take(state, awaitsPlace: player.playout.pending != nil, hasMoved: hasMoved)
-            if state.anchor.rate > 0 { hasMoved = false }
+        player.listen { listeners in
+            listeners.onPublish = { [unowned self] state in
+                note(HistoryCheck.line(state))
+                published.append(state)
+                self.check.take(state, awaitsPlace: player.playout.pending != nil, hasMoved: hasMoved)
+                if state.anchor.rate > 0 { hasMoved = false }
+            }
         }
     }
 
     /// Ends the world.
     func leave() {
-        player.listeners.onPublish = nil
+        player.listen { $0.onPublish = nil }
         player.shutDown()
         stepping?.release()
         delivery?.release()
@@ -219,8 +221,8 @@ import TestSupport
 
     /// Has it take its next step, if it does not sleep.
     private func wakeWorker() {
-        guard stepping == nil, decode.state.withLock({ !$0.isAsleep || $0.awaitsSource }) else { return }
-        let isAwake = decode.state.withLock { !$0.isAsleep }
+        guard stepping == nil, decode.withOrders({ $0.isAwake || $0.awaitsSource }) else { return }
+        let isAwake = decode.withOrders { $0.isAwake }
         let time = moment(isAwake ? machine.step : machine.elsewhere)
         waitsForSource = !isAwake
         stepping = EventLoop.current.deadline(EventLoop.now.advanced(bySeconds: time)) { [unowned self] in step() }
@@ -232,19 +234,15 @@ import TestSupport
         ProgramPages.keepForAWhile()
         if waitsForSource {
             waitsForSource = false
-            worker.opening?.isReadable = true
-            worker.work?.isDry = false
+            worker.becomeReadable()
         }
-        decode.state.withLock { state in
-            state.isAsleep = false
-            state.awaitsSource = false
-        }
+        _ = decode.withOrders { $0.wake() }
         _ = worker.step()
         deliver()
     }
 
     private func deliver() {
-        guard delivery == nil, decode.state.withLock({ !$0.reports.isEmpty }) else { return }
+        guard delivery == nil, decode.withOrders({ $0.hasReports }) else { return }
         let time = EventLoop.now.advanced(bySeconds: moment(0.001))
         delivery = EventLoop.current.deadline(time) { [unowned self] in
             delivery?.release()

@@ -162,19 +162,21 @@ import TestSupport
 
     private func listen(to world: HistoryWorld) {
         let note = world.player.listeners.onPublish
-        world.player.listeners.onPublish = { [unowned self] state in
-            write("state \(line(of: state))")
-            note?(state)
+        world.player.listen { listeners in
+            listeners.onPublish = { [unowned self] state in
+                write("state \(line(of: state))")
+                note?(state)
+            }
+            listeners.onItemFailure = { [unowned self] in write("failure \($0) \($1)") }
+            listeners.onMediaAway = { [unowned self] in write("away \($0) \($1)") }
+            listeners.onStreamLost = { [unowned self] in write("lost \($0) \($1)") }
+            listeners.onAsked = { [unowned self] in write("asked \($0.number)") }
+            listeners.feedbackOf = { state in
+                guard state.item?.id.number == 2 else { return nil }
+                return Feedback()
+            }
+            listeners.kindOf = { $0.id.number % 2 == 0 ? .audio : .podcast }
         }
-        world.player.listeners.onItemFailure = { [unowned self] in write("failure \($0) \($1)") }
-        world.player.listeners.onMediaAway = { [unowned self] in write("away \($0) \($1)") }
-        world.player.listeners.onStreamLost = { [unowned self] in write("lost \($0) \($1)") }
-        world.player.listeners.onAsked = { [unowned self] in write("asked \($0.number)") }
-        world.player.listeners.feedbackOf = { state in
-            guard state.item?.id.number == 2 else { return nil }
-            return Feedback()
-        }
-        world.player.listeners.kindOf = { $0.id.number % 2 == 0 ? .audio : .podcast }
         let keeper = RecordingKeeper { [unowned self] in write("kept \($0) \(line(of: $1))") }
         self.keeper = keeper
         world.player.keepPlace(with: keeper)

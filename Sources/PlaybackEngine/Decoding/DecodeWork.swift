@@ -1,0 +1,181 @@
+import AudioCore
+import LinuxSystem
+import NowPlaying
+
+/// An item that the decode thread has open.
+struct DecodeWork {
+    /// How far its decoding is.
+    enum Progress {
+        /// Its decoder has frames.
+        case decoding
+        /// Its decoder is at its end; its rate changer has more.
+        case changing
+        /// It has no more frames; `isNothing`: it never had one.
+        case finished(isNothing: Bool)
+        /// It is a live stream that broke off, or a file whose medium is away.
+        case lost
+    }
+
+    let item: DecodeItem
+    private(set) var decoder: any AudioDecoder
+    let ring: SampleRing
+    /// Frame of the item that is decoded next.
+    private(set) var itemFrame: Int64
+    /// Makes it faster or slower; nil: its frames go into the ring as they are decoded.
+    let changer: (any RateChanger)?
+    private(set) var progress = Progress.decoding
+    /// True while the length of the item is an estimate, to be measured when there is nothing better to do.
+    private(set) var isToBeMeasured: Bool
+    /// Frames to decode and drop: a source that cannot seek is decoded up to the position.
+    private(set) var skipped: Int64 = 0
+    /// The same decoder, if it may be late.
+    private(set) var late: (any LateDecoder)?
+    /// True while a late decoder has no frames yet.
+    private(set) var isDry = false
+    /// The frame of the ring with the first frame of a live stream, and the time when it came; nil once enough is there.
+    private var beginning: (end: Int64, time: MonotonicTime?)?
+
+    /// The decoder that was opened, where another one plays it backward.
+    var source: any AudioDecoder { (decoder as? BackwardDecoder)?.base ?? decoder }
+
+    var isLive: Bool { late?.isLive == true }
+    var isLost: Bool { if case .lost = progress { true } else { false } }
+    var isFinished: Bool { if case .finished = progress { true } else { false } }
+    /// True if the item had no frame at all.
+    var isNothing: Bool { if case .finished(true) = progress { true } else { false } }
+    /// True if some of it was decoded before.
+    var isHeard: Bool { itemFrame > 0 }
+
+    /// Work on an item that is open and stands at `itemFrame`.
+    init(
+        _ item: DecodeItem, _ decoder: any AudioDecoder, in ring: SampleRing, itemFrame: Int64,
+        changer: (any RateChanger)?, isToBeMeasured: Bool
+    ) {
+        self.item = item
+        self.decoder = decoder
+        self.ring = ring
+        self.itemFrame = itemFrame
+        self.changer = changer
+        self.isToBeMeasured = isToBeMeasured
+        late = decoder as? any LateDecoder
+    }
+
+    /// Decodes and drops so many frames first.
+    mutating func skip(_ frames: Int64) { skipped = frames }
+
+    /// So many frames of those to drop were decoded.
+    mutating func skipped(_ frames: Int64) { skipped -= frames }
+
+    /// So many frames of the item were decoded.
+    mutating func decoded(_ frames: Int64) { itemFrame += frames }
+
+    /// The decoder is at its end; the rate changer delivers the rest.
+    mutating func decoderEnded() { progress = .changing }
+
+    /// True once the decoder is at its end.
+    var decoderHasEnded: Bool { if case .decoding = progress { false } else { true } }
+
+    /// A late decoder has no frames now.
+    mutating func runDry() { isDry = true }
+
+    /// A late decoder has frames again.
+    mutating func becomeReadable() { isDry = false }
+
+    /// The length is measured, or cannot be.
+    mutating func measured() { isToBeMeasured = false }
+
+    /// The item is decoded to its end. Its length in frames, as decoded.
+    mutating func finish() -> Int64 {
+        // At a change of format the item continues in the next one; backward, the end is the beginning.
+        let isWhole = decoder.nextFormatChange == nil && !(decoder is BackwardDecoder)
+        let length = isWhole ? itemFrame : decoder.boundedLength ?? itemFrame
+        progress = .finished(isNothing: length == 0)
+        return length
+    }
+
+    // MARK: Sources that are lost and come back
+
+    /// The stream broke off, or the medium went away. A file is closed.
+    mutating func lose() {
+        progress = .lost
+        if late == nil { decoder = ClosedDecoder(decoder) }
+    }
+
+    /// A live stream continues with this decoder.
+    mutating func regain(_ stream: any LateDecoder) {
+        progress = .decoding
+        isDry = false
+        decoder = stream
+        late = stream
+    }
+
+    /// A file continues with this decoder, which stands at `itemFrame` or at the beginning of a source that cannot seek.
+    mutating func regain(_ file: any AudioDecoder) {
+        progress = .decoding
+        decoder = file
+        if !file.isSeekable { skipped = itemFrame }
+    }
+
+    // MARK: The beginning of a live stream
+
+    /// Seconds of a live stream to wait for at most before sound begins, from its first frames on: it comes at its own pace,
+    /// unless its server sends some in advance.
+    private static let beginningSeconds = 0.5
+    /// Seconds that must be there in any case.
+    private static let leastBeginning = 0.3
+
+    /// A live stream begins here: `isEnoughToBegin` decides how much of it sound waits for.
+    mutating func beginLive() { beginning = (ring.end, nil) }
+
+    /// True if enough of a live stream is there to begin, though less than was ordered. `end` is a frame of the ring.
+    mutating func isEnoughToBegin(end: Int64) -> Bool {
+        guard let beginning else { return false }
+        let now = EventLoop.now
+        guard let time = beginning.time else {
+            self.beginning?.time = now
+            return false
+        }
+        guard end - beginning.end >= ring.format.frames(seconds: Self.leastBeginning),
+            now.seconds(since: time) >= Self.beginningSeconds
+        else { return false }
+        self.beginning = nil
+        return true
+    }
+}
+
+/// An item whose source is not open yet.
+struct DecodeOpening {
+    let item: DecodeItem
+    let decoder: any LateDecoder
+    let ring: SampleRing?
+    /// Seconds of audio to report as `reached`; nil: it follows another item, and nothing is reported.
+    let prefill: Double?
+    /// The work that continues with it, if that broke off.
+    let broken: DecodeWork?
+    /// True if the source may be open by now.
+    private(set) var isReadable = true
+
+    /// A source that opens for the item of a run or of a chain.
+    init(_ item: DecodeItem, _ decoder: any LateDecoder, in ring: SampleRing?, prefill: Double?) {
+        self.item = item
+        self.decoder = decoder
+        self.ring = ring
+        self.prefill = prefill
+        broken = nil
+    }
+
+    /// A source that opens again.
+    init(again broken: DecodeWork, _ decoder: any LateDecoder) {
+        item = broken.item
+        self.decoder = decoder
+        ring = nil
+        prefill = nil
+        self.broken = broken
+    }
+
+    /// The source is not open yet; the thread waits for it.
+    mutating func waitOn() { isReadable = false }
+
+    /// The source has delivered something.
+    mutating func becomeReadable() { isReadable = true }
+}
