@@ -73,7 +73,8 @@ import Testing
     ])
     func stateThatOtherFilesWriteIsFound(_ line: String) throws {
         try folder.write(
-            "Sources/PlaybackEngine/Owner.swift", "/// An owner.\nfinal class Owner {\n    /// State.\n    \(line)\n}\n")
+            "Sources/PlaybackEngine/Owner.swift",
+            "/// An owner.\nfinal class Owner {\n    /// State.\n    \(line)\n}\n")
         try expectFinding("Sources/PlaybackEngine/Owner.swift:4: other files can")
     }
 

@@ -1,9 +1,9 @@
 import AudioCore
 import NowPlaying
 
-/// Goes backward through the frames of another decoder: piece by piece, each played forward. It ends at the beginning.
+/// Plays the frames of another decoder backward, piece by piece, each piece forward. It ends at the beginning.
 class BackwardDecoder: AudioDecoder {
-    /// Where the frames come from.
+    /// The decoder of the frames.
     let base: any AudioDecoder
     /// Frames from one piece back to the next.
     private let stretch: Int64
@@ -11,13 +11,13 @@ class BackwardDecoder: AudioDecoder {
     private let pieceFrames: Int64
     /// Frame where the next piece begins; nil: there is none.
     private var next: Int64?
-    /// The piece that is delivered, and how many bytes of it were.
+    /// The piece that is delivered, and the number of its bytes that were.
     private var piece: [UInt8] = []
     private var done = 0
-    /// The piece that is being decoded, silent where nothing is decoded yet, and how many bytes are; nil: none is.
+    /// The piece that is being decoded, silent where nothing is decoded yet, and the number of its decoded bytes; nil: none.
     private var coming: (bytes: [UInt8], filled: Int)?
 
-    /// Goes back from `frame`, `speed` times as fast as it is heard.
+    /// Plays backward from `frame`, at `speed` times the normal speed.
     fileprivate init(_ base: any AudioDecoder, from frame: Int64, speed: Double) {
         self.base = base
         next = frame
@@ -26,7 +26,7 @@ class BackwardDecoder: AudioDecoder {
         pieceFrames = max(1, Int64(clamping: frames))
     }
 
-    /// Goes back through `decoder` from `frame`, `speed` times as fast as it is heard: late where `decoder` may be late.
+    /// Plays `decoder` backward from `frame`, at `speed` times the normal speed: late where `decoder` may be late.
     static func over(_ decoder: any AudioDecoder, from frame: Int64, speed: Double) -> BackwardDecoder {
         if let late = decoder as? any LateDecoder { return LateBackwardDecoder(late, from: frame, speed: speed) }
         return BackwardDecoder(decoder, from: frame, speed: speed)
@@ -50,8 +50,7 @@ class BackwardDecoder: AudioDecoder {
         try deliver(into: buffer) { (room) throws(DecodingError) in try self.base.read(into: room) } ?? 0
     }
 
-    /// Copies the next frames; 0: the beginning was reached. `read` decodes; nil from it, and then from here: nothing has come
-    /// yet.
+    /// Copies the next frames; 0: the beginning was reached; nil: none yet. `read` decodes, and returns nil while it has none.
     fileprivate func deliver(
         into buffer: UnsafeMutableRawBufferPointer,
         _ read: (UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int?
@@ -76,7 +75,7 @@ class BackwardDecoder: AudioDecoder {
         coming = ([UInt8](repeating: 0, count: Int(pieceFrames) * format.bytesPerFrame), 0)
     }
 
-    /// Decodes the piece that was begun; behind the end of the file it stays silent. False: more of it is still to come.
+    /// Decodes the piece that was begun; it is silent after the end of the file. False: the piece is not complete.
     private func fill(
         _ read: (UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int?
     ) throws(DecodingError) -> Bool {

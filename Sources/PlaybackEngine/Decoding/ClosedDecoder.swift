@@ -1,8 +1,8 @@
 import AudioCore
 import NowPlaying
 
-/// Stands where a decoder was whose medium went away, so that the file is closed: what can't be unmounted could not be
-/// mounted anew.
+/// Replaces the decoder of a file whose medium went away, so that the file is closed: a medium with open files cannot be
+/// unmounted and mounted again.
 final class ClosedDecoder: AudioDecoder {
     let format: AudioFormat
     let mediaFormat: MediaFormat

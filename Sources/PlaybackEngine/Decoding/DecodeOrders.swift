@@ -28,7 +28,7 @@ struct DecodeOrders {
     private(set) var run = 0
     private var beginning: Beginning?
     private var next: DecodeItem?
-    /// The ticket of a lost source that is wanted again.
+    /// The ticket of a lost source that is to be opened again.
     private var reopening: Int?
     /// The thread reports when the ring's end is here.
     private(set) var mark: Int64?

@@ -2,7 +2,7 @@ package import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
-/// What stands beside an item in the queue and has not told its tags yet.
+/// An item before or after another one in the queue, whose tags are not known yet.
 package struct Neighbour: Sendable {
     package let id: ItemID
     package let source: MediaSource
@@ -19,21 +19,21 @@ package struct DecodeItem: Sendable {
     package let ticket: Int
     package let id: ItemID
     package let source: MediaSource
-    /// Seconds into the item where to begin.
+    /// Seconds into the item where it begins.
     package let position: Double
-    /// Rate that was asked for; nil: the item's own.
+    /// The ordered rate; nil: the item's own.
     package let chosenRate: Double?
-    /// Whether it goes on where it was left once, if it is to begin at its beginning.
+    /// True if it may resume at its saved position, when `position` is its beginning.
     package let mayResume: Bool
-    /// How its content goes with its file.
+    /// The relation of its content to its file: advertisements are in the file alone.
     package let contentTime: ContentTime
-    /// Whether a seek button is held down: pieces of the sound are heard, at a rate that may be negative.
+    /// True while a seek button is held down: pieces of the sound play, at a rate that may be negative.
     package let scans: Bool
-    /// Rate that a client gave the item as its own; nil: what the player's rule says of it.
+    /// Rate that a client gave the item as its own; nil: the rate by the player's rules.
     package let givenRate: Double?
-    /// Neighbours whose tags decide with its own how loud it shall be: read beside it, if its own leave a choice.
+    /// Neighbours whose tags decide about its gain together with its own: read beside it, if its own leave a choice.
     package let neighbours: [Neighbour]
-    /// Whether it is the rest of the item before, from where the format changes in it.
+    /// True if it is the rest of the item before, from a change of its format on.
     package let isRest: Bool
 
     /// An item to decode from `position` seconds on.
@@ -56,62 +56,62 @@ package struct DecodeItem: Sendable {
     }
 }
 
-/// What the decode thread found when it opened an item.
+/// Facts about an item that the decode thread opened.
 package struct OpenedItem: Sendable {
     package let ticket: Int
     package let id: ItemID
     package let format: AudioFormat
     package let mediaFormat: MediaFormat
-    /// Frames of the whole item as the source promises, or as was found out since; nil where nothing tells.
+    /// Frames of the whole item as its source claims or as measured since; nil: unknown.
     package var length: Int64?
     package let metadata: MediaMetadata
-    /// Whether it is a stream without beginning and end.
+    /// True for a stream without beginning and end.
     package let isLive: Bool
-    /// Whether any other place than the next can be gone to.
+    /// True if it can seek.
     package let isSeekable: Bool
     /// Frames of the item per frame of the ring.
     package let rate: Double
-    /// The item's own rate: what `play` gives it.
+    /// The item's own rate, which `play` gives it.
     package let defaultRate: Double
-    /// Why it has the rate 1 and not the one that was wanted; nil: it has that.
+    /// The reason why it has the rate 1 and not the ordered one; nil: it has the ordered one.
     package let rateFailure: String?
     /// Frame of the item that stands at `ringStart`.
     package let itemStart: Int64
-    /// Whether that is where it was left once, and not where it was asked for.
+    /// True if that is its saved position, and not the ordered one.
     package let isResumed: Bool
-    /// Seconds into the item where it changes its format: another item in the chain goes on with it there. Nil: nowhere.
+    /// Seconds into the item where its format changes: another item of the chain continues it there. Nil: nowhere.
     package var restStart: Double?
-    /// Where in `ring` it begins.
+    /// The frame of `ring` where it begins.
     package let ringStart: Int64
     package let ring: SampleRing
 }
 
-/// What the decode thread tells the player; `run` is the run that it belongs to. In the order of happening.
+/// Reports of the decode thread to the player, in the order of events.
 package enum DecodeReport: Sendable {
     /// An item was opened; its frames follow in its ring.
     case opened(OpenedItem)
     /// The tags of neighbours of an item that was opened. It comes before `reached`, unless their medium is slow.
     case lookedAround(ticket: Int, [(id: ItemID, metadata: MediaMetadata)])
-    /// The mark that the player set has been reached: so much is there.
+    /// The decoded frames have reached the player's mark; they end at `end`.
     case reached(SampleRing, end: Int64)
     /// The length of an item, in frames, that was an estimate when it was opened.
     case measured(ticket: Int, length: Int64)
     /// An item was decoded to its end, which is at `ringEnd`; `length` frames of it there were from its beginning.
     case finished(ticket: Int, ring: SampleRing, ringEnd: Int64, length: Int64)
-    /// An item can't be played, or not any further: then `finished` follows.
+    /// An item cannot be played, or no further: then `finished` follows.
     case failed(ticket: Int, id: ItemID, DecodingError, heard: Bool)
-    /// An item can't be opened now, as the medium it is on is away.
+    /// An item cannot be opened now, as its medium is away.
     case away(ticket: Int, DecodingError)
-    /// From this frame of the ring on the item says this about itself.
+    /// The item has these tags from this frame of the ring on.
     case described(ticket: Int, ring: SampleRing, from: Int64, MediaMetadata)
-    /// A live stream broke off, or the medium of a file went away, or it could not be opened anew: `reopen` asks for it.
+    /// A live stream broke off, or the medium of a file went away, or it cannot be opened again: `reopen` retries.
     case lost(ticket: Int, DecodingError)
-    /// What was lost goes on; `isOther`: with audio of another format, so that it has to be begun anew.
-    case regained(ticket: Int, isOther: Bool)
-    /// Nothing follows as far as the player said.
+    /// A lost source is back; `changesFormat`: its playback has to begin again.
+    case regained(ticket: Int, changesFormat: Bool)
+    /// All ordered items are decoded.
     case drained
 }
 
-/// Opens a source on the decode thread. `abandoned` is set when nobody waits for it any more.
+/// Opens a source on the decode thread. `abandoned` is set when the result is dropped.
 package typealias DecoderOpener =
     @Sendable (_ source: MediaSource, _ abandoned: AbandonFlag) throws(DecodingError) -> any AudioDecoder

@@ -5,10 +5,10 @@ package import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// The thread that opens, seeks and decodes: all that may wait for a disk. It fills rings ahead of what is heard, one item
-/// behind the other, and tells the player by reports. It sleeps while there is no room, nothing to do, or a device holds it.
+/// The thread that opens, seeks and decodes: all that may wait for a disk. It fills rings ahead of the audible frame, one item
+/// after the other, and reports to the player. It sleeps while there is no room, nothing to do, or a device holds it.
 ///
-/// The player gives it a run (`begin`), then what follows (`setNext`), then what was heard (`roomMade`).
+/// The player orders a run (`begin`), then the next item (`setNext`), and reports the room that playing makes (`roomMade`).
 package final class DecodeThread: Sendable {
     private let orders = Mutex(DecodeOrders())
     /// An eventfd that ends the thread's sleep.
@@ -39,8 +39,8 @@ package final class DecodeThread: Sendable {
         }
     }
 
-    /// The same, with `start` to have the worker's steps carried out, and `runBeside` what it has done beside them: at once,
-    /// unless another way is given. Nil if `start` says false.
+    /// The same, where `start` has the worker's steps carried out, and `runBeside` the work beside them: by default at once.
+    /// Nil if `start` returns false.
     @PlayerLoop init?(
         _ loop: EventLoop, open: @escaping DecoderOpener, ringCapacity: @escaping @Sendable (AudioFormat) -> Int64,
         rates: RateRules, knowledge: SourceKnowledge, deliver: @escaping @PlayerLoop () -> Void,
@@ -63,9 +63,9 @@ package final class DecodeThread: Sendable {
 
     deinit { if wakeup >= 0 { close(wakeup) } }
 
-    /// Begins a new run with `item`, dropping all that is under way. With `ring` it goes on there, behind what the ring
-    /// keeps (`SampleRing.startRun` with the same number comes before). `reached` is reported once when `prefill` seconds
-    /// are decoded.
+    /// Begins a new run with `item` and drops all that is under way. With `ring` it continues there, after the frames that the
+    /// ring keeps (`SampleRing.startRun` with the same number comes before). `reached` is reported once when `prefill`
+    /// seconds are decoded.
     package func begin(run: Int, _ item: DecodeItem, in ring: SampleRing?, prefill: Double) {
         change { orders in
             orders.begin(DecodeOrders.Beginning(run: run, item: item, ring: ring, prefill: prefill))

@@ -2,9 +2,9 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// What is known of an item beyond what is in its file: where it goes on, and its chapters.
+/// Facts about an item that do not stand in its file: the position to resume it at, and its chapters.
 extension DecodeWorker {
-    /// Seconds of the file where an item begins: where it is asked for, or where it goes on.
+    /// Seconds of the file where an item begins: the ordered position, or the one to resume at.
     func beginning(of item: DecodeItem, _ decoder: any AudioDecoder) -> Double {
         guard item.mayResume, item.position == 0, decoder.isSeekable,
             let place = shared.knowledge.resumePosition(item.source)
@@ -15,8 +15,8 @@ extension DecodeWorker {
         return media
     }
 
-    /// What the item says of itself, with the chapters that somebody else knows: asked for once, as a seek in the same item
-    /// must not wait for files beside it.
+    /// The tags of an item, with the chapters of a file beside it. Those are looked for once, as a seek in the same item must
+    /// not wait for them.
     func metadata(of item: DecodeItem, _ decoder: any AudioDecoder, isLive: Bool) -> MediaMetadata {
         var metadata = decoder.metadata
         guard metadata.chapters == nil, !isLive else { return metadata }
@@ -24,10 +24,10 @@ extension DecodeWorker {
         return metadata
     }
 
-    /// How long commands may wait for a measurement.
+    /// Seconds that commands may wait for a measurement.
     private static let measuringSeconds = 0.02
 
-    /// Finds out the length, for as long as a command may wait.
+    /// Measures the length, for as long as a command may wait.
     func measure() {
         guard let decoder = work?.decoder, let ticket = work?.item.ticket else { return }
         let begin = EventLoop.now

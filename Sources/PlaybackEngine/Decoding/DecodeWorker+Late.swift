@@ -101,14 +101,14 @@ extension DecodeWorker {
         do throws(DecodingError) {
             let decoder = try shared.open(broken.item.source, shared.abandoned)
             try decoder.adoptFormat(at: broken.ring.format.seconds(frames: broken.itemFrame))
-            let isOther = decoder.format != broken.ring.format || decoder is any LateDecoder
-            if !isOther {
+            let changesFormat = decoder.format != broken.ring.format || decoder is any LateDecoder
+            if !changesFormat {
                 if decoder.isSeekable { try decoder.seek(toFrame: broken.itemFrame) }
                 var work = broken
                 work.regain(decoder)
                 replaceWork(work)
             }
-            shared.post(.regained(ticket: broken.item.ticket, isOther: isOther), run: run)
+            shared.post(.regained(ticket: broken.item.ticket, changesFormat: changesFormat), run: run)
         } catch {
             if error.isAway { return shared.post(.lost(ticket: broken.item.ticket, error), run: run) }
             shared.post(.failed(ticket: broken.item.ticket, id: broken.item.id, error, heard: broken.isHeard), run: run)
@@ -117,8 +117,8 @@ extension DecodeWorker {
     }
 
     private func resume(_ broken: DecodeWork, with decoder: any LateDecoder) {
-        let isOther = decoder.format != broken.ring.format || !decoder.isLive
-        if !isOther {
+        let changesFormat = decoder.format != broken.ring.format || !decoder.isLive
+        if !changesFormat {
             var work = broken
             work.regain(decoder)
             replaceWork(work)
@@ -128,6 +128,6 @@ extension DecodeWorker {
                     run: run)
             }
         }
-        shared.post(.regained(ticket: broken.item.ticket, isOther: isOther), run: run)
+        shared.post(.regained(ticket: broken.item.ticket, changesFormat: changesFormat), run: run)
     }
 }

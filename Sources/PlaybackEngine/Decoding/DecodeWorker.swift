@@ -14,45 +14,45 @@ final class DecodeWorker {
         case reopen
         /// Look whether the source is open.
         case open
-        /// Wait for a wake, or for what is late.
+        /// Wait for a wake, or for a late source.
         case wait
         case close(run: Int, ring: SampleRing?)
-        /// Wait for a wake; `drained` when nothing follows what was decoded.
+        /// Wait for a wake; `drained`: nothing follows the decoded frames.
         case sleep(drained: Bool)
         case end
     }
 
-    /// Frames of one piece of work, in bytes: between two, commands are looked for.
+    /// Bytes of the frames of one piece of work; between two, the thread looks for orders.
     private static let pieceBytes = 64 << 10
-    /// Frames of room that are waited for before the thread goes on.
+    /// Free frames that the thread waits for before it continues.
     static func lowWater(of ring: SampleRing) -> Int64 { max(1, ring.capacity / 8) }
 
     let shared: DecodeThread
-    /// The run that is worked on; what was asked for newer ones comes with the next step.
+    /// The run in work; orders of newer runs are taken with the next step.
     private(set) var run = 0
     private(set) var work: DecodeWork?
     private(set) var opening: DecodeOpening?
     /// The ring in use, also after an item that could not be opened.
     private var ring: SampleRing?
-    /// How many items were opened since heap was given back last, and after how many that is worth it.
+    /// Number of items opened since memory was returned to the system, and the number after which that pays.
     private var openedItems = 0
     private static let itemsPerTrim = 16
-    /// Whether the player knows that nothing follows.
+    /// True once `drained` is reported.
     private var hasReportedDrained = false
     private var isFilling = false
     let chapters = ChapterMemory()
     let silence = SourceSilence()
     let scratch = RateScratch()
-    /// Looks at the tags of what stands beside an item.
+    /// Looks at the tags of the items beside the one in work.
     private let looks: NeighbourLooks
 
-    /// What the thread `shared` does; used on that thread alone.
+    /// The worker of the thread `shared`; used on that thread alone.
     init(_ shared: DecodeThread) {
         self.shared = shared
         looks = NeighbourLooks(shared)
     }
 
-    /// What has to come before the next step.
+    /// The wait before the next step.
     enum Pause { case none, wake, source, end }
 
     /// Works until the player ends it.
@@ -69,7 +69,7 @@ final class DecodeWorker {
         }
     }
 
-    /// Does the next thing that there is to do.
+    /// Takes the next step.
     func step() -> Pause {
         switch nextStep() {
         case .begin(let beginning): begin(beginning)
@@ -96,7 +96,7 @@ final class DecodeWorker {
                 openedItems = 0
                 ProgramPages.giveBackHeap()
             }
-            // The last of what a refill takes; the next is seconds away.
+            // The last step of a refill; the next is seconds away.
             ProgramPages.giveBack()
             return .wake
         case .end:
@@ -150,14 +150,14 @@ final class DecodeWorker {
     private func mayFill(_ work: DecodeWork, mark: Int64?) -> Bool {
         let room = work.ring.room
         if room == 0 { isFilling = false }
-        // What another process decodes comes piece by piece: none of them is waited for that may as well come later.
+        // Another process decodes piece by piece: the thread waits for no piece that may come later.
         if work.isDry { isFilling = false }
         if room >= Self.lowWater(of: work.ring) { isFilling = true }
         if let mark, work.ring.end < mark, room > 0 { isFilling = true }
         return isFilling
     }
 
-    /// The next item may need a ring of its own: not more than one ahead of what is heard. One that nothing came into is none.
+    /// The next item may need a ring of its own: at most one ahead of the audible one. A ring without frames is none.
     private func mayFollow(_ orders: DecodeOrders) -> Bool {
         guard let audible = orders.audibleRing, let work else { return true }
         return audible == ObjectIdentifier(work.ring) || work.isNothing && work.ring.end == work.ring.begin
@@ -206,7 +206,7 @@ final class DecodeWorker {
             }
             try take(decoder, for: item, isKept: kept != nil, in: ring, prefill: prefill)
         } catch {
-            // A decoder that failed before may go on failing: the source itself decides.
+            // A decoder that failed once may fail again: the source opens anew.
             if kept != nil { return openItem(item, reusing: nil, in: ring, prefill: prefill) }
             if error.isAway, !item.source.isRemote {
                 return shared.post(.away(ticket: item.ticket, error), run: run)
@@ -215,7 +215,7 @@ final class DecodeWorker {
         }
     }
 
-    /// Goes to where an item is to begin, its source being open.
+    /// Seeks to the beginning of an item whose source is open, and has it decoded.
     func take(
         _ decoder: any AudioDecoder, for item: DecodeItem, isKept: Bool, in ring: SampleRing?, prefill: Double?
     ) throws(DecodingError) {
@@ -225,7 +225,7 @@ final class DecodeWorker {
         try decoder.adoptFormat(at: beginning)
         guard decoder.format.isPlayable else { throw .unplayable(decoder.format) }
         let frame = decoder.format.frames(seconds: beginning)
-        // A live stream begins wherever it is: what was heard of it is all that there was.
+        // A live stream begins at its present frame.
         let mustSeek = !isLive && (isKept || frame > 0)
         if mustSeek, decoder.isSeekable { try decoder.seek(toFrame: frame) }
         let start = min(frame, decoder.boundedLength ?? frame)
@@ -295,7 +295,7 @@ final class DecodeWorker {
             if shared.withOrders({ $0.takeMark(at: end, isEnough: isEnough, run: run) }) {
                 looks.wait()
                 shared.post(.reached(work.ring, end: end), run: run)
-                // Who waits for it comes first: the kernel may have put the loop behind this thread, for milliseconds.
+                // The loop comes first: the kernel may have scheduled it after this thread, for milliseconds.
                 sched_yield()
             }
         } catch {

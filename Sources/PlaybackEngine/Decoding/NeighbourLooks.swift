@@ -5,7 +5,7 @@ import LinuxSystem
 import NowPlaying
 import Synchronization
 
-/// Looks at the tags of items that stand beside another one in the queue. Each look has a thread of its own: the neighbours
+/// Looks at the tags of the items before and after another one in the queue. Each look has a thread of its own: the neighbours
 /// may lie on a medium that is slow or hangs. Used on the decode thread alone.
 final class NeighbourLooks {
     /// Seconds that sound waits for the look at its neighbours: a readable disk needs less.
@@ -16,7 +16,7 @@ final class NeighbourLooks {
 
     /// One look under way.
     private final class Look: Sendable {
-        /// Set when nobody wants it any more.
+        /// Set when the look is given up.
         let flag = AbandonFlag()
         /// Readable from the end of the look on.
         let end = eventfd(0, Int32(EFD_CLOEXEC))
@@ -31,7 +31,7 @@ final class NeighbourLooks {
 
     private let thread: DecodeThread
     private var look: Look?
-    /// Whether sound has not waited for it yet.
+    /// True until sound has waited for it.
     private var isAwaited = false
 
     /// The looks of this decode thread.
@@ -42,7 +42,7 @@ final class NeighbourLooks {
     /// Begins to look around an item with these tags, if it is one of an album that it could be as loud as. Posts
     /// `lookedAround` when something was found.
     func begin(_ item: DecodeItem, _ metadata: MediaMetadata, run: Int) {
-        // What a process of its own opens comes late, and nothing waits for it.
+        // A source of a process of its own opens late, and nothing waits for it.
         let neighbours = item.neighbours.filter { !$0.source.isRemote }
         guard !neighbours.isEmpty, metadata.albumTitle != nil, let loudness = metadata.loudness,
             loudness.albumGain != nil, loudness.trackGain != nil
@@ -78,7 +78,7 @@ final class NeighbourLooks {
         poll(&polled, 1, Int32(clamping: Self.patience * 1000))
     }
 
-    /// Something else is played: nobody wants what the look under way finds.
+    /// Another item plays: the result of the look under way is dropped.
     func giveUp() {
         look?.flag.set()
         look = nil

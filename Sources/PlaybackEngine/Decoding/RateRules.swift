@@ -1,13 +1,13 @@
 package import AudioCore
 package import NowPlaying
 
-/// Which rate an item has by itself, and what makes it. Used on the decode thread.
+/// The rate that an item has by itself, and the maker of rate changers. Used on the decode thread.
 package struct RateRules: Sendable {
-    /// The rate of an item to which no client gave one, by where it lies and what it says of itself.
+    /// The rate of an item to which no client gave one, by its folder and its tags.
     let rate: @Sendable (_ source: MediaSource, _ metadata: MediaMetadata) -> Double
     let makeChanger: RateChangerMaker
 
-    /// Rules; by default every item has the rate 1 and there is nothing to make another.
+    /// Rules; by default every item has the rate 1, and other rates are refused.
     package init(
         rate: @escaping @Sendable (_ source: MediaSource, _ metadata: MediaMetadata) -> Double = { _, _ in 1 },
         makeChanger: @escaping RateChangerMaker = { (_, _) throws(DecodingError) in

@@ -14,6 +14,7 @@ final class RateScratch {
     ) throws(DecodingError) -> Result {
         let bytes = self.bytes ?? .allocate(byteCount: Self.size, alignment: 16)
         self.bytes = bytes
-        return try fill(UnsafeMutableRawBufferPointer(rebasing: bytes[..<(bytes.count / bytesPerFrame * bytesPerFrame)]))
+        let whole = bytes.count / bytesPerFrame * bytesPerFrame
+        return try fill(UnsafeMutableRawBufferPointer(rebasing: bytes[..<whole]))
     }
 }

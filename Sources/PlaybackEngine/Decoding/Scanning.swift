@@ -2,15 +2,15 @@ import AudioCore
 import Glibc
 import NowPlaying
 
-/// Pieces of sound with what lies between them left out: what is heard while a seek button is held down. The pieces are short
-/// enough that the place that is heard is never further than 0.2 s off the straight line of the rate, at 8 times the speed.
+/// Pieces of sound without the sound between them, as they play while a seek button is held down. The pieces are so short
+/// that the audible position is never further than 0.2 s off the straight line of the rate, at 8 times the speed.
 enum ScanPiece {
     /// Seconds of one piece.
     static let seconds = 0.04
     /// Seconds in which a piece begins and ends, so that it does not click.
     static let ramp = 0.003
 
-    /// Lets whole pieces in `frames` begin and end softly, in place.
+    /// Fades whole pieces in `frames` in and out, in place.
     static func soften(_ frames: UnsafeMutableRawBufferPointer, _ format: AudioFormat) {
         let size = format.bytesPerFrame
         let count = frames.count / size
@@ -23,11 +23,11 @@ enum ScanPiece {
     }
 }
 
-/// Goes forward faster than it is heard: of each stretch only the beginning is kept.
+/// Plays forward faster than normal: of each stretch only a piece is kept.
 final class ScanChanger: RateChanger {
     private let format: AudioFormat
-    /// Frames of one piece, of what comes before it in the stretch that it stands for, and of that stretch: the piece is the
-    /// middle of it, so that the place that is heard is before the straight line as much as behind it.
+    /// Frames of one piece, of the part of its stretch before it, and of that stretch: the piece is the middle of the stretch,
+    /// so that the audible position is before the straight line as often as after it.
     private let piece: Int
     private let lead: Int
     private let stretch: Int

@@ -1,11 +1,12 @@
 package import AudioCore
 package import NowPlaying
 
-/// What is known of sources beyond what is in them. Asked on the decode thread; may block as reading a source may.
+/// Facts about sources that do not stand in them. Called on the decode thread; may block as reading a source may.
 package struct SourceKnowledge: Sendable {
-    /// Where an item goes on that has a bookmark or was left in the middle, in seconds of its content; nil: at its beginning.
+    /// The position to resume an item at that has a bookmark or was left in the middle, in seconds of its content; nil: its
+    /// beginning.
     package var resumePosition: @Sendable (MediaSource) -> Double?
-    /// Its chapters, if it says nothing of them itself; nil: nobody else does.
+    /// Chapters from a file beside it, if its own tags have none; nil: there is no such file.
     package var chapters: @Sendable (MediaSource) -> [Chapter]?
 
     /// Nothing is known.

@@ -41,7 +41,7 @@ import NowPlaying
         case .described(let ticket, let ring, let from, let metadata):
             player.descriptions.add(ticket, ring, from: from, metadata)
         case .lost(let ticket, let error): player.sources.lost(ticket, error)
-        case .regained(let ticket, let isOther): player.sources.regained(ticket, isOther: isOther)
+        case .regained(let ticket, let changesFormat): player.sources.regained(ticket, changesFormat: changesFormat)
         case .drained: drained()
         }
     }

@@ -144,20 +144,20 @@ import NowPlaying
         mediaDelay = delay
     }
 
-    /// The source continues. `isOther`: with audio of another format.
-    func regained(_ ticket: Int, isOther: Bool) {
+    /// The source continues. `changesFormat`: in another format.
+    func regained(_ ticket: Int, changesFormat: Bool) {
         guard lostTicket == ticket else { return }
         let link = player.playout.decoding.link(of: ticket)
         lostTicket = nil
-        if link?.opened?.isLive != true { return fileRegained(isOther: isOther) }
+        if link?.opened?.isLive != true { return fileRegained(changesFormat: changesFormat) }
         regainedAt = EventLoop.now
-        if isOther, let link { player.playout.preparation.startHere(link.id, .unstall) }
+        if changesFormat, let link { player.playout.preparation.startHere(link.id, .unstall) }
     }
 
-    private func fileRegained(isOther: Bool) {
+    private func fileRegained(changesFormat: Bool) {
         forgetMedia()
         missedItem = nil
-        if isOther, let current = player.transport.current {
+        if changesFormat, let current = player.transport.current {
             return player.playout.preparation.startHere(current, .unstall)
         }
         if let lane = player.playout.audible { player.playout.feeder.topUp(lane) }
