@@ -12,10 +12,10 @@ package struct ProcessorWaits: Sendable {
     /// Seconds that the host took, of all processors together.
     private let stolen: Double
 
-    /// Reads the threads that these processes have now.
-    package init(of processes: [Int32]) {
+    /// Reads the threads that these processes, and their children if so, have now.
+    package init(of processes: [Int32], withChildren: Bool = false) {
         var threads: [Int32: Int64] = [:]
-        for process in processes {
+        for process in processes + (withChildren ? processes.flatMap(Self.children(of:)) : []) {
             for thread in Self.threads(of: process) {
                 let words = Self.words("/proc/\(process)/task/\(thread)/schedstat")
                 if words.count > 1 { threads[thread] = Int64(words[1]) }
@@ -44,6 +44,10 @@ package struct ProcessorWaits: Sendable {
             if let number = Int32(name) { found.append(number) }
         }
         return found
+    }
+
+    private static func children(of process: Int32) -> [Int32] {
+        threads(of: process).flatMap { words("/proc/\(process)/task/\($0)/children").compactMap { Int32($0) } }
     }
 
     /// The words of a file's first line.

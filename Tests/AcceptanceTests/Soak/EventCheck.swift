@@ -22,8 +22,10 @@ struct EventCheck {
     /// 99th percentile of these distances.
     var usualError: Double { errors.isEmpty ? 0 : errors.sorted()[(errors.count - 1) * 99 / 100] }
     private var errors: [Double] = []
-    /// Events that correct the position because the sound came too late, and by how many seconds at most.
+    /// Events that correct the position because the sound came too late, and the longest correction, in seconds.
     private(set) var corrections = 0
+    /// Those of them that are longer than the wait for a processor since the event before.
+    private(set) var unexplained = 0
     private(set) var greatestCorrection = 0.0
     /// Those of them that include it: the cause of the end or the return of sound came before it was noticed.
     private(set) var remarks = 0
@@ -31,6 +33,8 @@ struct EventCheck {
     private(set) var successions = 0
     private var last: [String: JSONValue] = [:]
     private var sequence: Int64?
+    /// Seconds of the daemon's clock that its threads waited for a processor since the event before.
+    private var waited = 0.0
 
     init(tolerance: Double, gap: Double) { (self.tolerance, self.gap) = (tolerance, gap) }
 
@@ -41,8 +45,10 @@ struct EventCheck {
     /// Causes that may come with another item.
     private static let choosing: Set<String> = ["track", "stop", "play", "stall", "unstall", "queue", "session"]
 
-    /// Takes the next event.
-    mutating func take(_ state: JSONValue) {
+    /// Takes the next event. `waited`: seconds of the daemon's clock that its threads waited for a processor since the one
+    /// before.
+    mutating func take(_ state: JSONValue, waited: Double) {
+        self.waited = waited
         // What a new session is has no number.
         if state["cause"] == "snapshot" { return }
         count += 1
@@ -103,6 +109,7 @@ struct EventCheck {
 
     private mutating func correct(_ late: Double) {
         corrections += 1
+        if abs(late) > tolerance + waited { unexplained += 1 }
         greatestCorrection = max(greatestCorrection, abs(late))
     }
 

@@ -51,6 +51,8 @@ final class Soak {
     /// The last published state of `main`.
     private(set) var state: JSONValue = .null
     private let begin = now()
+    /// The waits for a processor up to the last event.
+    private var waits = ProcessorWaits(of: [])
     private var isQuiet = false
 
     init(_ household: SoakHousehold, _ library: SoakLibrary, _ plan: Plan) {
@@ -136,7 +138,9 @@ final class Soak {
 
     private func take(_ event: JSONValue) {
         let known = check.complaints.count
-        check.take(event)
+        let waits = ProcessorWaits(of: [household.daemon.process.pid], withChildren: true)
+        check.take(event, waited: waits.seconds(since: self.waits) * Double(plan.pace))
+        self.waits = waits
         complaints += check.complaints[known...].map { "\($0) after \(history.joined(separator: " | "))" }
         let session = event["session"] == "main" ? "" : "\(event["session"]?.stringValue ?? ""): "
         remember("\(session)\(event.words) \(event.playing) \(event.itemID ?? 0) at \(event.elapsed)")
