@@ -55,7 +55,7 @@ import NowPlaying
     }
 
     private func askForRefill(_ lane: Lane) {
-        guard lane.isReady, lane.offset != nil, lane.beginRefill() else { return }
+        guard lane.isReady, lane.offset != nil, !playout.gains.isResending(lane), lane.beginRefill() else { return }
         playout.ask(
             lane, if: [.audible, .unspliced],
             failed: { [unowned self] error in

@@ -10,6 +10,8 @@ import NowPlaying
 
     private unowned let playout: Playout
     private var player: Player { playout.player }
+    /// The lane whose frames are being sent again, and the ring frame after the last of them; nil: none.
+    private var resending: (lane: Lane, end: Int64)?
 
     /// Seconds in which a changed gain goes over to the new one: too short to sound like a fade, too long for a click.
     private static let rampSeconds = 0.025
@@ -47,16 +49,34 @@ import NowPlaying
             })
     }
 
-    /// Sends frames of the ring again: at once as many as the device needs not to run dry, the rest, which takes its time to
-    /// compute, in a later turn of the loop.
+    /// True while frames of this lane are being sent again: the queue is filled when that is over.
+    func isResending(_ lane: Lane) -> Bool { resending?.lane === lane }
+
+    /// Sends frames of the ring again: at once as many as the device needs not to run dry, the rest in later turns of the loop.
     private func resend(_ lane: Lane, from frame: Int64, at streamFrame: Int64) {
-        let end = lane.sentEnd
+        let end = max(lane.sentEnd, resending.map { $0.lane === lane ? $0.end : 0 } ?? 0)
         guard frame < end else { return }
         let seconds = lane.canRewriteFlowing ? Decoding.shortPrefill : Decoding.longPrefill
         lane.sendAgain(from: frame)
         lane.send(upTo: min(end, frame + lane.format.frames(seconds: seconds)), at: streamFrame)
-        guard lane.sentEnd < end else { return }
-        player.loop.later { [weak self, weak lane] in if let lane { self?.playout.feeder.topUp(lane) } }
+        resending = (lane, end)
+        resendRest(lane, lane.sentEnd - frame)
+    }
+
+    /// Sends as many frames again in the next turn of the loop as the server was sent so far, `count`: while they are computed
+    /// it has as many, so a processor that computes them as fast as they play is fast enough.
+    private func resendRest(_ lane: Lane, _ count: Int64) {
+        let sent = lane.sentEnd
+        player.loop.later { [weak self, weak lane] in
+            guard let self, let resending, let lane, resending.lane === lane else { return }
+            // A reading or another place may have sent, or dropped, frames since.
+            if lane.sentEnd == sent, sent < resending.end, lane === playout.audible, !lane.awaitsSplice {
+                lane.send(upTo: min(resending.end, sent + count))
+                if lane.sentEnd < resending.end { return resendRest(lane, 2 * count) }
+            }
+            self.resending = nil
+            playout.feeder.topUp(lane)
+        }
     }
 
     /// Brings all sound to a part of its loudness, in a straight line over `seconds`, in our own samples: it is exact again when
