@@ -62,7 +62,7 @@ let package = Package(
 
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),
-        library("ForeignMedia"),
+        library("ChildDecoding"),
         library("ControlProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
@@ -71,7 +71,8 @@ let package = Package(
         library(
             "AudioDecoders",
             [
-                "AudioCore", "LinuxSystem", "ForeignMedia", "NowPlaying", "CFLAC", "CSndFile", "CMPG123", "CVorbisFile",
+                "AudioCore", "LinuxSystem", "ChildDecoding", "NowPlaying", "CFLAC", "CSndFile", "CMPG123",
+                "CVorbisFile",
                 "COpusFile", "CExpat", "CLinux",
             ]),
         library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
@@ -136,13 +137,13 @@ let package = Package(
         tests(
             "ControlServerTests",
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
-        tests("ForeignMediaTests", ["ForeignMedia"]),
+        tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
             "AudioDecodersTests",
-            ["AudioDecoders", "ForeignMedia", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+            ["AudioDecoders", "ChildDecoding", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
             "PulseOutputTests",
             ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),
@@ -195,7 +196,7 @@ let package = Package(
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "ControlProtocol",
-                "ForeignMedia", "LinuxSystem", "NowPlaying", "PulseOutput", "TestSupport", "CSystemd", "CLinux",
+                "ChildDecoding", "LinuxSystem", "NowPlaying", "PulseOutput", "TestSupport", "CSystemd", "CLinux",
                 "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),
         tests("RepositoryTests", []),
@@ -211,7 +212,7 @@ if buildsDecode {
         systemLibrary("CFFmpeg", package: "libavformat-dev"),
         systemLibrary("CCurl", package: "libcurl4-openssl-dev"),
         systemLibrary("CSeccomp", package: "libseccomp-dev"),
-        program("nowplaying-decode", ["ForeignMedia", "NowPlaying", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
+        program("nowplaying-decode", ["ChildDecoding", "NowPlaying", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
     ]
     // What it does with bytes of strangers is fuzzed without what confines it.
     for target in package.targets where target.name == "FuzzTests" {

@@ -13,7 +13,7 @@ Docs         a `package` declaration, a requirement of a `package protocol`, wha
 Numbers      no conversion of a floating value to an integer that can trap, and no unchecked sum with a length that media
              claim: see swift_numbers.py.
 State        no stored variable of the engine can be written by another file: see swift_state.py.
-Words        no documentation comment opens with What, Who, Whether …, and nothing is told: see swift_words.py.
+Words        no documentation comment opens with What, Who, Whether …, nor uses tell, tells or told: see swift_words.py.
 Commands     no `default` in a switch over remote commands or names of methods: an unknown one would become another.
 Machines     no file names the folder of this checkout or the home directory of who runs the check.
 

@@ -15,7 +15,7 @@ package struct AnimatedArtwork: Sendable {
     /// As listeners see it.
     package let artwork: Artwork
     /// Path of the film.
-    package let place: ConfinedPath
+    package let path: ConfinedPath
     /// The still picture that stands in for it; nil: there is none beside it.
     package let still: ConfinedPath?
     let header: VideoHeader
@@ -30,10 +30,10 @@ package struct AnimatedArtwork: Sendable {
 
     /// Reads a film's file. Blocks. Throws an error whose text follows the name of the file.
     init(
-        _ place: ConfinedPath, still: ConfinedPath?, as shape: AnimatedShape, _ abandoned: AbandonFlag
+        _ path: ConfinedPath, still: ConfinedPath?, as shape: AnimatedShape, _ abandoned: AbandonFlag
     ) throws(ArtworkError) {
         do throws(DecodingError) {
-            let file = try place.mediaFile(abandoned)
+            let file = try path.mediaFile(abandoned)
             guard let header = try VideoHeader(file) else {
                 throw DecodingError(.notRecognised, "it is damaged or not a supported film (MP4, WebM, GIF)")
             }
@@ -50,7 +50,7 @@ package struct AnimatedArtwork: Sendable {
                     .unavailable, "it is \(header.width) × \(header.height), which is not \(shape.rawValue)")
             }
             self.artwork = artwork
-            self.place = place
+            self.path = path
             self.still = still
             self.header = header
         } catch {
@@ -59,10 +59,10 @@ package struct AnimatedArtwork: Sendable {
     }
 
     /// The same film at another place.
-    init(_ other: AnimatedArtwork, at place: ConfinedPath, still: ConfinedPath?) {
+    init(_ other: AnimatedArtwork, at path: ConfinedPath, still: ConfinedPath?) {
         artwork = other.artwork
         header = other.header
-        self.place = place
+        self.path = path
         self.still = still
     }
 
@@ -83,14 +83,14 @@ package struct AnimatedArtwork: Sendable {
     }
 
     /// For the log.
-    package var words: String { Self.words(place) }
+    package var words: String { Self.words(path) }
 
     /// A film at this place, for the log.
-    static func words(_ place: ConfinedPath) -> String { "the animated picture \(MediaSource.fileURI(place.path))" }
+    static func words(_ path: ConfinedPath) -> String { "the animated picture \(MediaSource.fileURI(path.path))" }
 
     /// Its first frame, made by the child. Blocks. Throws what reading and making it throw.
     func firstFrame(_ task: ArtworkTask) throws(DecodingError) -> [UInt8] {
-        try task.fetch.firstFrame(of: try place.mediaFile(task.abandoned))
+        try task.fetch.firstFrame(of: try path.mediaFile(task.abandoned))
     }
 
     /// The whole film, piece by piece to `write`, as long as it is still the same. Blocks. Throws words that follow
@@ -99,11 +99,11 @@ package struct AnimatedArtwork: Sendable {
         _ task: ArtworkTask, to write: ([UInt8]) throws(ArtworkError) -> Void
     ) throws(ArtworkError) {
         let shape = AnimatedShape(rawValue: artwork.aspect) ?? .square
-        guard try AnimatedArtwork(place, still: nil, as: shape, task.abandoned).artwork == artwork else {
+        guard try AnimatedArtwork(path, still: nil, as: shape, task.abandoned).artwork == artwork else {
             throw ArtworkError(message: "it has changed")
         }
         do throws(DecodingError) {
-            let file = try place.mediaFile(task.abandoned)
+            let file = try path.mediaFile(task.abandoned)
             guard file.size <= Self.largest else { throw DecodingError(.unavailable, "it grows during the read") }
             var offset: Int64 = 0
             while offset < file.size {

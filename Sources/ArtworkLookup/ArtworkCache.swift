@@ -85,7 +85,7 @@ package final class ArtworkCache: Sendable {
         let new = "\(path).\(getpid()).\(number)"
         do throws(ArtworkError) {
             try write(new, source)
-            makeRoom()
+            evict()
             guard rename(new, path) == 0 else { throw Self.failure(new) }
         } catch {
             unlink(new)
@@ -139,7 +139,7 @@ package final class ArtworkCache: Sendable {
     }
 
     /// Deletes old pictures. The folder already contains the one being written.
-    private func makeRoom() {
+    private func evict() {
         let kept = state.withLock { state in
             state.kept.values.reduce(into: Set(state.writing.values)) { $0.formUnion($1) }
         }

@@ -9,7 +9,7 @@ package enum ArtworkOrigin: Sendable {
     /// Inside of a music file.
     case embedded(EmbeddedPicture, in: MediaSource)
     /// The same in one that the child reads: its place among those that the child finds.
-    case foreign(Int, in: MediaSource)
+    case byChild(Int, in: MediaSource)
     /// A file of its own, in a folder that its links don't lead out of.
     case file(ConfinedPath)
     /// On the network. `shown`: the address without what lets in; `certificates`: a file of those to trust instead of the
@@ -24,8 +24,8 @@ package enum ArtworkOrigin: Sendable {
     /// For the log, without control characters (addresses are percent-encoded).
     package var words: String {
         switch self {
-        case .embedded(_, let source), .foreign(_, let source): "the picture in \(source.uri)"
-        case .file(let place): "the picture \(MediaSource.fileURI(place.path))"
+        case .embedded(_, let source), .byChild(_, let source): "the picture in \(source.uri)"
+        case .file(let file): "the picture \(MediaSource.fileURI(file.path))"
         case .remote(_, let shown, _): "the picture \(shown)"
         case .firstFrame(let film): film.words
         }
@@ -34,7 +34,7 @@ package enum ArtworkOrigin: Sendable {
     /// True if it keeps a client's open file.
     package var holdsDescriptors: Bool {
         switch self {
-        case .embedded(_, let source), .foreign(_, let source): source.holdsDescriptors
+        case .embedded(_, let source), .byChild(_, let source): source.holdsDescriptors
         case .file, .remote, .firstFrame: false
         }
     }
@@ -46,13 +46,13 @@ package enum ArtworkOrigin: Sendable {
             case .embedded(let picture, let source):
                 guard let file = try source.mediaFile(task.abandoned) else { throw Self.gone }
                 return try picture.bytes(in: file, limit: Self.largest)
-            case .foreign(let place, let source):
+            case .byChild(let index, let source):
                 guard let file = try source.mediaFile(task.abandoned) else { throw Self.gone }
-                let pictures = try EmbeddedPicture.foreign(in: file, task.fetch)
-                guard pictures.indices.contains(place) else { throw Self.gone }
-                return pictures[place]
-            case .file(let place):
-                let file = try place.mediaFile(task.abandoned)
+                let pictures = try EmbeddedPicture.byChild(in: file, task.fetch)
+                guard pictures.indices.contains(index) else { throw Self.gone }
+                return pictures[index]
+            case .file(let file):
+                let file = try file.mediaFile(task.abandoned)
                 guard file.size <= Self.largest else {
                     throw DecodingError(.unavailable, "it has more than \(Self.largest >> 20) MiB")
                 }
@@ -94,7 +94,7 @@ extension MediaSource {
     package func mediaFile(_ abandoned: AbandonFlag) throws(DecodingError) -> MediaFile? {
         switch self {
         case .file(let path): return try MediaFile(pathBytes: path.bytes, shouldStop: { abandoned.isSet })
-        case .confined(let place): return try place.mediaFile(abandoned)
+        case .confined(let file): return try file.mediaFile(abandoned)
         case .descriptor(let descriptor, _):
             let own = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
             guard own >= 0 else { throw MediaFile.openingError(errno) }
@@ -108,7 +108,7 @@ extension MediaSource {
     var mediaPath: FilePath? {
         switch self {
         case .file(let path): path
-        case .confined(let place): place.path
+        case .confined(let file): file.path
         case .segment(let segment): segment.audio.mediaPath
         case .descriptor, .remote, .handedOver: nil
         }

@@ -78,11 +78,11 @@ package final class ArtworkSearch: Sendable {
             let root = root(folder) ?? folder
             if result.found.isEmpty || rules.isAnimated, let relative = folder.normalized.below(root.normalized) {
                 let names = folders.look(folder, rules, task.abandoned)
-                let place = { ConfinedPath(root: root, relative: relative.appending($0)) }
-                if result.found.isEmpty, let name = names.picture { look(at: place(name), &result, task) }
+                let path = { ConfinedPath(root: root, relative: relative.appending($0)) }
+                if result.found.isEmpty, let name = names.picture { look(at: path(name), &result, task) }
                 for shape in AnimatedShape.allCases where films[shape] == nil {
                     guard let name = names.films[shape] else { continue }
-                    look(at: place(name), still: names.stills[shape].map(place), as: shape, &result, task)
+                    look(at: path(name), still: names.stills[shape].map(path), as: shape, &result, task)
                 }
             }
         }
@@ -103,7 +103,7 @@ package final class ArtworkSearch: Sendable {
         guard let file = (try? source.mediaFile(task.abandoned)) ?? nil,
             let pictures = try? EmbeddedPicture.all(in: file)
         else { return }
-        if pictures.isEmpty { return foreign(in: file, source, &result, task) }
+        if pictures.isEmpty { return picturesByChild(in: file, source, &result, task) }
         // The front cover; else what is not said to be anything; else whatever there is, icons last.
         let order = { (kind: Int) in kind == 3 ? 0 : kind == 0 ? 1 : kind == 1 || kind == 2 ? 3 : 2 }
         let best = pictures.map { order($0.kindNumber) }.sorted()
@@ -117,11 +117,12 @@ package final class ArtworkSearch: Sendable {
     }
 
     /// Those that only the child can find.
-    private func foreign(in file: MediaFile, _ source: MediaSource, _ result: inout Result, _ task: ArtworkTask) {
-        guard (try? EmbeddedPicture.areForeign(in: file)) == true else { return }
+    private func picturesByChild(in file: MediaFile, _ source: MediaSource, _ result: inout Result, _ task: ArtworkTask)
+    {
+        guard (try? EmbeddedPicture.needsChild(in: file)) == true else { return }
         do throws(DecodingError) {
-            for (place, bytes) in try EmbeddedPicture.foreign(in: file, task.fetch).enumerated() {
-                let origin = ArtworkOrigin.foreign(place, in: source)
+            for (index, bytes) in try EmbeddedPicture.byChild(in: file, task.fetch).enumerated() {
+                let origin = ArtworkOrigin.byChild(index, in: source)
                 do throws(ArtworkError) { try keep(bytes, origin, &result) } catch {
                     result.failures.append("cannot show \(origin.words): \(error.message)")
                 }
@@ -132,13 +133,13 @@ package final class ArtworkSearch: Sendable {
     }
 
     /// A picture in a file of its own, known or not.
-    private func look(at place: ConfinedPath, _ result: inout Result, _ task: ArtworkTask) {
-        guard let key = identity(of: place, "the picture", &result) else { return }
+    private func look(at path: ConfinedPath, _ result: inout Result, _ task: ArtworkTask) {
+        guard let key = identity(of: path, "the picture", &result) else { return }
         if let artwork = known.withLock({ known in known.first { $0.key == key }?.artwork }) {
-            result.found = [Found(artwork: artwork, origin: .file(place))]
+            result.found = [Found(artwork: artwork, origin: .file(path))]
             return
         }
-        take(.file(place), &result, task)
+        take(.file(path), &result, task)
         guard let artwork = result.found.first?.artwork else { return }
         known.withLock { known in
             if known.count >= Self.remembered { known.removeFirst() }
@@ -148,14 +149,14 @@ package final class ArtworkSearch: Sendable {
 
     /// An animated one, known or not.
     private func look(
-        at place: ConfinedPath, still: ConfinedPath?, as shape: AnimatedShape, _ result: inout Result,
+        at path: ConfinedPath, still: ConfinedPath?, as shape: AnimatedShape, _ result: inout Result,
         _ task: ArtworkTask
     ) {
-        guard let key = identity(of: place, "the animated picture", &result) else { return }
+        guard let key = identity(of: path, "the animated picture", &result) else { return }
         var film = knownFilms.withLock { known in known.first { $0.key == key && $0.shape == shape }?.film }
         if film == nil {
             do throws(ArtworkError) {
-                film = .success(try AnimatedArtwork(place, still: still, as: shape, task.abandoned))
+                film = .success(try AnimatedArtwork(path, still: still, as: shape, task.abandoned))
             } catch {
                 film = .failure(error)
             }
@@ -167,20 +168,20 @@ package final class ArtworkSearch: Sendable {
             }
         }
         switch film {
-        case .success(let film)?: result.animated.append(AnimatedArtwork(film, at: place, still: still))
+        case .success(let film)?: result.animated.append(AnimatedArtwork(film, at: path, still: still))
         case .failure(let error)?:
-            result.failures.append("cannot show \(AnimatedArtwork.words(place)): \(error.message)")
+            result.failures.append("cannot show \(AnimatedArtwork.words(path)): \(error.message)")
         case nil: break
         }
     }
 
     /// Identity of the file there; nil: none, or a link to a forbidden place.
-    private func identity(of place: ConfinedPath, _ what: String, _ result: inout Result) -> FileKey? {
-        let located = place.locate()
+    private func identity(of path: ConfinedPath, _ what: String, _ result: inout Result) -> FileKey? {
+        let located = path.locate()
         guard located >= 0 else {
             if located != -ENOENT {
                 result.failures.append(
-                    "cannot show \(what) \(MediaSource.fileURI(place.path)): "
+                    "cannot show \(what) \(MediaSource.fileURI(path.path)): "
                         + (located == -EXDEV || located == -ELOOP
                             ? "it is a link that leads elsewhere" : SystemError.words(-located).lowercased()))
             }

@@ -51,17 +51,17 @@ package struct ImageHeader: Equatable, Sendable {
     /// ISO/IEC 10918-1 annex B: segments up to the first start of frame.
     private static func jpeg(_ bytes: Bytes) -> Found? {
         guard bytes.has([0xFF, 0xD8, 0xFF], at: 0) else { return nil }
-        var place = 2
+        var offset = 2
         for _ in 0..<4096 {
-            guard bytes.big(place, 1) == 0xFF, let marker = bytes.big(place + 1, 1) else { return nil }
+            guard bytes.big(offset, 1) == 0xFF, let marker = bytes.big(offset + 1, 1) else { return nil }
             switch marker {
-            case 0xFF: place += 1
-            case 0x01, 0xD0...0xD7: place += 2
+            case 0xFF: offset += 1
+            case 0x01, 0xD0...0xD7: offset += 2
             case 0xC4, 0xC8, 0xCC, 0xDB...0xFE:
-                guard let length = bytes.big(place + 2, 2), length >= 2 else { return nil }
-                place += 2 + length
+                guard let length = bytes.big(offset + 2, 2), length >= 2 else { return nil }
+                offset += 2 + length
             case 0xC0...0xCF:
-                guard let height = bytes.big(place + 5, 2), let width = bytes.big(place + 7, 2) else { return nil }
+                guard let height = bytes.big(offset + 5, 2), let width = bytes.big(offset + 7, 2) else { return nil }
                 return (.jpeg, width, height)
             default: return nil
             }
@@ -116,31 +116,31 @@ package struct ImageHeader: Equatable, Sendable {
 private struct Bytes {
     let all: [UInt8]
 
-    func has(_ text: StaticString, at place: Int) -> Bool {
-        text.withUTF8Buffer { has(Array($0), at: place) }
+    func has(_ text: StaticString, at offset: Int) -> Bool {
+        text.withUTF8Buffer { has(Array($0), at: offset) }
     }
 
-    func has(_ bytes: [UInt8], at place: Int) -> Bool {
-        place >= 0 && place + bytes.count <= all.count && all[place..<place + bytes.count].elementsEqual(bytes)
+    func has(_ bytes: [UInt8], at offset: Int) -> Bool {
+        offset >= 0 && offset + bytes.count <= all.count && all[offset..<offset + bytes.count].elementsEqual(bytes)
     }
 
-    func big(_ place: Int, _ count: Int) -> Int? {
-        guard place >= 0, place + count <= all.count else { return nil }
-        return all[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+    func big(_ offset: Int, _ count: Int) -> Int? {
+        guard offset >= 0, offset + count <= all.count else { return nil }
+        return all[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    func little(_ place: Int, _ count: Int) -> Int? {
-        guard place >= 0, place + count <= all.count else { return nil }
-        return all[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+    func little(_ offset: Int, _ count: Int) -> Int? {
+        guard offset >= 0, offset + count <= all.count else { return nil }
+        return all[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// Content of the first box of this type in `range` (ISO/IEC 14496-12 §4.2).
     func box(_ type: StaticString, in range: Range<Int>) -> Range<Int>? {
-        var place = range.lowerBound
-        for _ in 0..<4096 where place + 8 <= range.upperBound {
-            guard let length = big(place, 4), length >= 8, place + length <= range.upperBound else { return nil }
-            if has(type, at: place + 4) { return place + 8..<place + length }
-            place += length
+        var offset = range.lowerBound
+        for _ in 0..<4096 where offset + 8 <= range.upperBound {
+            guard let length = big(offset, 4), length >= 8, offset + length <= range.upperBound else { return nil }
+            if has(type, at: offset + 4) { return offset + 8..<offset + length }
+            offset += length
         }
         return nil
     }

@@ -9,15 +9,15 @@ extension VideoHeader {
     /// Adds up the times of the frames, jumping over the pictures themselves.
     mutating func readLoop(_ file: MediaFile) throws(DecodingError) {
         let flags = try file.bytes(at: 10, count: 1).first ?? 0
-        var place: Int64 = 13 + (flags & 0x80 != 0 ? Int64(3) << Int64(flags & 7 + 1) : 0)
+        var offset: Int64 = 13 + (flags & 0x80 != 0 ? Int64(3) << Int64(flags & 7 + 1) : 0)
         var hundredths = 0
         var frames = 0
         var isInside = false
         for _ in 0..<Self.mostBlocks {
-            let head = try file.bytes(at: place, count: 10)
+            let head = try file.bytes(at: offset, count: 10)
             guard let first = head.first else { return }
             if isInside {
-                place += 1 + Int64(first)
+                offset += 1 + Int64(first)
                 isInside = first != 0
                 continue
             }
@@ -25,11 +25,11 @@ extension VideoHeader {
             case 0x21:
                 // §23: the time of the frame that follows.
                 if head.count >= 8, head[1] == 0xF9 { hundredths += Int(head[4]) | Int(head[5]) << 8 }
-                place += 2
+                offset += 2
             case 0x2C:
                 guard head.count == 10 else { return }
                 frames += 1
-                place += 11 + (head[9] & 0x80 != 0 ? Int64(3) << Int64(head[9] & 7 + 1) : 0)
+                offset += 11 + (head[9] & 0x80 != 0 ? Int64(3) << Int64(head[9] & 7 + 1) : 0)
             default:
                 guard first == 0x3B, frames > 1, hundredths > 0 else { return }
                 duration = Double(hundredths) / 100

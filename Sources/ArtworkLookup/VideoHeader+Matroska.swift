@@ -76,20 +76,20 @@ extension VideoHeader {
         in range: Range<Int64>, _ file: MediaFile, until: UInt64? = nil
     ) throws(DecodingError) -> [Element] {
         var result: [Element] = []
-        var place = range.lowerBound
-        while result.count < mostElements, place < range.upperBound {
-            let header = try file.bytes(at: place, count: 12)
+        var offset = range.lowerBound
+        while result.count < mostElements, offset < range.upperBound {
+            let header = try file.bytes(at: offset, count: 12)
             guard let (id, idBytes) = variable(header[...], keepsMark: true), idBytes <= 4,
                 let (length, lengthBytes) = variable(header[idBytes...], keepsMark: false)
             else { break }
-            let start = place + Int64(idBytes + lengthBytes)
+            let start = offset + Int64(idBytes + lengthBytes)
             // All ones: as long as what it is in.
             let isOpen = length == 1 << (7 * UInt64(lengthBytes)) - 1
             guard start <= range.upperBound, isOpen || length <= UInt64(range.upperBound - start) else { break }
             let end = isOpen ? range.upperBound : start + Int64(length)
             if id == until { break }
             result.append(Element(id: id, content: start..<end))
-            place = end
+            offset = end
         }
         return result
     }

@@ -31,7 +31,7 @@ extension VideoHeader {
         guard box.count >= 80 else { return }
         let end = try file.bytes(at: box.upperBound - 44, count: 44)
         guard end.count == 44 else { return }
-        func number(_ place: Int) -> Int { end[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        func number(_ offset: Int) -> Int { end[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
         (width, height) = (number(36) >> 16, number(40) >> 16)
         // Turned by a quarter: a is 0 and b is not.
         if number(0) == 0, number(4) != 0 { (width, height) = (height, width) }
@@ -42,8 +42,8 @@ extension VideoHeader {
         guard let header = try Self.box("mdhd", in: media, file) else { return }
         let bytes = try file.bytes(at: header.lowerBound, count: 32)
         guard bytes.count == 32 else { return }
-        func number(_ place: Int, _ count: Int) -> UInt64 {
-            bytes[place..<place + count].reduce(0) { $0 << 8 | UInt64($1) }
+        func number(_ offset: Int, _ count: Int) -> UInt64 {
+            bytes[offset..<offset + count].reduce(0) { $0 << 8 | UInt64($1) }
         }
         let isLong = bytes[0] == 1
         let scale = number(isLong ? 20 : 12, 4)
@@ -71,9 +71,9 @@ extension VideoHeader {
         in range: Range<Int64>, _ file: MediaFile, until: StaticString? = nil
     ) throws(DecodingError) -> [Box] {
         var result: [Box] = []
-        var place = range.lowerBound
-        while result.count < mostBoxes, place + 8 <= range.upperBound {
-            let header = try file.bytes(at: place, count: 16)
+        var offset = range.lowerBound
+        while result.count < mostBoxes, offset + 8 <= range.upperBound {
+            let header = try file.bytes(at: offset, count: 16)
             guard header.count >= 8 else { break }
             var length = header[..<4].reduce(Int64(0)) { $0 << 8 | Int64($1) }
             var headerBytes: Int64 = 8
@@ -81,13 +81,13 @@ extension VideoHeader {
                 length = header[8...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
                 headerBytes = 16
             } else if length == 0 {
-                length = range.upperBound - place
+                length = range.upperBound - offset
             }
-            guard length >= headerBytes, length <= range.upperBound - place else { break }
-            let box = Box(type: Array(header[4..<8]), content: place + headerBytes..<place + length)
+            guard length >= headerBytes, length <= range.upperBound - offset else { break }
+            let box = Box(type: Array(header[4..<8]), content: offset + headerBytes..<offset + length)
             result.append(box)
             if let until, until.withUTF8Buffer({ $0.elementsEqual(box.type) }) { break }
-            place += length
+            offset += length
         }
         return result
     }

@@ -28,7 +28,7 @@ package final class MediaSegment: Sendable {
     package func sharesFile(with other: MediaSegment) -> Bool {
         switch (audio, other.audio) {
         case (.file(let mine), .file(let path)): mine == path
-        case (.confined(let mine), .confined(let place)): mine.root == place.root && mine.relative == place.relative
+        case (.confined(let mine), .confined(let other)): mine.root == other.root && mine.relative == other.relative
         default: false
         }
     }

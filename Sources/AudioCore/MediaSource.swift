@@ -74,7 +74,7 @@ package enum MediaSource: Sendable {
     package var uri: String {
         switch self {
         case .file(let path): MediaSource.fileURI(path)
-        case .confined(let place): MediaSource.fileURI(place.path)
+        case .confined(let file): MediaSource.fileURI(file.path)
         case .descriptor(_, let name), .handedOver(let name): name
         case .segment(let segment): segment.uri
         case .remote(let media): media.shownAddress
@@ -85,7 +85,7 @@ package enum MediaSource: Sendable {
     package var path: FilePath? {
         switch self {
         case .file(let path): path
-        case .confined(let place): place.path
+        case .confined(let file): file.path
         case .segment(let segment): segment.audio.path
         case .descriptor, .remote, .handedOver: nil
         }
@@ -95,7 +95,7 @@ package enum MediaSource: Sendable {
     package var nameBytes: Int {
         switch self {
         case .file(let path): path.bytes.count
-        case .confined(let place): place.root.bytes.count + place.relative.bytes.count
+        case .confined(let file): file.root.bytes.count + file.relative.bytes.count
         case .descriptor(_, let name), .handedOver(let name): name.utf8.count
         case .segment(let segment): segment.audio.nameBytes + segment.sheet.nameBytes
         case .remote(let media): media.address.utf8.count + media.shownAddress.utf8.count
@@ -122,7 +122,7 @@ package enum MediaSource: Sendable {
         let name: ArraySlice<UInt8>
         switch self {
         case .file(let path): name = path.name
-        case .confined(let place): name = place.path.name
+        case .confined(let file): name = file.path.name
         case .descriptor(_, let shown), .handedOver(let shown):
             let bytes = Array(shown.utf8)
             name = bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...]

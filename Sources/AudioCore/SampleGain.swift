@@ -26,10 +26,10 @@ package enum SampleGain {
             for index in 0..<frames {
                 let factor = Float(start + step * Double(index))
                 var all: Int16 = 0
-                for place in (index * channels)..<((index + 1) * channels) { all |= samples[place] }
-                for place in (index * channels)..<((index + 1) * channels) {
-                    let value = (Float(samples[place]) * factor + dither(number)).rounded()
-                    results[place] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
+                for slot in (index * channels)..<((index + 1) * channels) { all |= samples[slot] }
+                for slot in (index * channels)..<((index + 1) * channels) {
+                    let value = (Float(samples[slot]) * factor + dither(number)).rounded()
+                    results[slot] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
                     number &+= 1
                 }
             }

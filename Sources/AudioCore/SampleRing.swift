@@ -54,11 +54,11 @@ package final class SampleRing: @unchecked Sendable {
     package func writable(run: Int, limit: Int64) -> UnsafeMutableRawBufferPointer? {
         let bounds = bounds.withLock { $0 }
         guard bounds.run == run else { return nil }
-        let place = bounds.end % capacity
-        let frames = min(limit, bounds.begin + capacity - bounds.end, capacity - place)
+        let start = bounds.end % capacity
+        let frames = min(limit, bounds.begin + capacity - bounds.end, capacity - start)
         guard frames > 0 else { return nil }
         let frame = format.bytesPerFrame
-        return UnsafeMutableRawBufferPointer(start: memory + Int(place) * frame, count: Int(frames) * frame)
+        return UnsafeMutableRawBufferPointer(start: memory + Int(start) * frame, count: Int(frames) * frame)
     }
 
     /// Makes frames written into `writable` visible; the new end, or nil if another run has begun. Producer only.
@@ -79,9 +79,9 @@ package final class SampleRing: @unchecked Sendable {
         let frame = format.bytesPerFrame
         var next = range.lowerBound
         while next < range.upperBound {
-            let place = next % capacity
-            let frames = min(range.upperBound - next, capacity - place)
-            body(UnsafeRawBufferPointer(start: memory + Int(place) * frame, count: Int(frames) * frame))
+            let start = next % capacity
+            let frames = min(range.upperBound - next, capacity - start)
+            body(UnsafeRawBufferPointer(start: memory + Int(start) * frame, count: Int(frames) * frame))
             next += frames
         }
     }
@@ -111,5 +111,5 @@ package final class SampleRing: @unchecked Sendable {
     }
 
     /// Frames that the producer may still write. Either side.
-    package var room: Int64 { bounds.withLock { $0.begin + capacity - $0.end } }
+    package var freeFrames: Int64 { bounds.withLock { $0.begin + capacity - $0.end } }
 }

@@ -15,31 +15,31 @@ package enum DecoderRegistry {
         case .ogg:
             do throws(DecodingError) { return try openAnyOgg(file, from: tags.end) } catch {
                 // Ogg with Speex and the like.
-                return try openForeign(file, insteadOf: error)
+                return try openInChild(file, insteadOf: error)
             }
         case .samples(let container):
             if try CompressedSamples.areIn(file, at: tags.end) {
-                guard ForeignProgram.path != nil else {
+                guard DecodeProgram.path != nil else {
                     throw DecodingError(
-                        .notRecognised, "its \(container) header names compressed samples: \(ForeignProgram.howToGet)")
+                        .notRecognised, "its \(container) header names compressed samples: \(DecodeProgram.howToGet)")
                 }
-                return try openForeign(
+                return try openInChild(
                     file, insteadOf: DecodingError(.notRecognised, PCMDecoder.unknownCoding(in: container)))
             }
             do throws(DecodingError) {
                 return try PCMDecoder(file: file, start: tags.end, container: container)
-            } catch { return try openForeign(file, insteadOf: error) }
+            } catch { return try openInChild(file, insteadOf: error) }
         case .mpegAudio:
             if let stream = try MPEGStream(in: file, from: tags.end, isSure: true) {
                 return try MP3Decoder(file: file, stream: stream, tags: tags.fields)
             }
             guard tags.end > 0 else { throw notRecognised }
             throw DecodingError(.notRecognised, "it has an ID3 tag, but no MPEG audio follows it")
-        case .foreign(let name):
-            guard ForeignProgram.path != nil else {
-                throw DecodingError(.notRecognised, "it is \(name): \(ForeignProgram.howToGet)")
+        case .needsChild(let name):
+            guard DecodeProgram.path != nil else {
+                throw DecodingError(.notRecognised, "it is \(name): \(DecodeProgram.howToGet)")
             }
-            return try openForeign(file)
+            return try openInChild(file)
         case .unsupported(let name): throw DecodingError(.notRecognised, "this version does not support \(name)")
         case .text: throw DecodingError(.notRecognised, notRecognised.message + ": it is text")
         case .unknown:
@@ -67,8 +67,8 @@ package enum DecoderRegistry {
     }
 
     /// Has nowplaying-decode open a file. Throws what that comes to.
-    private static func openForeign(_ file: MediaFile) throws(DecodingError) -> ForeignDecoder {
-        let decoder = try ForeignDecoder(file: file.descriptor)
+    private static func openInChild(_ file: MediaFile) throws(DecodingError) -> ChildDecoder {
+        let decoder = try ChildDecoder(file: file.descriptor)
         do throws(DecodingError) { try decoder.awaitOpening() } catch {
             // The child says nothing of the disk but that a read failed.
             guard error.kind == .mediaGone, error != decoder.hung, file.isReadable else { throw error }
@@ -81,11 +81,11 @@ package enum DecoderRegistry {
 
     /// The same for a file whose coding we do not decode; `error`: our reason. Throws that where it has another reason, or
     /// nowplaying-decode does not know the coding either, or is not installed.
-    private static func openForeign(
+    private static func openInChild(
         _ file: MediaFile, insteadOf error: DecodingError
-    ) throws(DecodingError) -> ForeignDecoder {
-        guard error.kind == .notRecognised, ForeignProgram.path != nil else { throw error }
-        do throws(DecodingError) { return try openForeign(file) } catch let other {
+    ) throws(DecodingError) -> ChildDecoder {
+        guard error.kind == .notRecognised, DecodeProgram.path != nil else { throw error }
+        do throws(DecodingError) { return try openInChild(file) } catch let other {
             throw other.kind == .notRecognised ? error : other
         }
     }

@@ -18,10 +18,10 @@ package struct FormatSupport: Equatable, Sendable {
             ("WAV", ["wav"], "libsndfile1"), ("RF64", ["wav", "rf64"], "libsndfile1"),
             ("W64", ["w64"], "libsndfile1"), ("AIFF", ["aif", "aiff", "aifc"], "libsndfile1"),
             ("AU", ["au", "snd"], "libsndfile1"), ("CAF", ["caf"], "libsndfile1"),
-        ].map { FormatSupport(name: $0.0, endings: $0.1, plays: true, package: $0.2) } + foreign
+        ].map { FormatSupport(name: $0.0, endings: $0.1, plays: true, package: $0.2) } + ofChild
 
     /// Formats that nowplaying-decode decodes, with libraries of FFmpeg.
-    private static let foreign = [
+    private static let ofChild = [
         ("AAC", ["aac", "loas"]), ("MP4 (AAC, ALAC)", ["m4a", "m4b", "mp4"]), ("QuickTime", ["mov", "3gp"]),
         ("Windows Media", ["wma", "asf"]), ("xWMA", ["xwma"]), ("Monkey's Audio", ["ape"]), ("WavPack", ["wv"]),
         ("Musepack", ["mpc"]), ("True Audio", ["tta"]), ("TAK", ["tak"]), ("Shorten", ["shn"]),
@@ -39,6 +39,6 @@ package struct FormatSupport: Equatable, Sendable {
         ("HCOM", ["hcom"]), ("Psion WVE", ["wve"]), ("PAF", ["paf"]), ("IEC 61937", ["spdif"]),
         ("Sound of games (APC, AST, BRSTM, BFSTM, KVAG, MSF, MTAF, VAG, VPK, XVAG)", ["apc", "ast", "brstm", "vag"]),
     ].map {
-        FormatSupport(name: $0.0, endings: $0.1, plays: ForeignProgram.path != nil, package: "libavformat59")
+        FormatSupport(name: $0.0, endings: $0.1, plays: DecodeProgram.path != nil, package: "libavformat59")
     }
 }

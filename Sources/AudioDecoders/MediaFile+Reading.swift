@@ -130,10 +130,10 @@ extension MediaFile {
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         let last = max(0, size - 1) / Self.blockBytes * Self.blockBytes
         let middle = size / 2 / Self.blockBytes * Self.blockBytes
-        let places = [bad + Self.blockBytes, 0, middle, last].filter { $0 != bad && $0 < size }
+        let offsets = [bad + Self.blockBytes, 0, middle, last].filter { $0 != bad && $0 < size }
         return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
-            places.contains { place in
-                guard case .success(let count) = attempt(into: byte, at: place) else { return false }
+            offsets.contains { other in
+                guard case .success(let count) = attempt(into: byte, at: other) else { return false }
                 return count > 0
             }
         }

@@ -6,8 +6,8 @@ extension MediaKind {
     private typealias TextMark = (text: String, offset: Int, name: String)
 
     /// Name of a format that nowplaying-decode decodes; nil: none that is known.
-    static func foreignName(_ file: [UInt8]) -> String? {
-        name(file, foreignTexts) ?? foreignMarks.first { file.dropFirst($0.offset).starts(with: $0.bytes) }?.name
+    static func nameForChild(_ file: [UInt8]) -> String? {
+        name(file, textsForChild) ?? marksForChild.first { file.dropFirst($0.offset).starts(with: $0.bytes) }?.name
             ?? streamName(file)
     }
 
@@ -18,7 +18,7 @@ extension MediaKind {
         marks.first { file.dropFirst($0.offset).starts(with: $0.text.utf8) }?.name
     }
 
-    private static let foreignTexts: [TextMark] = [
+    private static let textsForChild: [TextMark] = [
         ("ftyp", 4, "MP4 (AAC, ALAC)"), ("moov", 4, "QuickTime"), ("mdat", 4, "QuickTime"), ("wide", 4, "QuickTime"),
         ("wvpk", 0, "WavPack"), ("MAC ", 0, "Monkey's Audio"), ("MPCK", 0, "Musepack"), ("MP+", 0, "Musepack"),
         ("TTA1", 0, "True Audio"), ("DSD ", 0, "DSD"), ("FRM8", 0, "DSD"), ("1bit", 0, "DSD"), ("tBaK", 0, "TAK"),
@@ -33,7 +33,7 @@ extension MediaKind {
         ("XVAG", 0, "XVAG"), ("MSF", 0, "MSF"), ("MTAF", 0, "MTAF"), ("nut/multimedia container\0", 0, "NUT"),
     ]
 
-    private static let foreignMarks: [Mark] = [
+    private static let marksForChild: [Mark] = [
         ([0x1A, 0x45, 0xDF, 0xA3], 0, "Matroska"),
         ([0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11], 0, "Windows Media"), ([0xF8, 0x72, 0x6F, 0xBB], 4, "MLP"),
         ([0xF8, 0x72, 0x6F, 0xBA], 4, "TrueHD"), ([0x7F, 0xFE, 0x80, 0x01], 0, "DTS"),
@@ -44,7 +44,7 @@ extension MediaKind {
 
     /// Name of a stream without a mark of its own, judged by the fields of its first frames.
     private static func streamName(_ file: [UInt8]) -> String? {
-        func byte(_ place: Int) -> Int { place < file.count ? Int(file[place]) : 0 }
+        func byte(_ offset: Int) -> Int { offset < file.count ? Int(file[offset]) : 0 }
         // ATSC A/52 §5.3, annex E: a sampling rate that there is, and the version.
         if byte(0) == 0x0B, byte(1) == 0x77 {
             let version = byte(5) >> 3
@@ -55,7 +55,7 @@ extension MediaKind {
         if file.count > 3 * 188, [0, 188, 376, 564].allSatisfy({ byte($0) == 0x47 }) { return "MPEG transport stream" }
         // ISO 14496-3 §1.7.2: two frames of LOAS.
         let next = 3 + (byte(1) & 0x1F) << 8 + byte(2)
-        func isSync(_ place: Int) -> Bool { byte(place) == 0x56 && byte(place + 1) & 0xE0 == 0xE0 }
+        func isSync(_ offset: Int) -> Bool { byte(offset) == 0x56 && byte(offset + 1) & 0xE0 == 0xE0 }
         if isSync(0), isSync(next) { return "AAC (LOAS)" }
         // CRI ADX: the place of its copyright.
         let offset = byte(2) << 8 | byte(3)

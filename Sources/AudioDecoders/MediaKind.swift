@@ -10,7 +10,7 @@ enum MediaKind: Equatable {
     /// MPEG audio, or behind a tag that stands before it.
     case mpegAudio
     /// Decoded by nowplaying-decode; its name for people.
-    case foreign(String)
+    case needsChild(String)
     /// Known, but not decoded by this version; its name for people.
     case unsupported(String)
     case text
@@ -33,15 +33,15 @@ enum MediaKind: Equatable {
             !["lpcm", "ulaw", "alaw"].contains(where: { has($0, at: 28) })
         {
             // libsndfile would prepare to decode ALAC before anybody could object.
-            self = .foreign("CAF with compressed audio")
+            self = .needsChild("CAF with compressed audio")
         } else if let container = Self.container(bytes, has: has) {
             self = .samples(container: container)
-        } else if !Self.isText(bytes), let name = Self.foreignName(bytes) {
-            self = .foreign(name)
+        } else if !Self.isText(bytes), let name = Self.nameForChild(bytes) {
+            self = .needsChild(name)
         } else if let name = Self.unsupportedName(bytes) {
             self = .unsupported(name)
         } else if Self.isADTS(bytes) {
-            self = .foreign("AAC")
+            self = .needsChild("AAC")
         } else if afterTag || MPEGFrameHeader(bytes.prefix(4)) != nil {
             self = .mpegAudio
         } else if Self.isText(bytes) {

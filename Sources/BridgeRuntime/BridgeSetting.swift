@@ -35,9 +35,9 @@ package struct BridgeSetting<Settings: BridgeSettings>: Sendable {
     }
 
     /// A setting that is on or off.
-    package static func flag(_ name: String, _ place: any WritableKeyPath<Settings, Bool> & Sendable) -> BridgeSetting {
+    package static func flag(_ name: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable) -> BridgeSetting {
         BridgeSetting(name, takes: "yes or no") { settings, text in
-            settings[keyPath: place] = text == "yes"
+            settings[keyPath: path] = text == "yes"
             return text == "yes" || text == "no"
         }
     }

@@ -122,7 +122,7 @@ package enum INIFile {
         private let name: String
         private let judge: (String) -> String?
         private let set: (String, String, String) -> String?
-        private var place = 0
+        private var offset = 0
         private var line = 0
 
         init(
@@ -136,11 +136,11 @@ package enum INIFile {
         }
 
         func nextLine(into buffer: UnsafeMutablePointer<CChar>, size: Int) -> Bool {
-            guard place < text.count else { return false }
+            guard offset < text.count else { return false }
             line += 1
-            let end = text[place...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
-            var content = text[place..<end]
-            place = end + 1
+            let end = text[offset...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+            var content = text[offset..<end]
+            offset = end + 1
             if content.last == UInt8(ascii: "\r") { content.removeLast() }
             if content.contains(0) || String(validating: content, as: UTF8.self) == nil {
                 fault("the line is not UTF-8")

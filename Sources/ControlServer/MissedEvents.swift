@@ -22,8 +22,8 @@ struct MissedEvents {
     /// subject of this name. There are fewer than the limit.
     mutating func add(_ event: ServerEvent, of subject: String?, exists: (String) -> Bool) {
         var slot = Slot(subject: subject, newest: event, kinds: [])
-        if let place = slots.firstIndex(where: { $0.subject == subject }) {
-            slot.kinds = slots.remove(at: place).kinds
+        if let index = slots.firstIndex(where: { $0.subject == subject }) {
+            slot.kinds = slots.remove(at: index).kinds
         } else if slots.count >= Self.maximum {
             slots.remove(at: slots.firstIndex { $0.subject.map { !exists($0) } ?? false } ?? 0)
         }

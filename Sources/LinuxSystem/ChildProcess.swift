@@ -140,8 +140,8 @@ private final class ChildKeeper: Sendable {
         for number in Int32(0)...2 {
             posix_spawn_file_actions_addopen(&actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0)
         }
-        for (place, copy) in parked.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + place))
+        for (index, copy) in parked.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + index))
         }
         linux_close_from(&actions, base)
         var attributes = posix_spawnattr_t()

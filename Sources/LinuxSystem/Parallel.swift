@@ -18,8 +18,8 @@ package enum Parallel {
             semaphore.deallocate()
         }
 
-        func put(_ place: Int, _ result: Result) {
-            results.withLock { $0[place] = result }
+        func put(_ index: Int, _ result: Result) {
+            results.withLock { $0[index] = result }
             sem_post(semaphore)
         }
 
@@ -35,11 +35,11 @@ package enum Parallel {
         _ count: Int, _ body: @escaping @Sendable (Int) -> Result
     ) -> [Result] {
         let collection = Collection<Result>(count)
-        for place in 0..<count {
+        for index in 0..<count {
             let isStarted =
-                place < count - 1
-                && DetachedThread.start("parallel") { collection.put(place, body(place)) }
-            if !isStarted { collection.put(place, body(place)) }
+                index < count - 1
+                && DetachedThread.start("parallel") { collection.put(index, body(index)) }
+            if !isStarted { collection.put(index, body(index)) }
         }
         return collection.wait(count)
     }

@@ -126,7 +126,7 @@ extension MediaPlayerBridge {
             call.bus.refuse(call.message, DaemonRefusal.error(error))
         }
         if call.rights.isForeign {
-            foreign.call(method, parameters, caller)
+            restricted.call(method, parameters, caller)
         } else {
             daemon.call(method, parameters, caller)
         }

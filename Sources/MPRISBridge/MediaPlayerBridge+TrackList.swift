@@ -27,17 +27,17 @@ extension MediaPlayerBridge {
             let isCurrent = call.message.readBool()
         else { return }
         withTracks(call) { [unowned self] in
-            let place: Int64
+            let index: Int64
             if path == TrackPath.none {
-                place = 0
+                index = 0
             } else if let after = tracks.entry(path) {
-                place = after.place + 1
+                index = after.index + 1
             } else {
                 return call.refuse(.invalidArguments, "there is no track \(path) in the list")
             }
             command(
                 call, "queue.add",
-                ["items": [.string(uri)], "at": .integer(place), "play": .bool(isCurrent)])
+                ["items": [.string(uri)], "at": .integer(index), "play": .bool(isCurrent)])
         }
     }
 

@@ -12,7 +12,7 @@ import NowPlayingClient
     package typealias Settings = MPRISSettings
 
     let daemon: FollowedDaemon
-    let foreign: ForeignDaemon
+    let restricted: RestrictedDaemon
     let judge: SenderJudge
     let receivers: SignalReceivers
     let tracks: TrackWindow
@@ -52,7 +52,7 @@ import NowPlayingClient
     init(_ context: BridgeContext, address: String, _ judge: SenderJudge, _ scope: SignalReceivers.Scope) {
         self.context = context
         daemon = context.daemon
-        foreign = ForeignDaemon(context.loop, paths: daemon.paths)
+        restricted = RestrictedDaemon(context.loop, paths: daemon.paths)
         self.judge = judge
         let receivers = SignalReceivers(scope)
         self.receivers = receivers
@@ -161,8 +161,8 @@ import NowPlayingClient
         let changes = properties.changes(since: published)
         published = properties
         if !changes.isEmpty { changed(bus, Introspection.player, changes) }
-        if let place = position?.follow(state, at: EventLoop.now),
-            let microseconds = TrackMetadata.microseconds(place)
+        if let seconds = position?.follow(state, at: EventLoop.now),
+            let microseconds = TrackMetadata.microseconds(seconds)
         {
             receivers.send(bus, Introspection.player, "Seeked") { $0.append(.int64(microseconds)) }
         }

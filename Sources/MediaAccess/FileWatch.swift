@@ -7,14 +7,14 @@ package import LinuxSystem
 /// that nobody caused. Every look at the disk is a worker's.
 @PlayerLoop package final class FileWatch {
     /// A watched folder, and the name that is awaited in it.
-    private struct Place: Sendable {
+    private struct Watched: Sendable {
         let descriptor: Int32
         let name: [UInt8]
     }
 
     private enum Look: Sendable {
         case isThere
-        case watching(Place)
+        case watching(Watched)
         /// The system has no watches left, or nothing on the way can be looked at.
         case impossible
     }
@@ -57,16 +57,16 @@ package import LinuxSystem
             switch found {
             case .impossible: break
             case .isThere: if reportsExisting { self?.handler() }
-            case .watching(let place):
-                if let self { watch(place) } else { close(place.descriptor) }
+            case .watching(let watched):
+                if let self { watch(watched) } else { close(watched.descriptor) }
             }
         }
     }
 
-    private func watch(_ place: Place) {
-        descriptor = place.descriptor
+    private func watch(_ watched: Watched) {
+        descriptor = watched.descriptor
         source = loop.watch(descriptor, EPOLLIN.rawValue) { [unowned self] _ in
-            if Self.hasAwaitedEvent(descriptor, place.name) { look(reportsExisting: true) }
+            if Self.hasAwaitedEvent(descriptor, watched.name) { look(reportsExisting: true) }
         }
     }
 
@@ -105,7 +105,7 @@ package import LinuxSystem
             }
             guard watch >= 0 else { continue }
             if let again = firstMissing(path), again.bytes == missing.bytes {
-                return .watching(Place(descriptor: descriptor, name: Array(missing.name)))
+                return .watching(Watched(descriptor: descriptor, name: Array(missing.name)))
             }
             inotify_rm_watch(descriptor, watch)
         }

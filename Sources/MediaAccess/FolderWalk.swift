@@ -8,7 +8,7 @@ import LinuxSystem
 /// name is mostly there anyway. Runs on a worker thread; every call may block.
 struct FolderWalk {
     /// Names with these endings are taken for audio inside folders.
-    static let endings: Set<String> = own.union(ForeignProgram.path == nil ? [] : foreign)
+    static let endings: Set<String> = own.union(DecodeProgram.path == nil ? [] : foreign)
     private static let own: Set<String> = [
         "flac", "mp3", "mp2", "mp1", "mpa", "mpga", "ogg", "oga", "opus", "wav", "wave", "rf64", "w64", "aif", "aiff",
         "aifc", "au", "snd", "caf",
@@ -114,8 +114,8 @@ struct FolderWalk {
             let opened = path.withCString { linux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
             return opened >= 0 ? opened : nil
         }
-        guard let place = roots.place(of: path) else { return nil }
-        let found = place.locate()
+        guard let confined = roots.confinedPath(of: path) else { return nil }
+        let found = confined.locate()
         guard found >= 0 else { return nil }
         defer { close(found) }
         // What was judged is what is read, whatever stands at the name by now.
@@ -135,8 +135,8 @@ struct FolderWalk {
         var status = stat()
         let path = folder.appending(name)
         if let roots {
-            guard let place = roots.place(of: path) else { return .other }
-            let found = place.locate()
+            guard let confined = roots.confinedPath(of: path) else { return .other }
+            let found = confined.locate()
             guard found >= 0 else { return .other }
             defer { close(found) }
             guard fstat(found, &status) == 0 else { return .other }

@@ -43,16 +43,16 @@ struct MediaDoor: Sendable {
 
     /// Source that can be opened later with the same rights.
     func source(_ path: FilePath) -> MediaSource {
-        guard let place = roots?.place(of: path) else { return .file(path) }
-        return .confined(place)
+        guard let confined = roots?.confinedPath(of: path) else { return .file(path) }
+        return .confined(confined)
     }
 
     /// The regular file at this path, open for reading. Throws what stands against it.
     func open(_ path: FilePath) throws(DecodingError) -> MediaFile {
         let stop: @Sendable () -> Bool = { [abandoned] in abandoned.isSet }
         guard let roots else { return try MediaFile(pathBytes: path.bytes, shouldStop: stop) }
-        guard let place = roots.place(of: path) else { throw MediaFile.openingError(EXDEV) }
-        let opened = place.openFile()
+        guard let confined = roots.confinedPath(of: path) else { throw MediaFile.openingError(EXDEV) }
+        let opened = confined.openFile()
         guard opened >= 0 else { throw MediaFile.openingError(-opened) }
         return try MediaFile(descriptor: opened, shouldStop: stop)
     }
@@ -63,7 +63,7 @@ struct MediaDoor: Sendable {
         guard let roots else {
             return path.withCString { stat($0, &status) } == 0 ? FileIdentity(status) : nil
         }
-        guard let found = roots.place(of: path)?.locate(), found >= 0 else { return nil }
+        guard let found = roots.confinedPath(of: path)?.locate(), found >= 0 else { return nil }
         defer { close(found) }
         return fstat(found, &status) == 0 ? FileIdentity(status) : nil
     }

@@ -78,7 +78,7 @@ package final class MediaMounts: Sendable {
             return away
         }
         let roots = state.withLock { $0.roots }
-        if let root = roots.place(of: file)?.root, roots.isUnmounted(root) {
+        if let root = roots.confinedPath(of: file)?.root, roots.isUnmounted(root) {
             changeMissed { $0.miss(root) }
             return away
         }

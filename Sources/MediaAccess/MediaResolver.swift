@@ -70,9 +70,9 @@ package struct MediaResolver: Sendable {
         let middle = items.count < 256 ? 0 : items.count / 2
         let budget = TextBudget()
         if middle == 0 { return try resolve(items[...], budget, looksInside: items.count <= Self.largestLookInside) }
-        let halves = Parallel.map(2) { place -> Result<MediaSearch, RPCError> in
+        let halves = Parallel.map(2) { half -> Result<MediaSearch, RPCError> in
             do throws(RPCError) {
-                return .success(try resolve(place == 0 ? items[..<middle] : items[middle...], budget))
+                return .success(try resolve(half == 0 ? items[..<middle] : items[middle...], budget))
             } catch {
                 return .failure(error)
             }

@@ -10,13 +10,13 @@ package struct MediaRoots: Sendable {
     package init(_ paths: [String]) { self.paths = paths.compactMap { FilePath(Array($0.utf8))?.normalized } }
 
     /// The place of an absolute path by its text alone, below the deepest root that fits; nil: below none.
-    package func place(of path: FilePath) -> ConfinedPath? {
+    package func confinedPath(of path: FilePath) -> ConfinedPath? {
         let clean = path.normalized
-        var place: ConfinedPath?
-        for root in paths where root.bytes.count > place?.root.bytes.count ?? -1 {
-            if let rest = clean.below(root) { place = ConfinedPath(root: root, relative: rest) }
+        var longest: ConfinedPath?
+        for root in paths where root.bytes.count > longest?.root.bytes.count ?? -1 {
+            if let rest = clean.below(root) { longest = ConfinedPath(root: root, relative: rest) }
         }
-        return place
+        return longest
     }
 
     /// True if the root is missing or empty, like the mount point of an unmounted disk.

@@ -19,7 +19,7 @@ struct LocatedSheet: Sendable {
 extension MediaSearch {
     /// Adds the tracks of the sheet with this content.
     mutating func addSheet(
-        _ content: [UInt8], _ path: FilePath, _ details: ItemDetails?, uri: String, from list: ListPlace?
+        _ content: [UInt8], _ path: FilePath, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
         let sheet: CueSheet
         do throws(PlaylistError) { sheet = try CueSheet(text: content) } catch {
@@ -28,15 +28,15 @@ extension MediaSearch {
         let located = try locate(sheet, at: path)
         lastSheet = (path, located)
         if let missing = located.missing {
-            let place = ListPlace(name: String(decoding: path.name, as: UTF8.self), level: 1)
-            return note(missing, "cannot be opened: no such file or directory", from: place)
+            let origin = ListOrigin(name: String(decoding: path.name, as: UTF8.self), level: 1)
+            return note(missing, "cannot be opened: no such file or directory", from: origin)
         }
         for track in sheet.tracks { try add([track], of: located, sheet: path, details) }
     }
 
     /// Adds one track of the sheet that is at, or in, a file.
     mutating func addTrack(
-        _ number: Int, of path: FilePath, _ details: ItemDetails?, uri: String, from list: ListPlace?
+        _ number: Int, of path: FilePath, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
         if lastSheet?.path != path {
             var sheet = PlaylistKind(fileName: path.name) == .cue ? nil : door.embeddedSheet(at: path)
@@ -91,18 +91,18 @@ extension MediaSearch {
     private func locate(_ sheet: CueSheet, at path: FilePath) throws(RPCError) -> LocatedSheet {
         var files: [Int: FilePath] = [:]
         var missing: String?
-        for place in Set(sheet.tracks.map(\.file)).sorted() {
-            if sheet.files[place].isEmpty {
-                files[place] = path
+        for index in Set(sheet.tracks.map(\.file)).sorted() {
+            if sheet.files[index].isEmpty {
+                files[index] = path
                 continue
             }
-            let names = Self.names(sheet.files[place], in: path.folder)
+            let names = Self.names(sheet.files[index], in: path.folder)
             guard let first = names.first else {
-                missing = missing ?? PlaylistText.windows1252(sheet.files[place])
+                missing = missing ?? PlaylistText.windows1252(sheet.files[index])
                 continue
             }
             let found = try file(names, or: sheet.files.count == 1 ? names + [path] : names)
-            files[place] = found
+            files[index] = found
             if found == nil { missing = missing ?? MediaSource.fileURI(first) }
         }
         return LocatedSheet(sheet: sheet, files: files, missing: missing)

@@ -7,7 +7,7 @@ import NowPlaying
 import PlaybackEngine
 
 /// Origin of a playlist's entry.
-struct ListPlace {
+struct ListOrigin {
     /// The list's name for people.
     let name: String
     /// Nesting level, from 1.
@@ -21,10 +21,10 @@ extension MediaSearch {
 
     /// Adds the entries of the list at a path, unless that was opened for this item before.
     mutating func addList(
-        _ path: FilePath, _ kind: PlaylistKind, _ details: ItemDetails?, uri: String, from list: ListPlace?
+        _ path: FilePath, _ kind: PlaylistKind, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
-        let place = ListPlace(name: String(decoding: path.name, as: UTF8.self), level: (list?.level ?? 0) + 1)
-        guard place.level <= Self.maximumLevels else {
+        let origin = ListOrigin(name: String(decoding: path.name, as: UTF8.self), level: (list?.level ?? 0) + 1)
+        guard origin.level <= Self.maximumLevels else {
             throw .commandFailed(.tooDeep, "more than \(Self.maximumLevels) nested playlists")
         }
         guard let identity = door.identity(path), seen.insert(identity).inserted else { return }
@@ -35,11 +35,11 @@ extension MediaSearch {
             return note(uri, error.message, from: list)
         }
         if entries.isEmpty { note(uri, "is an empty playlist", from: list) }
-        for entry in entries where !resolver.abandoned.isSet { try add(entry, details, in: path.folder, place) }
+        for entry in entries where !resolver.abandoned.isSet { try add(entry, details, in: path.folder, origin) }
     }
 
     /// The content of a list; nil: it can't be read, which is noted.
-    mutating func text(of path: FilePath, uri: String, from list: ListPlace?) throws(RPCError) -> [UInt8]? {
+    mutating func text(of path: FilePath, uri: String, from list: ListOrigin?) throws(RPCError) -> [UInt8]? {
         let file: MediaFile
         do throws(DecodingError) { file = try door.open(path) } catch {
             note(uri, "cannot be opened: \(error.message)", from: list)
@@ -56,7 +56,7 @@ extension MediaSearch {
     }
 
     private mutating func add(
-        _ entry: PlaylistEntry, _ details: ItemDetails?, in folder: FilePath, _ place: ListPlace
+        _ entry: PlaylistEntry, _ details: ItemDetails?, in folder: FilePath, _ origin: ListOrigin
     ) throws(RPCError) {
         var known = details
         if entry.metadata != MediaMetadata() || entry.duration != nil {
@@ -64,15 +64,15 @@ extension MediaSearch {
                 given: details?.given ?? MediaMetadata(), found: entry.metadata, duration: entry.duration)
         }
         switch PlaylistReference(entry, in: folder) {
-        case .uri(let uri): try add(uri: uri, known, from: place)
+        case .uri(let uri): try add(uri: uri, known, from: origin)
         case .paths(let paths):
             guard let first = paths.first else {
-                return note(PlaylistText.windows1252(entry.location), "is not a file name", from: place)
+                return note(PlaylistText.windows1252(entry.location), "is not a file name", from: origin)
             }
             switch try firstThere(paths) {
             case .success(let found):
-                try add(found.path, found.kind, known, uri: MediaSource.fileURI(found.path), from: place)
-            case .failure(let failure): note(failure, MediaSource.fileURI(first), from: place)
+                try add(found.path, found.kind, known, uri: MediaSource.fileURI(found.path), from: origin)
+            case .failure(let failure): note(failure, MediaSource.fileURI(first), from: origin)
             }
         }
     }

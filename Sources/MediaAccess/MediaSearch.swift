@@ -50,15 +50,15 @@ struct MediaSearch: Sendable {
     mutating func add(_ object: JSONObject) throws(RPCError) {
         let given = MediaMetadata(fields: object)
         let details = given == MediaMetadata() ? nil : ItemDetails(given: given)
-        guard let place = object["descriptor"]?.integerValue else {
+        guard let index = object["descriptor"]?.integerValue else {
             if let uri = object["uri"]?.stringValue { try add(uri: uri, details) }
             return
         }
-        guard resolver.descriptors.indices.contains(Int(place)) else {
-            throw .invalidParameter("descriptor", "the line carries no descriptor \(place)")
+        guard resolver.descriptors.indices.contains(Int(index)) else {
+            throw .invalidParameter("descriptor", "the line carries no descriptor \(index)")
         }
-        let descriptor = resolver.descriptors[Int(place)]
-        let name = object["uri"]?.stringValue ?? "descriptor:\(place)"
+        let descriptor = resolver.descriptors[Int(index)]
+        let name = object["uri"]?.stringValue ?? "descriptor:\(index)"
         var status = stat()
         let flags = linux_flags(descriptor.number)
         let isRead = fstat(descriptor.number, &status) == 0
@@ -80,7 +80,7 @@ struct MediaSearch: Sendable {
     }
 
     /// Adds what a uri leads to. `list`: where it was read.
-    mutating func add(uri: String, _ details: ItemDetails?, from list: ListPlace?) throws(RPCError) {
+    mutating func add(uri: String, _ details: ItemDetails?, from list: ListOrigin?) throws(RPCError) {
         switch MediaAddress(uri) {
         case .unplayable(let words): note(uri, words, from: list)
         case .remote(let address, let shown):
@@ -97,7 +97,7 @@ struct MediaSearch: Sendable {
 
     /// Adds what is at a path that was found to be of this kind.
     mutating func add(
-        _ path: FilePath, _ kind: mode_t, _ details: ItemDetails?, uri: String, from list: ListPlace?
+        _ path: FilePath, _ kind: mode_t, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
         switch kind {
         case S_IFREG:
@@ -114,7 +114,7 @@ struct MediaSearch: Sendable {
     }
 
     private mutating func addFolder(
-        _ path: FilePath, _ details: ItemDetails?, uri: String, from list: ListPlace?
+        _ path: FilePath, _ details: ItemDetails?, uri: String, from list: ListOrigin?
     ) throws(RPCError) {
         if list != nil {
             guard let identity = door.identity(path), seen.insert(identity).inserted else { return }
@@ -138,9 +138,9 @@ struct MediaSearch: Sendable {
     }
 
     /// Notes what can't be had: `words` are put behind the uri, `reason` is for programs.
-    mutating func note(_ uri: String, _ words: String, from list: ListPlace?, reason: RPCError.Reason? = nil) {
-        let place = list.map { " (named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
-        missing.append(Missing(uri: uri, words: words + place, reason: reason))
+    mutating func note(_ uri: String, _ words: String, from list: ListOrigin?, reason: RPCError.Reason? = nil) {
+        let origin = list.map { " (named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
+        missing.append(Missing(uri: uri, words: words + origin, reason: reason))
     }
 
     var tooMany: RPCError {
@@ -148,7 +148,7 @@ struct MediaSearch: Sendable {
     }
 
     /// Kind of the file at a path; nil: it can't be opened, which is noted. Throws 403 if a foreign peer may not see it.
-    mutating func kind(of path: FilePath, uri: String, from list: ListPlace?) throws(RPCError) -> mode_t? {
+    mutating func kind(of path: FilePath, uri: String, from list: ListOrigin?) throws(RPCError) -> mode_t? {
         switch try look(path) {
         case .success(let mode): return mode & S_IFMT
         case .failure(let failure):
@@ -159,17 +159,18 @@ struct MediaSearch: Sendable {
     }
 
     /// Notes that there is nothing to be had at this uri, and why.
-    mutating func note(_ failure: LookFailure, _ uri: String, from list: ListPlace?) {
+    mutating func note(_ failure: LookFailure, _ uri: String, from list: ListOrigin?) {
         let isForbidden = failure.code == EACCES || failure.code == EPERM
         note(uri, "cannot be opened: \(failure.words)", from: list, reason: isForbidden ? .permission : nil)
     }
 
     /// True if the file may be on the unmounted disk of a root.
     func isUnmounted(_ path: FilePath, _ failure: LookFailure) -> Bool {
-        guard failure.code == ENOENT, let place = resolver.roots.place(of: path), !place.relative.leadsUp else {
+        guard failure.code == ENOENT, let confined = resolver.roots.confinedPath(of: path), !confined.relative.leadsUp
+        else {
             return false
         }
-        return resolver.roots.isUnmounted(place.root)
+        return resolver.roots.isUnmounted(confined.root)
     }
 
     /// Why nothing can be had at a path.
@@ -187,8 +188,8 @@ struct MediaSearch: Sendable {
         }
         var status = stat()
         let denied = RPCError.denied("permission denied: other users can play only files below “media-roots”")
-        guard let place = roots.place(of: path) else { throw denied }
-        let opened = place.locate()
+        guard let confined = roots.confinedPath(of: path) else { throw denied }
+        let opened = confined.locate()
         guard opened >= 0 else {
             // A missing root hides nothing; everything that leads out of one does.
             guard opened == -ENOENT || opened == -EACCES || opened == -ENOTDIR || opened == -ENAMETOOLONG else {

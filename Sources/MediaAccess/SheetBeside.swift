@@ -19,7 +19,7 @@ package enum SheetBeside {
                     let file = try? source.neighbour(name)?.mediaFile(AbandonFlag()), file.size <= longest,
                     let text = try? file.bytes(at: 0, count: Int(file.size)), let sheet = try? CueSheet(text: text)
                 else { continue }
-                let tracks = sheet.tracks(of: place(of: path, in: sheet))
+                let tracks = sheet.tracks(of: index(of: path, in: sheet))
                 return tracks.count > 1
                     ? tracks.prefix(Chapter.limit).map { Chapter(start: $0.start.seconds, title: $0.metadata.title) }
                     : nil
@@ -29,7 +29,7 @@ package enum SheetBeside {
     }
 
     /// Index of the sheet's file: that of the same name, whatever the suffix, else the first.
-    private static func place(of path: FilePath, in sheet: CueSheet) -> Int {
+    private static func index(of path: FilePath, in sheet: CueSheet) -> Int {
         let names = sheet.files.map { FilePath($0).map { Array($0.name) } }
         if let exact = names.firstIndex(of: Array(path.name)) { return exact }
         let stems = sheet.files.map { FilePath($0).map { Array(FolderSheets.stem($0)) } }
@@ -49,8 +49,8 @@ extension MediaSource {
     fileprivate func neighbour(_ name: FilePath) -> MediaSource? {
         switch self {
         case .file(let path): .file(path.folder.appending(name))
-        case .confined(let place):
-            .confined(ConfinedPath(root: place.root, relative: place.relative.folder.appending(name)))
+        case .confined(let file):
+            .confined(ConfinedPath(root: file.root, relative: file.relative.folder.appending(name)))
         default: nil
         }
     }

@@ -123,7 +123,7 @@ package struct NowPlayingItem: Equatable, Sendable {
     private static let chapterTolerance = 0.001
 
     /// The chapter is that of this place, in seconds.
-    package mutating func tellChapter(at elapsed: Double) {
+    package mutating func setChapter(at elapsed: Double) {
         chapterIndex = metadata.chapters?.lastIndex { $0.start <= elapsed + Self.chapterTolerance }
     }
 }

@@ -20,10 +20,10 @@ package struct PlaybackAnchor: Equatable, Sendable {
     /// Seconds of the file per second: that of the sound, even if the content stands still. Unpublished.
     package var mediaRate: Double
     /// The advertisement that is heard at that instant; nil: the content is.
-    package var ad: AdPlace?
+    package var ad: AdBreak?
 
     /// A place inside of an advertisement.
-    package struct AdPlace: Equatable, Sendable {
+    package struct AdBreak: Equatable, Sendable {
         /// Number of its range.
         package var index: Int
         /// When it ends, if nothing happens until then; nil while it stands.

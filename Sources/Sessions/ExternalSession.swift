@@ -171,7 +171,7 @@ import PlaybackEngine
             elapsed: elapsed, rate: rate, monotonic: time, wall: WallClock.time(of: time), wallSynced: WallClock.isSet)
     }
 
-    func tellActivation(by: Originator?) { publish(state, .session, by: by) }
+    func publishActivation(by: Originator?) { publish(state, .session, by: by) }
 
     func close(by: Originator?) {
         var last = state

@@ -23,7 +23,7 @@ import PlaybackEngine
     /// A state of it was published, and is on the board.
     func follow(_ state: NowPlayingState)
     /// Publishes its whole state because it became the active one.
-    func tellActivation(by: Originator?)
+    func publishActivation(by: Originator?)
     /// Ducks or pauses for an audible session or announcement.
     func yield(to who: String, _ demand: DuckingDemand)
     /// Ends that; `release`: seconds of the fade back.
@@ -71,17 +71,17 @@ extension PlaybackSession {
         methods.perform(request, answer)
     }
 
-    func tellActivation(by: Originator?) { methods.player.tellActivation(by: by) }
+    func publishActivation(by: Originator?) { methods.player.publishActivation(by: by) }
 
     func yield(to who: String, _ demand: DuckingDemand) {
         Log.debug("session \(name) yields to \(who): \(demand.words)")
         let player = methods.player
-        player.makeRoom(for: who, player.yielding(to: demand.policy, decibels: demand.duckTo), over: demand.attack)
+        player.yield(to: who, player.yielding(to: demand.policy, decibels: demand.duckTo), over: demand.attack)
     }
 
     func endYielding(to who: String, release: Double) {
         Log.debug("session \(name) yields to \(who) no more, back in \(release) s")
-        methods.player.makeRoom(for: who, nil, over: release)
+        methods.player.yield(to: who, nil, over: release)
     }
 
     func follow(_ state: NowPlayingState) { methods.follow(state) }

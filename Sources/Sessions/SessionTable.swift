@@ -79,7 +79,7 @@ import StateKeeping
         if isPlayed, session !== active {
             move(to: session)
             context.board.publish(state)
-            session.tellActivation(by: state.by)
+            session.publishActivation(by: state.by)
         } else {
             context.board.publish(state)
         }
@@ -118,7 +118,7 @@ import StateKeeping
         begins(session)
         guard settings.activatesOnPlay, canBecomeActive(session) else { return }
         move(to: session)
-        session.tellActivation(by: by)
+        session.publishActivation(by: by)
     }
 
     /// True if bare commands and subscribers may follow it.
@@ -216,7 +216,7 @@ import StateKeeping
         guard session !== active else { return .success(["active": true]) }
         guard canBecomeActive(session) else { return .success(["active": false]) }
         move(to: session)
-        session.tellActivation(by: request.client.originator)
+        session.publishActivation(by: request.client.originator)
         return .success(["active": true])
     }
 
@@ -246,7 +246,7 @@ import StateKeeping
         if let session = session as? LocalSession { factory.end(session) }
         openRequests.end(of: session.name)
         context.board.forget(session.name)
-        if wasActive { active.tellActivation(by: by) }
+        if wasActive { active.publishActivation(by: by) }
         saveList()
     }
 

@@ -57,11 +57,11 @@ package import PlaybackEngine
 
     /// Returns a function that receives each position of one player, and forgets the crashes when that player has played for
     /// ten seconds.
-    package func observer() -> @PlayerLoop (SavedPlace) -> Void {
+    package func observer() -> @PlayerLoop (SavedPosition) -> Void {
         var since: MonotonicTime?
-        return { [self] place in
+        return { [self] position in
             guard isNoted else { return }
-            guard place.wish == .playing else {
+            guard position.wish == .playing else {
                 since = nil
                 return
             }

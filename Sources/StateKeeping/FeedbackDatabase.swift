@@ -30,14 +30,14 @@ package final class FeedbackDatabase: Sendable {
     private static let name = "feedback.db"
     private var path: String { directory + "/" + Self.name }
     /// Positions at which items resume.
-    package let places: ResumePlaces
+    package let positions: ResumePositions
     private let state = Mutex(State())
     private let emptiness = Atomic<Bool>(false)
 
     /// The database of a state directory; nothing is opened yet.
     package init(stateDirectory: String) {
         directory = stateDirectory
-        places = ResumePlaces(stateDirectory: stateDirectory)
+        positions = ResumePositions(stateDirectory: stateDirectory)
     }
 
     /// True if any feedback was ever saved: the first call looks at the disk.
@@ -75,7 +75,7 @@ package final class FeedbackDatabase: Sendable {
             if after != before { try Self.write(identity, after, connection) }
             return after
         }
-        places.set(ResumePlaces.Place(after), of: identity)
+        positions.set(ResumePositions.Position(after), of: identity)
         return after
     }
 
@@ -191,8 +191,8 @@ package final class FeedbackDatabase: Sendable {
         feedback.rating = row[0].flatMap { (0...5).contains($0) ? $0 : nil }
         feedback.isLiked = row[1] == 1
         feedback.isDisliked = row[2] == 1
-        feedback.bookmark = ResumePlaces.seconds(row[3])
-        feedback.left = ResumePlaces.seconds(row[4])
+        feedback.bookmark = ResumePositions.seconds(row[3])
+        feedback.left = ResumePositions.seconds(row[4])
         feedback.playCount = count(row[5])
         feedback.skipCount = count(row[6])
         feedback.lastPlayed = row[7].flatMap { (0...1e12).contains($0) ? $0 : nil }

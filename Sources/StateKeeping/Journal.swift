@@ -62,9 +62,9 @@ enum Journal {
         var piece = header(identity: identity)
         piece += frame(start.bytes, sequence: sequence, identity: identity)
         piece += frame(payload(of: commands), sequence: sequence, identity: identity)
-        for place in stride(from: 0, to: queue.count, by: entriesInFrame) {
-            let entries = ArraySlice(queue.entries[place..<min(queue.count, place + entriesInFrame)])
-            piece += frame(EditCoding.encode(entries, at: place), sequence: sequence, identity: identity)
+        for first in stride(from: 0, to: queue.count, by: entriesInFrame) {
+            let entries = ArraySlice(queue.entries[first..<min(queue.count, first + entriesInFrame)])
+            piece += frame(EditCoding.encode(entries, at: first), sequence: sequence, identity: identity)
             if piece.count > 128 << 10 {
                 try put(piece)
                 piece.removeAll(keepingCapacity: true)

@@ -33,11 +33,11 @@ struct EntryWriter {
         case .file(let path):
             writer.byte(SourceKind.file.rawValue)
             self.path(path)
-        case .confined(let place):
+        case .confined(let file):
             writer.byte(SourceKind.confined.rawValue)
-            writer.number(place.root.bytes.count)
-            writer.bytes += place.root.bytes
-            path(place.relative)
+            writer.number(file.root.bytes.count)
+            writer.bytes += file.root.bytes
+            path(file.relative)
         case .descriptor(_, let name), .handedOver(let name):
             writer.byte(SourceKind.handedOver.rawValue)
             writer.text(name)
@@ -160,13 +160,13 @@ package enum EditCoding {
     package static func encode(_ edit: QueueEdit) -> [UInt8] {
         var writer = ByteWriter()
         switch edit {
-        case .insert(let entries, let place): return encode(ArraySlice(entries), at: place)
+        case .insert(let entries, let index): return encode(ArraySlice(entries), at: index)
         case .remove(let ids):
             writer.byte(Kind.remove.rawValue)
             writer.ids(ids)
-        case .move(let ids, let place):
+        case .move(let ids, let index):
             writer.byte(Kind.move.rawValue)
-            writer.number(place)
+            writer.number(index)
             writer.ids(ids)
         case .clear: writer.byte(Kind.clear.rawValue)
         case .order(let ids):
@@ -181,11 +181,11 @@ package enum EditCoding {
     }
 
     /// The same for a part of what is put in.
-    static func encode(_ entries: ArraySlice<QueueEntry>, at place: Int) -> [UInt8] {
+    static func encode(_ entries: ArraySlice<QueueEntry>, at index: Int) -> [UInt8] {
         var writer = EntryWriter()
         writer.writer.bytes.reserveCapacity(16 + entries.count * 40)
         writer.writer.byte(Kind.insert.rawValue)
-        writer.writer.number(place)
+        writer.writer.number(index)
         writer.writer.number(entries.count)
         for entry in entries { writer.entry(entry) }
         return writer.writer.bytes
@@ -196,18 +196,18 @@ package enum EditCoding {
         var reader = ByteReader(bytes)
         switch Kind(rawValue: try reader.byte()) {
         case .insert:
-            let place = try reader.count()
+            let index = try reader.count()
             // An entry has three bytes or more.
             let count = try reader.count(upTo: reader.remaining)
             var entries = ContiguousArray<QueueEntry>()
             entries.reserveCapacity(count)
             var entryReader = EntryReader()
             for _ in 0..<count { entries.append(try entryReader.entry(&reader)) }
-            return .insert(entries, at: place)
+            return .insert(entries, at: index)
         case .remove: return .remove(try reader.ids())
         case .move:
-            let place = try reader.count()
-            return .move(try reader.ids(), to: place)
+            let index = try reader.count()
+            return .move(try reader.ids(), to: index)
         case .clear: return .clear
         case .order: return .order(try reader.ids())
         case .details:

@@ -49,11 +49,11 @@ final class SQLiteConnection: @unchecked Sendable {
         guard prepared == SQLiteLibrary.ok, let statement else { throw Failure(code: prepared) }
         defer { _ = library.finalize(statement) }
         for (index, value) in values.enumerated() {
-            let place = Int32(index + 1)
+            let parameter = Int32(index + 1)
             switch value {
-            case .text(let text): _ = library.bindText(statement, place, text, -1, SQLiteLibrary.transient)
-            case .number(let number?): _ = library.bindDouble(statement, place, number)
-            case .number(nil): _ = library.bindNull(statement, place)
+            case .text(let text): _ = library.bindText(statement, parameter, text, -1, SQLiteLibrary.transient)
+            case .number(let number?): _ = library.bindDouble(statement, parameter, number)
+            case .number(nil): _ = library.bindNull(statement, parameter)
             }
         }
         let stepped = library.step(statement)

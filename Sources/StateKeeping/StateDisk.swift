@@ -19,7 +19,7 @@ final class StateDisk: Sendable {
         var snapshot: Snapshot?
         /// True if the snapshot must be written in any case.
         var needsSnapshot: Bool
-        var place: [UInt8]?
+        var position: [UInt8]?
     }
 
     /// The whole state.
@@ -50,7 +50,7 @@ final class StateDisk: Sendable {
     }
 
     static let journalName = "queue"
-    static let placeName = "place"
+    static let positionName = "place"
     /// Bytes from one slot of `place` to the other: each is a block of its own.
     static let slotSpacing = 4096
 
@@ -94,7 +94,7 @@ final class StateDisk: Sendable {
                         try writeSnapshot(job, &state)
                     }
                 }
-                if let place = job.place { try write(place, &state) }
+                if let position = job.position { try write(position, &state) }
                 return .success(())
             } catch {
                 return .failure(error)
@@ -162,8 +162,8 @@ final class StateDisk: Sendable {
         state.sequence = job.last
     }
 
-    private func write(_ place: [UInt8], _ state: inout State) throws(Failure) {
-        let path = path(Self.placeName)
+    private func write(_ position: [UInt8], _ state: inout State) throws(Failure) {
+        let path = path(Self.positionName)
         let file = linux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .system(SystemError("open \(path)")) }
         defer { close(file) }
@@ -171,7 +171,7 @@ final class StateDisk: Sendable {
         // Of one size from the beginning, so that later only the slot itself has to be written.
         let isNew = fstat(file, &status) != 0 || status.st_size != 2 * Self.slotSpacing
         if isNew { try Self.writeAll(file, [UInt8](repeating: 0, count: 2 * Self.slotSpacing), at: 0, path) }
-        let block = place + [UInt8](repeating: 0, count: max(0, Self.slotSpacing - place.count))
+        let block = position + [UInt8](repeating: 0, count: max(0, Self.slotSpacing - position.count))
         try Self.writeAll(file, block, at: state.slot * Self.slotSpacing, path)
         guard fdatasync(file) == 0 else { throw .system(SystemError("write \(path)")) }
         if isNew { syncFolder() }

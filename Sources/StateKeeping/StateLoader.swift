@@ -11,10 +11,10 @@ struct LoadedState: Sendable {
     var queue = PlayQueue()
     var commands = CommandSettings()
     /// Nil: nothing was saved.
-    var place: SavedPlace?
+    var position: SavedPosition?
     /// Number of the last change, and of the last writing of the place.
     var sequence: UInt64 = 0
-    var placeNumber: UInt64 = 0
+    var positionNumber: UInt64 = 0
     /// Changes that only the memory has, as frames.
     var unsaved: [UInt8] = []
     /// Number of the first of them.
@@ -34,13 +34,13 @@ enum StateLoader {
     static func load(_ directory: String) -> LoadedState {
         var reports: [String] = []
         var journal = readJournal(directory, &reports)
-        let (slot, place, number) = readPlace(directory, &reports)
+        let (slot, position, number) = readPosition(directory, &reports)
         let identity = journal.map { $0.state == .whole ? $0.identity : freshIdentity() } ?? freshIdentity()
         let disk = StateDisk(directory, identity: identity, journal: journal, slot: slot)
         let memory = StateMemory.open(stateDirectory: directory)
         var loaded = LoadedState(disk: disk, memory: memory)
-        loaded.place = place
-        loaded.placeNumber = number
+        loaded.position = position
+        loaded.positionNumber = number
         loaded.needsSnapshot = journal.map { $0.state != .whole } ?? false
         if journal == nil { disk.begin() }
         if let memory, journal?.state == .whole, memory.belongs(to: identity), var contents = journal {
@@ -67,12 +67,12 @@ enum StateLoader {
             loaded.unsaved = Array(log[start..<end])
             loaded.firstUnsaved = before + 1
         }
-        for place in 0..<2 {
-            guard let (place, number) = PlaceSlot.decode(memory.slot(place)), number > loaded.placeNumber else {
+        for slot in 0..<2 {
+            guard let (position, number) = PositionSlot.decode(memory.slot(slot)), number > loaded.positionNumber else {
                 continue
             }
-            loaded.place = place
-            loaded.placeNumber = number
+            loaded.position = position
+            loaded.positionNumber = number
         }
     }
 
@@ -116,42 +116,42 @@ enum StateLoader {
     }
 
     /// The place of the disk, its number, and the slot to be written next.
-    private static func readPlace(
+    private static func readPosition(
         _ directory: String, _ reports: inout [String]
-    ) -> (slot: Int, place: SavedPlace?, number: UInt64) {
-        switch read(directory + "/" + StateDisk.placeName) {
+    ) -> (slot: Int, position: SavedPosition?, number: UInt64) {
+        switch read(directory + "/" + StateDisk.positionName) {
         case .failure(let error):
             if error.code != ENOENT {
                 reports.append(
-                    "cannot read the saved position (\(error.message))" + aside(directory, StateDisk.placeName))
+                    "cannot read the saved position (\(error.message))" + aside(directory, StateDisk.positionName))
             }
             return (0, nil, 0)
         case .success(let bytes):
-            var best: (slot: Int, place: SavedPlace, number: UInt64)?
+            var best: (slot: Int, position: SavedPosition, number: UInt64)?
             var isNewer = false
             bytes.withUnsafeBytes { bytes in
                 for slot in 0..<2 where bytes.count >= (slot + 1) * StateDisk.slotSpacing {
                     let part = bytes[(slot * StateDisk.slotSpacing)..<((slot + 1) * StateDisk.slotSpacing)]
                     let slotBytes = UnsafeRawBufferPointer(rebasing: part)
-                    isNewer = isNewer || PlaceSlot.isNewer(slotBytes)
-                    guard let (place, number) = PlaceSlot.decode(slotBytes), number > best?.number ?? 0 else {
+                    isNewer = isNewer || PositionSlot.isNewer(slotBytes)
+                    guard let (position, number) = PositionSlot.decode(slotBytes), number > best?.number ?? 0 else {
                         continue
                     }
-                    best = (slot, place, number)
+                    best = (slot, position, number)
                 }
             }
             if isNewer {
                 // An older one beside it is nearer than nothing.
                 reports.append(
                     "the saved position is from a later version of nowplayingd"
-                        + aside(directory, StateDisk.placeName, as: "newer"))
-                return (0, best?.place, best?.number ?? 0)
+                        + aside(directory, StateDisk.positionName, as: "newer"))
+                return (0, best?.position, best?.number ?? 0)
             }
             guard let best else {
-                reports.append("the saved position is damaged" + aside(directory, StateDisk.placeName))
+                reports.append("the saved position is damaged" + aside(directory, StateDisk.positionName))
                 return (0, nil, 0)
             }
-            return (1 - best.slot, best.place, best.number)
+            return (1 - best.slot, best.position, best.number)
         }
     }
 

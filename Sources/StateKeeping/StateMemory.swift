@@ -64,7 +64,7 @@ final class StateMemory: @unchecked Sendable {
     /// Empties it for a journal.
     func reset(identity: UInt64) {
         page.storeBytes(of: 0, as: UInt64.self)
-        memset(page + Self.slotsOffset, 0, 2 * PlaceSlot.byteCount)
+        memset(page + Self.slotsOffset, 0, 2 * PositionSlot.byteCount)
         truncate()
         page.storeBytes(of: identity, toByteOffset: 8, as: UInt64.self)
         page.storeBytes(of: Self.magic, as: UInt64.self)
@@ -80,14 +80,17 @@ final class StateMemory: @unchecked Sendable {
     }
 
     /// The bytes of one of the two slots.
-    func slot(_ place: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: page + Self.slotsOffset + place * PlaceSlot.byteCount, count: PlaceSlot.byteCount)
+    func slot(_ slot: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: page + Self.slotsOffset + slot * PositionSlot.byteCount, count: PositionSlot.byteCount)
     }
 
     /// Writes one of the two slots, the one that is not needed.
     func setSlot(_ bytes: [UInt8], number: UInt64) {
-        let slot = page + Self.slotsOffset + Int(number & 1) * PlaceSlot.byteCount
-        bytes.withUnsafeBytes { slot.copyMemory(from: $0.baseAddress!, byteCount: min($0.count, PlaceSlot.byteCount)) }
+        let slot = page + Self.slotsOffset + Int(number & 1) * PositionSlot.byteCount
+        bytes.withUnsafeBytes {
+            slot.copyMemory(from: $0.baseAddress!, byteCount: min($0.count, PositionSlot.byteCount))
+        }
     }
 
     /// Adds frames to the log. False: there is no memory left for them, and all of the log is given up, for it must have no

@@ -8,7 +8,7 @@ package import PlaybackEngine
 ///
 /// A change is in memory that survives the process when the call returns. It is on the disk a moment later: changes
 /// within that moment are one write, and only one is under way.
-@PlayerLoop package final class StateStore: PlaceKeeper {
+@PlayerLoop package final class StateStore: PositionKeeper {
     /// Seconds between a change and its being written: a burst becomes one write.
     private static let gathering = 0.3
     /// Seconds after which a position that has gone on is written, at the next occasion that there is anyway. With what
@@ -25,8 +25,8 @@ package import PlaybackEngine
     private let workers: Workers
     private var loaded: LoadedState?
     private var sequence: UInt64 = 0
-    private var placeNumber: UInt64 = 0
-    private var place = SavedPlace()
+    private var positionNumber: UInt64 = 0
+    private var position = SavedPosition()
     private var commands = CommandSettings()
     private var currentQueue: (@PlayerLoop () -> PlayQueue)?
 
@@ -38,15 +38,15 @@ package import PlaybackEngine
     private var hasSaved = false
     private var deadline: EventSource?
     /// The place that the disk has or gets, and when it was current.
-    private var placeOnDisk: SavedPlace?
-    private var placeTime = EventLoop.now
+    private var positionOnDisk: SavedPosition?
+    private var positionTime = EventLoop.now
     /// Why the disk does not take it; nil: it does.
     package private(set) var fault: String?
     /// Reports of faults at the start, in sentences.
     package private(set) var reports: [String] = []
     private var memoryIsFull = false
     /// Called with each place that the store keeps.
-    private var observer: (@PlayerLoop (SavedPlace) -> Void)?
+    private var observer: (@PlayerLoop (SavedPosition) -> Void)?
     /// Called when no write is under way any more; set when the store ends.
     private var whenIdle: (@PlayerLoop () -> Void)?
 
@@ -60,7 +60,7 @@ package import PlaybackEngine
     /// State from an earlier run: the queue, the position (nil: nothing was saved), and the settings of commands.
     package struct Found {
         package let queue: PlayQueue
-        package let place: SavedPlace?
+        package let position: SavedPosition?
         package let commands: [RemoteCommand: CommandCentre.Setting]
     }
 
@@ -74,14 +74,14 @@ package import PlaybackEngine
             for report in reports { Log.warning(report) }
             self.loaded = loaded
             sequence = loaded.sequence
-            placeNumber = loaded.placeNumber
+            positionNumber = loaded.positionNumber
             commands = loaded.commands
             pending = loaded.unsaved
             firstPending = loaded.firstUnsaved
             needsSnapshot = loaded.needsSnapshot
-            place = loaded.place ?? SavedPlace()
-            placeOnDisk = place
-            done(Found(queue: loaded.queue, place: loaded.place, commands: commands.settings))
+            position = loaded.position ?? SavedPosition()
+            positionOnDisk = position
+            done(Found(queue: loaded.queue, position: loaded.position, commands: commands.settings))
         }
     }
 
@@ -91,16 +91,16 @@ package import PlaybackEngine
         if !pending.isEmpty || !reports.isEmpty { saveSoon() }
     }
 
-    package func keep(_ edits: [QueueEdit], _ queue: PlayQueue, _ place: SavedPlace) {
+    package func keep(_ edits: [QueueEdit], _ queue: PlayQueue, _ position: SavedPosition) {
         guard loaded != nil else { return }
         for edit in edits { add(EditCoding.encode(edit)) }
-        note(place, force: !edits.isEmpty)
+        note(position, force: !edits.isEmpty)
     }
 
-    package func note(_ place: SavedPlace) { note(place, force: false) }
+    package func note(_ position: SavedPosition) { note(position, force: false) }
 
     /// From now on `observer` gets each place that the store keeps.
-    package func observe(_ observer: @escaping @PlayerLoop (SavedPlace) -> Void) { self.observer = observer }
+    package func observe(_ observer: @escaping @PlayerLoop (SavedPosition) -> Void) { self.observer = observer }
 
     /// Keeps what clients set for commands beyond the life of their connections.
     package func keep(_ settings: [RemoteCommand: CommandCentre.Setting]) {
@@ -128,22 +128,24 @@ package import PlaybackEngine
         }
     }
 
-    private func note(_ place: SavedPlace, force: Bool) {
+    private func note(_ position: SavedPosition, force: Bool) {
         guard let loaded else { return }
-        self.place = place
-        observer?(place)
-        placeNumber += 1
-        if let slot = PlaceSlot.encode(place, number: placeNumber) { loaded.memory?.setSlot(slot, number: placeNumber) }
-        if force || isPlaceNews {
+        self.position = position
+        observer?(position)
+        positionNumber += 1
+        if let slot = PositionSlot.encode(position, number: positionNumber) {
+            loaded.memory?.setSlot(slot, number: positionNumber)
+        }
+        if force || needsSaving {
             saveSoon()
-        } else if place.wish == .playing, EventLoop.now.seconds(since: placeTime) > Self.positionAge {
+        } else if position.wish == .playing, EventLoop.now.seconds(since: positionTime) > Self.positionAge {
             save()
         }
     }
 
     /// True if the position differs from the disk's and from its extrapolation.
-    private var isPlaceNews: Bool {
-        placeOnDisk.map { !place.follows($0, after: EventLoop.now.seconds(since: placeTime)) } ?? true
+    private var needsSaving: Bool {
+        positionOnDisk.map { !position.follows($0, after: EventLoop.now.seconds(since: positionTime)) } ?? true
     }
 
     private func saveSoon() {
@@ -177,9 +179,9 @@ package import PlaybackEngine
         if isWhole || isLast, let queue = currentQueue?() {
             job.snapshot = StateDisk.Snapshot(queue: queue, commands: commands)
         }
-        if place != placeOnDisk { job.place = PlaceSlot.encode(place, number: placeNumber) }
-        placeOnDisk = place
-        placeTime = EventLoop.now
+        if position != positionOnDisk { job.position = PositionSlot.encode(position, number: positionNumber) }
+        positionOnDisk = position
+        positionTime = EventLoop.now
         pending = []
         needsSnapshot = false
         return job
@@ -192,7 +194,7 @@ package import PlaybackEngine
             if fault != nil { Log.info("the daemon saves its state again") }
             fault = nil
             memoryIsFull = false
-            if !pending.isEmpty || needsSnapshot || isPlaceNews { saveSoon() }
+            if !pending.isEmpty || needsSnapshot || needsSaving { saveSoon() }
             // While it plays, nothing comes for seconds.
             loop.later { ProgramPages.giveBack() }
         case .failure(let failure):
@@ -200,7 +202,7 @@ package import PlaybackEngine
             if !job.frames.isEmpty { firstPending = job.first }
             pending = job.frames + pending
             needsSnapshot = needsSnapshot || job.needsSnapshot || failure == .needsSnapshot
-            placeOnDisk = nil
+            positionOnDisk = nil
             guard case .system(let error) = failure else { return saveSoon() }
             fault = error.message
             if !wasKnown {
@@ -210,9 +212,9 @@ package import PlaybackEngine
     }
 
     /// The daemon ends: writes what the disk has not, and waits for it for 5 s at most.
-    package func finish(_ place: SavedPlace) {
+    package func finish(_ position: SavedPosition) {
         guard let loaded else { return }
-        note(place, force: false)
+        note(position, force: false)
         deadline = nil
         // A new daemon that was asked for nothing leaves nothing.
         needsSnapshot = needsSnapshot && (sequence > 0 || !reports.isEmpty)

@@ -1,4 +1,4 @@
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import NowPlaying
 

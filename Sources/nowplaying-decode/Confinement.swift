@@ -2,7 +2,7 @@ import CCurl
 import CFFmpeg
 import CLinux
 import CSeccomp
-import ForeignMedia
+import ChildDecoding
 import Glibc
 
 /// Does what libraries do at their first use, while everything is allowed still.

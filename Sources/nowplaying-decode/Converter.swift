@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// Brings decoded frames into the one form that was announced: interleaved, at one rate, with the same channels, also when a
 /// stream changes them on its way.
@@ -52,8 +52,8 @@ final class Converter {
             av_channel_layout_default(&layout, Int32(count))
         }
         if count == 1 { return [2] }
-        return (0..<count).map { place in
-            let channel = av_channel_layout_channel_from_index(&layout, UInt32(place)).rawValue
+        return (0..<count).map { index in
+            let channel = av_channel_layout_channel_from_index(&layout, UInt32(index)).rawValue
             return channel >= 0 && channel < 18 ? UInt8(channel) : 255
         }
     }

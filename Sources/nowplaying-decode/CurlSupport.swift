@@ -1,5 +1,5 @@
 import CCurl
-import ForeignMedia
+import ChildDecoding
 import Glibc
 
 /// Parts of libcurl that have no state of their own.
@@ -8,12 +8,12 @@ enum CurlSupport {
     static func zone(of address: UnsafePointer<sockaddr>) -> AddressZone? {
         switch Int32(address.pointee.sa_family) {
         case AF_INET:
-            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { place in
-                AddressZone(ipv4: withUnsafeBytes(of: place.pointee.sin_addr) { Array($0) })
+            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+                AddressZone(ipv4: withUnsafeBytes(of: pointer.pointee.sin_addr) { Array($0) })
             }
         case AF_INET6:
-            address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { place in
-                AddressZone(ipv6: withUnsafeBytes(of: place.pointee.sin6_addr) { Array($0) })
+            address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                AddressZone(ipv6: withUnsafeBytes(of: pointer.pointee.sin6_addr) { Array($0) })
             }
         default: nil
         }

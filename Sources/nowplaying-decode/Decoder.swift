@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// One decoder of FFmpeg's and the frame that it gave last. It runs on our one thread.
 final class Decoder {

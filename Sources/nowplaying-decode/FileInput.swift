@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 import Glibc
 
 /// The file that the daemon handed over, read by pread(2): its position is neither used nor moved.

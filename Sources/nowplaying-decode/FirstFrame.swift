@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// The first frame of a short film, as a still picture.
 enum FirstFrame {

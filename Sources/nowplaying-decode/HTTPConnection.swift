@@ -1,11 +1,11 @@
 import CCurl
-import ForeignMedia
+import ChildDecoding
 import NowPlaying
 
 /// The way to one thing over HTTP: one connection after the other, each step judged by where it comes from.
 final class HTTPConnection {
     /// An address and its zone.
-    struct Place {
+    struct Target {
         var address: CurlSupport.Address
         /// The farthest zone on the way to it; nil: a client of the daemon named it.
         var referrer: AddressZone?
@@ -25,11 +25,11 @@ final class HTTPConnection {
     private let multi: UnsafeMutableRawPointer
     private(set) var transfer: HTTPTransfer?
     /// Final address, or the first one to try.
-    private(set) var place: Place
+    private(set) var target: Target
     /// Zone of the last answer's server.
     private(set) var zone = AddressZone.unusable
     /// The farthest zone on the way to the last answer.
-    var reach: AddressZone { max(place.referrer ?? zone, zone) }
+    var reach: AddressZone { max(target.referrer ?? zone, zone) }
     /// True if the last answer is a playlist of HLS.
     private(set) var isSegmented = false
 
@@ -39,23 +39,23 @@ final class HTTPConnection {
             throw WireFailure(.unavailable, "its address is invalid")
         }
         try self.init(
-            channel, request, Place(address: address, referrer: request.wasPublic ? .everywhere : nil), address)
+            channel, request, Target(address: address, referrer: request.wasPublic ? .everywhere : nil), address)
     }
 
     /// The way to what an answer of this one refers to. Throws `WireFailure` if that is no address.
     func referring(to link: String) throws(WireFailure) -> HTTPConnection {
-        guard let address = CurlSupport.address(link, relativeTo: place.address.url) else { throw Self.leadsNowhere }
+        guard let address = CurlSupport.address(link, relativeTo: target.address.url) else { throw Self.leadsNowhere }
         return try HTTPConnection(
-            channel, request, Place(address: address, referrer: reach), credentials)
+            channel, request, Target(address: address, referrer: reach), credentials)
     }
 
     private init(
-        _ channel: DaemonChannel, _ request: OpenRequest, _ place: Place, _ credentials: CurlSupport.Address
+        _ channel: DaemonChannel, _ request: OpenRequest, _ target: Target, _ credentials: CurlSupport.Address
     ) throws(WireFailure) {
         guard let multi = curl_multi_init() else { throw WireFailure(.broken, "no memory left") }
         self.channel = channel
         self.request = request
-        self.place = place
+        self.target = target
         self.credentials = credentials
         self.multi = multi
     }
@@ -71,7 +71,7 @@ final class HTTPConnection {
     /// Connects and follows where that leads; returns the answer, whose bytes begin at `offset`. `readsLists`: also through
     /// playlists of links. Waits. Throws `WireFailure`.
     func open(offset: Int64, readsLists: Bool) throws(WireFailure) -> HTTPTransfer {
-        var others: [Place] = []
+        var others: [Target] = []
         for _ in 0...Self.maximumReferrals {
             do throws(WireFailure) {
                 let transfer = try connect(offset, hurries: !others.isEmpty)
@@ -88,17 +88,17 @@ final class HTTPConnection {
                     return transfer
                 }
                 let referrer = reach
-                let places = links.compactMap { link in
-                    CurlSupport.address(link, relativeTo: place.address.url)
-                        .map { Place(address: $0, referrer: referrer) }
+                let targets = links.compactMap { link in
+                    CurlSupport.address(link, relativeTo: target.address.url)
+                        .map { Target(address: $0, referrer: referrer) }
                 }
-                guard let first = places.first else { throw Self.leadsNowhere }
-                place = first
-                others = places.dropFirst() + others
+                guard let first = targets.first else { throw Self.leadsNowhere }
+                target = first
+                others = targets.dropFirst() + others
             } catch {
                 // The same station is to be had elsewhere, if that was a list.
                 guard !others.isEmpty else { throw error }
-                place = others.removeFirst()
+                target = others.removeFirst()
             }
         }
         throw CurlSupport.failure(CURLE_TOO_MANY_REDIRECTS)
@@ -121,11 +121,11 @@ final class HTTPConnection {
     /// Makes a connection and waits for the head of its answer. `hurries`: it is not the only place to look.
     private func connect(_ offset: Int64, hurries: Bool) throws(WireFailure) -> HTTPTransfer {
         transfer = nil
-        let address = place.address
+        let address = target.address
         let own = address.user != nil ? address : address.origin == credentials.origin ? credentials : nil
         let transfer = try HTTPTransfer(
             address, in: multi,
-            HTTPTransfer.Judgement(referrer: place.referrer, mayUseLoopback: request.mayUseLoopback), request,
+            HTTPTransfer.Judgement(referrer: target.referrer, mayUseLoopback: request.mayUseLoopback), request,
             credentials: own, offset: offset, hurries: hurries)
         self.transfer = transfer
         try wait(for: hurries ? Self.shortPatience : Self.patience) { transfer.hasHeaders || transfer.result != nil }

@@ -1,6 +1,6 @@
 import CCurl
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// A stream or file that comes over HTTP, with the titles that it carries taken out.
 final class HTTPInput: MediaInput {
@@ -69,7 +69,7 @@ final class HTTPInput: MediaInput {
     /// Ends the connection: nothing more is read.
     func close() { connection.close() }
     /// The address where it was found, without name and password.
-    var address: String { connection.place.address.url }
+    var address: String { connection.target.address.url }
 
     private func begin(_ transfer: HTTPTransfer) {
         let head = transfer.head

@@ -1,6 +1,6 @@
 import CCurl
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import NowPlaying
 
@@ -233,8 +233,8 @@ final class HTTPTransfer {
 
     private func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         // The address is longer than the field that stands for it.
-        let place = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
-        let zone = CurlSupport.zone(of: (UnsafeRawPointer(address) + place).assumingMemoryBound(to: sockaddr.self))
+        let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
+        let zone = CurlSupport.zone(of: (UnsafeRawPointer(address) + offset).assumingMemoryBound(to: sockaddr.self))
         guard let zone, zone.isAllowed(from: judgement.referrer, mayUseLoopback: judgement.mayUseLoopback) else {
             isRefused = true
             return -1

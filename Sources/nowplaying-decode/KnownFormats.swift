@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// The few of FFmpeg's hundreds of formats that may read bytes from strangers: containers and decoders of audio. Code that
 /// decodes pictures, films and subtitles is not reached.

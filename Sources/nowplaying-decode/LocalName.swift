@@ -1,5 +1,5 @@
 import CCurl
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import NowPlaying
 

@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import NowPlaying
 
@@ -124,11 +124,11 @@ final class Media {
                 return
             }
             hasFirst = true
-            let place = timeline.place(decoder, container)
-            nextFrame = place
-            if place <= frame - decoder.preroll || container.beginning == 0 { return }
+            let first = timeline.firstFrame(decoder, container)
+            nextFrame = first
+            if first <= frame - decoder.preroll || container.beginning == 0 { return }
             // What the playlist says of its parts' length is not what they have.
-            wanted = min(wanted - (place - wanted), Int64(clamping: container.beginning * Double(sourceRate)) - 1)
+            wanted = min(wanted - (first - wanted), Int64(clamping: container.beginning * Double(sourceRate)) - 1)
         }
     }
 

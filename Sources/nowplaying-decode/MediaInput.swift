@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// Source of bytes.
 protocol MediaInput: AnyObject {

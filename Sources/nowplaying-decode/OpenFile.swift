@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// A file that FFmpeg's demuxer has open, without anything of it decoded.
 final class OpenFile {

@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 import NowPlaying
 
 /// Position in the whole of the part that is read first: its times are coarser than frames, and may restart with
@@ -19,10 +19,10 @@ struct PartTimeline {
     }
 
     /// Frame of the whole at which the frame stands that the decoder gave first after the container was opened.
-    func place(_ decoder: Decoder, _ container: Container) -> Int64 {
+    func firstFrame(_ decoder: Decoder, _ container: Container) -> Int64 {
         guard container.beginning > 0 else { return 0 }
         let claimed = StreamFrame.bounded(Int64(clamping: (container.beginning * Double(rate)).rounded()))
-        var place = claimed
+        var frame = claimed
         if let origin, let time = decoder.frameTime {
             var distance = time &- origin
             // Times of MPEG begin anew after a day. What an encoder put in front may lie before the first.
@@ -34,12 +34,12 @@ struct PartTimeline {
             let unit = AVRational(num: 1, den: Int32(clamping: rate))
             let found = StreamFrame.bounded(av_rescale_q(distance, container.timeBase, unit))
             // Some playlists have only whole seconds for a part; but parts that each begin at 0 are farther off.
-            if abs(found - claimed) <= claimed / 10 * 3 + rate / 20 { place = found }
+            if abs(found - claimed) <= claimed / 10 * 3 + rate / 20 { frame = found }
         }
         // A coded frame begins where all before it end, if its time says about that.
         let size = max(1, firstCount, Int64(decoder.frameCount))
         let offset = firstCount % size
-        let nearest = (place - offset + size / 2) / size * size + offset
-        return abs(nearest - place) <= size / 8 ? nearest : place
+        let nearest = (frame - offset + size / 2) / size * size + offset
+        return abs(nearest - frame) <= size / 8 ? nearest : frame
     }
 }

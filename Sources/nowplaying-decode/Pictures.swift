@@ -1,6 +1,6 @@
 import CCurl
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// Carries out the orders that are about pictures. Nothing here decodes a still picture: what it is, the daemon judges.
 enum Pictures {

@@ -1,5 +1,5 @@
 import CLinux
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import NowPlaying
 

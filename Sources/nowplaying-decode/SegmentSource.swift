@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 import NowPlaying
 
 /// Parts of a playlist of HLS (RFC 8216): FFmpeg requests each part, and we fetch it, judged as any other address.
@@ -134,8 +134,8 @@ final class SegmentSource {
         let part = try connected(link, offset: offset)
         guard offset == 0, PartList.isPlaylist(part.peek()) else { return part }
         // FFmpeg takes links for relative to the address that it asked for, and does not learn of redirects.
-        let place = part.address
-        let bytes = PlaylistBase.resolved(try Self.all(of: part)) { CurlSupport.address($0, relativeTo: place)?.url }
+        let base = part.address
+        let bytes = PlaylistBase.resolved(try Self.all(of: part)) { CurlSupport.address($0, relativeTo: base)?.url }
         part.close()
         if part.reach > farthest.reach { farthest = part }
         keep(bytes, from: link)

@@ -1,6 +1,6 @@
 import CCurl
 import CLinux
-import ForeignMedia
+import ChildDecoding
 import Glibc
 
 /// Tries the operations that the sandbox must deny: `nowplaying-decode PROFILE PARENT check` reports them instead of decoding.
@@ -38,8 +38,8 @@ enum SelfCheck {
 
     /// True if a pointer whose lower 32 bits are 0 can set a limit: a filter that compares only those takes it for null.
     private static func setsLimitByHighPointer() -> Bool {
-        for place in 1...8 as ClosedRange<UInt> {
-            let wanted = UnsafeMutableRawPointer(bitPattern: place << 32)
+        for number in 1...8 as ClosedRange<UInt> {
+            let wanted = UnsafeMutableRawPointer(bitPattern: number << 32)
             let page = mmap(wanted, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
             // Without MAP_FIXED the kernel takes the wish where nothing is in the way.
             guard let page, page != MAP_FAILED, page == wanted else { continue }

@@ -1,4 +1,4 @@
-import ForeignMedia
+import ChildDecoding
 import Glibc
 
 /// Decodes one source for the daemon, from the order to open it to the end of the process.

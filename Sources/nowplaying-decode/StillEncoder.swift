@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 import NowPlaying
 
 /// Makes a JPEG of a frame of a film, and a PNG of one with transparent places. Colours stay within what a preview needs:
@@ -52,11 +52,11 @@ enum StillEncoder {
                 let source = from + line * Int(plane.1)
                 let target = to + line * Int(plane.3)
                 if depth == 8 {
-                    for place in 0..<width { target[place] = levels[Int(source[place])] }
+                    for index in 0..<width { target[index] = levels[Int(source[index])] }
                 } else {
-                    for place in 0..<width {
-                        let value = Int(source[2 * place]) | Int(source[2 * place + 1]) << 8
-                        target[place] = levels[min(value, levels.count - 1)]
+                    for index in 0..<width {
+                        let value = Int(source[2 * index]) | Int(source[2 * index + 1]) << 8
+                        target[index] = levels[min(value, levels.count - 1)]
                     }
                 }
             }
@@ -89,9 +89,9 @@ enum StillEncoder {
         for line in 0..<Int(frame.pointee.height) {
             let source = from + line * Int(frame.pointee.linesize.0)
             let target = to + line * Int(still.pointee.linesize.0)
-            for place in stride(from: 0, to: Int(frame.pointee.width) * 4, by: 4) {
-                (target[place], target[place + 1], target[place + 2], target[place + 3]) =
-                    (source[place + 2], source[place + 1], source[place], source[place + 3])
+            for index in stride(from: 0, to: Int(frame.pointee.width) * 4, by: 4) {
+                (target[index], target[index + 1], target[index + 2], target[index + 3]) =
+                    (source[index + 2], source[index + 1], source[index], source[index + 3])
             }
         }
     }
@@ -103,10 +103,10 @@ enum StillEncoder {
         guard let green = data.0, let blue = data.1, let red = data.2, let to = still.pointee.data.0 else { return }
         for line in 0..<Int(frame.pointee.height) {
             let target = to + line * Int(still.pointee.linesize.0)
-            for place in 0..<Int(frame.pointee.width) {
-                target[3 * place] = red[line * Int(sizes.2) + place]
-                target[3 * place + 1] = green[line * Int(sizes.0) + place]
-                target[3 * place + 2] = blue[line * Int(sizes.1) + place]
+            for index in 0..<Int(frame.pointee.width) {
+                target[3 * index] = red[line * Int(sizes.2) + index]
+                target[3 * index + 1] = green[line * Int(sizes.0) + index]
+                target[3 * index + 2] = blue[line * Int(sizes.1) + index]
             }
         }
     }

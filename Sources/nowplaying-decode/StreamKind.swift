@@ -14,14 +14,14 @@ enum StreamKind {
 
     /// True if two frames of ADTS (ISO 13818-7 §6.2) follow each other somewhere.
     private static func hasADTS(_ bytes: [UInt8]) -> Bool {
-        func length(at place: Int) -> Int? {
-            guard place + 6 < bytes.count, bytes[place] == 0xFF, bytes[place + 1] & 0xF6 == 0xF0 else { return nil }
-            let length = Int(bytes[place + 3] & 3) << 11 | Int(bytes[place + 4]) << 3 | Int(bytes[place + 5] >> 5)
+        func length(at offset: Int) -> Int? {
+            guard offset + 6 < bytes.count, bytes[offset] == 0xFF, bytes[offset + 1] & 0xF6 == 0xF0 else { return nil }
+            let length = Int(bytes[offset + 3] & 3) << 11 | Int(bytes[offset + 4]) << 3 | Int(bytes[offset + 5] >> 5)
             return length > 7 ? length : nil
         }
-        return bytes.indices.contains { place in
-            guard let first = length(at: place) else { return false }
-            return length(at: place + first) != nil
+        return bytes.indices.contains { offset in
+            guard let first = length(at: offset) else { return false }
+            return length(at: offset + first) != nil
         }
     }
 }

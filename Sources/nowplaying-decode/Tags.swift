@@ -1,5 +1,5 @@
 import CFFmpeg
-import ForeignMedia
+import ChildDecoding
 
 /// Fields of FFmpeg's dictionaries in the names of Vorbis comments.
 enum Tags {

@@ -16,9 +16,9 @@ enum HookEnvironment {
     /// The environment of this process without the variables meant for it alone.
     private static func inherited() -> [String] {
         var result: [String] = []
-        var place = environ
-        while let entry = place.pointee {
-            place += 1
+        var next = environ
+        while let entry = next.pointee {
+            next += 1
             let text = String(cString: entry)
             let name = text.prefix { $0 != "=" }
             if withheld.contains(String(name)) { continue }

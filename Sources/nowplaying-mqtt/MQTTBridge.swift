@@ -148,7 +148,7 @@ import NowPlayingClient
     /// newest state when it has: nothing piles up here.
     private func refresh() {
         guard connection.isConnected else { return }
-        isOutdated = connection.isBehind
+        isOutdated = connection.hasUnsent
         if isOutdated { return }
         guard let state else { return publish("availability", Array("offline".utf8), isRetained: true) }
         publishDiscovery()
@@ -217,7 +217,7 @@ import NowPlayingClient
     /// Publishes an answer: refusals always, results if the request had an `id`.
     private func answer(_ id: JSONValue?, _ answer: JSONValue) {
         guard answers < MQTTBridge.maximumWaiting else { return }
-        if connection.isBehind { answers += 1 }
+        if connection.hasUnsent { answers += 1 }
         var object = JSONObject([.init("jsonrpc", "2.0"), .init("id", id ?? .null)])
         object["result"] = answer["result"]
         object["error"] = answer["error"]

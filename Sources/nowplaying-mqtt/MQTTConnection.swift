@@ -115,7 +115,7 @@ struct MQTTAccount {
     }
 
     /// True if the broker has not received all messages yet: another one would be kept in memory until it has.
-    var isBehind: Bool { mosquitto_want_write(client) }
+    var hasUnsent: Bool { mosquitto_want_write(client) }
 
     /// Takes messages of this topic from now on.
     func subscribe(_ topic: String) {
@@ -163,7 +163,7 @@ struct MQTTAccount {
         if events & UInt32(EPOLLOUT.rawValue) != 0 {
             let result = mosquitto_loop_write(client, 1)
             guard result == MOSQ_ERR_SUCCESS.rawValue else { return over(result) }
-            if isConnected, !isBehind { onDrain?() }
+            if isConnected, !hasUnsent { onDrain?() }
         }
         // One packet is read at a time; no descriptor signals data that TLS has decrypted already.
         for _ in 0..<1000 {

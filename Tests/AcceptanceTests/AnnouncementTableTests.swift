@@ -179,7 +179,7 @@ extension Acceptance {
 
         /// An announcement may come from the network; a radio station is ducked and held like music.
         private func radio() async throws {
-            guard RealDaemon.decodesForeignFiles else { return }
+            guard RealDaemon.hasDecodeProgram else { return }
             let (place, table) = await place("radio")
             let (client, folder) = (table.client, place.daemon.folder)
             let said = AudioMaterial(

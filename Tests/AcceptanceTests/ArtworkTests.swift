@@ -115,7 +115,7 @@ extension Acceptance {
 
         @Test(
             "an address is fetched when its picture is asked for, once; then it is a picture like others",
-            .enabled(if: RealDaemon.decodesForeignFiles, "nowplaying-decode is not built"))
+            .enabled(if: RealDaemon.hasDecodeProgram, "nowplaying-decode is not built"))
         func remote() async throws {
             let folder = TemporaryFolder()
             let picture = Self.gif(50)
@@ -186,7 +186,7 @@ extension Acceptance {
 
         @Test(
             "a foreign user's address of this very host is not fetched, nor does a film outside of the roots come",
-            .enabled(if: RealDaemon.decodesForeignFiles, "nowplaying-decode is not built"))
+            .enabled(if: RealDaemon.hasDecodeProgram, "nowplaying-decode is not built"))
         func foreigners() async throws {
             let folder = TemporaryFolder()
             let server = HTTPServer { _, connection in connection.answer("200 OK", [], Self.gif(9)) }
@@ -278,7 +278,7 @@ extension Acceptance {
             let path = try #require(video?["path"]?.stringValue)
             #expect(path.hasPrefix(folder.path("cache/artwork/")))
             #expect(folder.read(String(path.dropFirst(folder.path.count + 1))) == folder.read("cover-tall.mp4"))
-            if RealDaemon.decodesForeignFiles {
+            if RealDaemon.hasDecodeProgram {
                 #expect(client.call("artwork.get", ["id": id, "kind": "preview"])?["type"] == "image/jpeg")
             }
             // The same film for the next of the album; a still one beside it stands in for it.

@@ -96,7 +96,7 @@ extension Acceptance {
         @Test(
             "a seek that reads a large file for longer than 5 seconds is no hang: sound begins when it is there",
             arguments: [("libmp3lame", "mp3", 0.07)]
-                + (RealDaemon.decodesForeignFiles ? [("eac3", "eac3", 0.025)] : []))
+                + (RealDaemon.hasDecodeProgram ? [("eac3", "eac3", 0.025)] : []))
         func longSeek(coder: String, kind: String, delay: Double) async throws {
             let daemon = await RealDaemon.silent()
             let second = daemon.folder.constantNoise("second.\(kind)", coder, seconds: 10)

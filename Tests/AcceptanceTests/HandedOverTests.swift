@@ -31,7 +31,7 @@ extension Acceptance {
 
         @Test("the same of one whose picture was shown", arguments: ["flac", "m4a"])
         func pictured(_ kind: String) async throws {
-            guard kind == "flac" || RealDaemon.decodesForeignFiles else { return }
+            guard kind == "flac" || RealDaemon.hasDecodeProgram else { return }
             let folder = TemporaryFolder()
             let wave = folder.silence("a.wav", seconds: 60)
             let (image, file) = (folder.path("p.jpg"), folder.path("a.\(kind)"))

@@ -9,7 +9,7 @@ extension Acceptance {
     @Suite(.timeLimit(.minutes(1))) struct LateItemTests {
         @Test(
             "appended in the last moments of the last item: the silence is published at its end, then the item plays whole",
-            .enabled(if: RealDaemon.decodesForeignFiles),
+            .enabled(if: RealDaemon.hasDecodeProgram),
             arguments: environmentHas("NOWPLAYING_NIGHTLY") ? [44100, 48000] : [44100])
         func appended(rate: Int) async throws {
             let place = await RecordedSink.start(TestSink("late\(rate)"))

@@ -14,7 +14,7 @@ extension Acceptance {
 
         @Test(
             "files that a child decodes, thousands at night: no child, descriptor or byte stays behind",
-            .enabled(if: RealDaemon.decodesForeignFiles, "nowplaying-decode is not built"))
+            .enabled(if: RealDaemon.hasDecodeProgram, "nowplaying-decode is not built"))
         func manyForeignItems() async throws {
             let later = try await figures(ShortFiles.foreign, total: repetitions(40, nightly: 10_000))
             // The one that plays, the next one, and those that are just ending.

@@ -71,7 +71,7 @@ final class RealDaemon: Sendable {
     }
 
     /// True if nowplaying-decode was built beside it.
-    static let decodesForeignFiles = built("nowplaying-decode").map { access($0, X_OK) == 0 } ?? false
+    static let hasDecodeProgram = built("nowplaying-decode").map { access($0, X_OK) == 0 } ?? false
 
     private static func selfPath() -> String {
         var buffer = [CChar](repeating: 0, count: 4096)

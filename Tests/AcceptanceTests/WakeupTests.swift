@@ -32,7 +32,7 @@ extension Acceptance {
             for (index, daemon) in daemons.enumerated() where index != 4 {
                 let client = daemon.connect()
                 var file = daemon.folder.silence("a.wav", seconds: 600, rate: 44100, channels: 2)
-                if index == 5, RealDaemon.decodesForeignFiles { file = try coded(file, in: daemon.folder) }
+                if index == 5, RealDaemon.hasDecodeProgram { file = try coded(file, in: daemon.folder) }
                 client.call("nowPlaying.subscribe")
                 let answer = client.call("play", ["uri": .string(file)])
                 #expect(answer?.playing == "playing", "\(index): \(client.notifications)")

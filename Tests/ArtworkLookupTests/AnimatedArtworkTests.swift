@@ -103,7 +103,7 @@ import Testing
 
     @Test(
         "the first frame is made by the child",
-        .enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
+        .enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
     func firstFrame() throws {
         #expect(film("cover-square.mp4", "64x64") && film("cover-tall.webm", "30x40"))
         for found in search().animated {

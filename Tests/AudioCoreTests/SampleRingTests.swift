@@ -50,7 +50,7 @@ import Testing
         let ring = try #require(SampleRing(format: Self.format, capacity: 10, run: 1))
         _ = write(ring, 0..<8, run: 1)
         #expect(ring.startRun(2, at: nil) == 8)
-        #expect(ring.room == 10)
+        #expect(ring.freeFrames == 10)
     }
 
     @Test(arguments: 0..<50) func agreesWithAnArray(seed: UInt64) throws {

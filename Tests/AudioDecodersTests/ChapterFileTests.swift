@@ -58,7 +58,7 @@ import Testing
             ("g.mka", ["-c:a", "flac"], true),
         ] as [(String, [String], Bool)])
     func written(name: String, coder: [String], isForeign: Bool) throws {
-        if isForeign, ForeignProgram.path == nil { return }
+        if isForeign, DecodeProgram.path == nil { return }
         let source = folder.write(AudioMaterial.noise(frames: 4 * 44_100).wave(), "source.wav")
         let texts = folder.write(Array(Self.texts.utf8), "texts")
         let path = folder.path(name)

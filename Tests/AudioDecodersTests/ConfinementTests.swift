@@ -1,12 +1,12 @@
 import AudioDecoders
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import LinuxSystem
 import TestSupport
 import Testing
 
 /// Rights and resources of a child: next to nothing.
-@Suite(.enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
+@Suite(.enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct ConfinementTests {
     private let folder = TemporaryFolder()
 
@@ -20,7 +20,7 @@ struct ConfinementTests {
             try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
             defer { close(ends[1]) }
             process = try ChildProcess.start(
-                try #require(ForeignProgram.path), arguments,
+                try #require(DecodeProgram.path), arguments,
                 descriptors: [ends[1], ends[1]] + (file.map { [$0] } ?? []))
             socket = ends[0]
             let body = request.bytes
@@ -106,8 +106,8 @@ struct ConfinementTests {
 
     @Test("nobody but its parent starts it, and it ends with the socket")
     func alone() throws {
-        #expect(AudioMaterial.run(try #require(ForeignProgram.path), []) == 64)
-        #expect(AudioMaterial.run(try #require(ForeignProgram.path), ["file", "1"]) == 64)
+        #expect(AudioMaterial.run(try #require(DecodeProgram.path), []) == 64)
+        #expect(AudioMaterial.run(try #require(DecodeProgram.path), ["file", "1"]) == 64)
         let pid: Int32
         let process: ChildProcess
         do {
@@ -136,13 +136,13 @@ struct ConfinementTests {
                 program = struct.pack("HxxxxxxP", len(rules) // 8, ctypes.addressof(buffer))
                 libc = ctypes.CDLL(None)
                 assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
-                os.execve("\(try #require(ForeignProgram.path))", sys.argv, {})
+                os.execve("\(try #require(DecodeProgram.path))", sys.argv, {})
                 """.utf8), "child")
         chmod(program, 0o700)
         let path = folder.write(AudioMaterial.noise(frames: 1000).wave(), "a.wav")
         let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
-        let decoder = try ForeignDecoder(file: file, program: program)
+        let decoder = try ChildDecoder(file: file, program: program)
         let error = #expect(throws: (any Error).self) { try decoder.awaitOpening() }
         #expect("\(error.map { "\($0)" } ?? "")".contains("no seccomp"))
     }

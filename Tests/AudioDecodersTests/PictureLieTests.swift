@@ -1,6 +1,6 @@
 import AudioCore
 import AudioDecoders
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import TestSupport
 import Testing

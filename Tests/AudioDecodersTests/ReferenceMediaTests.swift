@@ -1,12 +1,12 @@
 import AudioCore
 import AudioDecoders
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import TestSupport
 import Testing
 
 /// Files whose content names other files and addresses: they are refused, and nothing that they name is opened.
-@Suite(.enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
+@Suite(.enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct ReferenceMediaTests {
     private let folder = TemporaryFolder()
     private static let wave = AudioMaterial.waves(frames: 44_100).wave()
@@ -45,7 +45,7 @@ struct ReferenceMediaTests {
             let path = folder.write(Array(text.utf8), name)
             let file = open(path, O_RDONLY | O_CLOEXEC)
             defer { close(file) }
-            let decoder = try ForeignDecoder(file: file)
+            let decoder = try ChildDecoder(file: file)
             let error = #expect(throws: DecodingError.self, "\(name)") { try decoder.awaitOpening() }
             #expect(error?.kind == .notRecognised, "\(name): \(error?.message ?? "")")
             #expect(openingError(Array(text.utf8), folder)?.kind == .notRecognised, "\(name)")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files by HTTP, from a server that does what it should, and from some that do not.
-@Suite(.enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
+@Suite(.enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct RemoteFileTests {
     private static let material = AudioMaterial.noise(frames: 400_000)
     private static let file = material.wave()

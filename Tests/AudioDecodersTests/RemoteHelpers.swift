@@ -7,10 +7,10 @@ import Testing
 /// A decoder of what is at an address, opened.
 func remote(
     _ address: String, isOwners: Bool = true, wasPublic: Bool = false, certificates: String? = nil
-) throws(DecodingError) -> ForeignDecoder {
+) throws(DecodingError) -> ChildDecoder {
     let media = RemoteMedia(address: address, shownAddress: "shown", mayUseLoopback: isOwners)
     media.wasPublic = wasPublic
-    let decoder = try ForeignDecoder(media, certificates: certificates, userAgent: "test/1")
+    let decoder = try ChildDecoder(media, certificates: certificates, userAgent: "test/1")
     try decoder.awaitOpening()
     return decoder
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Radio: titles in the stream, connections that stall and end, and what hostile stations send.
-@Suite(.enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
+@Suite(.enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct RemoteRadioTests {
     private let folder = TemporaryFolder()
     private static let head =
@@ -33,7 +33,7 @@ struct RemoteRadioTests {
 
     /// Reads to the end: frames, what it said of itself and from which frame on, and how it ended.
     private func listen(
-        to decoder: ForeignDecoder
+        to decoder: ChildDecoder
     ) -> (frames: Int, changes: [(frame: Int, metadata: MediaMetadata)], error: DecodingError?) {
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
         defer { room.deallocate() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// HLS (RFC 8216): playlists of parts, whole ones and those that go on.
-@Suite(.enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
+@Suite(.enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct RemoteSegmentTests {
     private let folder = TemporaryFolder()
     private static let frames = 441_000
@@ -55,7 +55,7 @@ struct RemoteSegmentTests {
     }
 
     /// Reads all, and parts of it from places on: also from the very end back.
-    private func expectExact(_ decoder: ForeignDecoder) throws {
+    private func expectExact(_ decoder: ChildDecoder) throws {
         #expect(!decoder.isLive && decoder.isSeekable)
         #expect(abs((decoder.lengthInFrames ?? 0) - Int64(Self.frames)) < 5000)
         let all = try readFrames(decoder)

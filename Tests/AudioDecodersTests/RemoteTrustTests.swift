@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Allowed redirects, and receivers of a name and a password.
-@Suite(.enabled(if: ForeignProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
+@Suite(.enabled(if: DecodeProgram.path != nil, "nowplaying-decode is not built: its packages are missing"))
 struct RemoteTrustTests {
     private static let file = AudioMaterial.noise(frames: 20_000).wave()
 

@@ -110,7 +110,7 @@ import Testing
         for (start, rest) in foreign {
             let words = message(start, rest) ?? ""
             #expect(words.isEmpty == false)
-            if ForeignProgram.path == nil { #expect(words.contains("nowplaying-decode"), "\(words)") }
+            if DecodeProgram.path == nil { #expect(words.contains("nowplaying-decode"), "\(words)") }
         }
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededRandom(seed: seed)

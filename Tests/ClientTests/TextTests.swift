@@ -26,7 +26,7 @@ import Testing
             ("+5%", .relativeFraction(0.05)), ("5%-", .relativeFraction(-0.05)), ("101%", nil), ("", nil), ("-", nil),
             ("%", nil), ("+-1", nil),
         ] as [(String, Amount?)])
-    func placesAreRead(text: String, amount: Amount?) { #expect(Amount(time: text) == amount) }
+    func positionsAreRead(text: String, amount: Amount?) { #expect(Amount(time: text) == amount) }
 
     @Test(
         arguments: [

@@ -143,7 +143,7 @@ import Testing
         #expect(throws: DaemonOptions.UsageError.self) { try DaemonOptions(arguments) }
     }
 
-    @Test func usualPlaces() throws {
+    @Test func usualPaths() throws {
         func paths(_ uid: UInt32, _ environment: [String: String]) throws -> DaemonPaths {
             try DaemonPaths(Configuration(), uid: uid) { environment[$0] }
         }

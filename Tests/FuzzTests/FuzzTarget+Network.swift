@@ -1,4 +1,4 @@
-import ForeignMedia
+import ChildDecoding
 import Glibc
 import LinuxSystem
 import NowPlaying
@@ -70,7 +70,7 @@ extension FuzzTarget {
             _ = rest.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
             close(ends[1])
             defer { close(ends[0]) }
-            let messages = ForeignMessages(ends[0])
+            let messages = ChildMessages(ends[0])
             messages.frameBytes = 1 + Int(first % 32)
             var audio = 0
             withUnsafeTemporaryAllocation(byteCount: 1000, alignment: 16) { room in
@@ -92,13 +92,13 @@ extension FuzzTarget {
         case .opened:
             guard let media = try? OpenedMedia(body) else { return }
             precondition(media.format.bytesPerFrame > 0)
-            let metadata = ForeignTags.metadata(media.tags, isLive: media.isLive)
+            let metadata = ChildTags.metadata(media.tags, isLive: media.isLive)
             precondition((metadata.title ?? "").utf8.count <= 4096)
-            let chapters = ForeignTags.chapters(media.chapters)
+            let chapters = ChildTags.chapters(media.chapters)
             precondition(zip(chapters, chapters.dropFirst()).allSatisfy { $0.start <= $1.start })
         case .failed: _ = try? WireFailure(body)
         default:
-            if let tags = try? WireTag.tags(body) { _ = ForeignTags.metadata(tags, isLive: true) }
+            if let tags = try? WireTag.tags(body) { _ = ChildTags.metadata(tags, isLive: true) }
         }
     }
 }

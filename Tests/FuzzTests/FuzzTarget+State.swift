@@ -1,5 +1,5 @@
 import AudioCore
-import ForeignMedia
+import ChildDecoding
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
@@ -49,7 +49,7 @@ extension FuzzTarget {
         })
 
     /// A saved place whose sum is right.
-    static let place = FuzzTarget(
+    static let position = FuzzTarget(
         name: "place",
         seeds: {
             [
@@ -64,16 +64,16 @@ extension FuzzTarget {
             writer.fixed(UInt64(9))
             writer.fixed(json.withUnsafeBytes { Checksum.of($0, seed: 9) })
             writer.bytes += json
-            guard let (place, number) = writer.bytes.withUnsafeBytes({ PlaceSlot.decode($0) }) else { return }
+            guard let (position, number) = writer.bytes.withUnsafeBytes({ PositionSlot.decode($0) }) else { return }
             precondition(number == 9)
             // Nine decimals are written of a number: what was read of them is what counts.
-            guard let bytes = PlaceSlot.encode(place, number: 10) else { return }
-            guard let (rounded, _) = bytes.withUnsafeBytes({ PlaceSlot.decode($0) }) else {
+            guard let bytes = PositionSlot.encode(position, number: 10) else { return }
+            guard let (rounded, _) = bytes.withUnsafeBytes({ PositionSlot.decode($0) }) else {
                 preconditionFailure("what was written can't be read")
             }
-            let written = PlaceSlot.encode(rounded, number: 11) ?? []
-            let again = written.withUnsafeBytes { PlaceSlot.decode($0) }
-            precondition(again?.place == rounded && again?.number == 11, "what was written is not what was read")
+            let written = PositionSlot.encode(rounded, number: 11) ?? []
+            let again = written.withUnsafeBytes { PositionSlot.decode($0) }
+            precondition(again?.position == rounded && again?.number == 11, "what was written is not what was read")
         })
 
     /// Saved feedback about items, as it lies on the disk.
@@ -106,7 +106,7 @@ extension FuzzTarget {
                 precondition(feedback.playCount >= 0 && feedback.skipCount >= 0)
                 precondition((feedback.lastPlayed ?? 0).isFinite)
             }
-            precondition((0...1e9).contains(database.places.place(at: "u") { "a" }?.seconds ?? 0))
+            precondition((0...1e9).contains(database.positions.position(at: "u") { "a" }?.seconds ?? 0))
             // Whatever it was, what is said from now on is remembered.
             let liked = try? database.change("a") {
                 $0 = Feedback()

@@ -11,10 +11,10 @@ struct FuzzTarget: Sendable {
     /// All of them.
     static let all: [FuzzTarget] =
         [
-            line, configuration, template, mqttCommand, busText, busCall, journal, queueEdit, place, childMessage,
+            line, configuration, template, mqttCommand, busText, busCall, journal, queueEdit, position, childMessage,
             icyStream,
             links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket,
-        ] + media + foreign + playing
+        ] + media + child + playing
 
     /// The target of this name.
     static func named(_ name: String) -> FuzzTarget? { all.first { target in target.name == name } }

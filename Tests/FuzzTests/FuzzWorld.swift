@@ -21,7 +21,7 @@ import TestSupport
     /// The bytes that outlive a process.
     struct Saved {
         fileprivate var journal: [UInt8] = []
-        fileprivate var place: [UInt8]?
+        fileprivate var position: [UInt8]?
     }
 
     let methods: PlayerMethods
@@ -137,7 +137,7 @@ import TestSupport
         Journal.writeSnapshot(player.queue, CommandSettings(methods.centre.lasting), sequence: 1, identity: 7) {
             saved.journal += $0
         }
-        saved.place = PlaceSlot.encode(player.place, number: 1)
+        saved.position = PositionSlot.encode(player.savedPosition, number: 1)
         return saved
     }
 
@@ -145,10 +145,10 @@ import TestSupport
     func restore(_ saved: Saved) {
         let journal = saved.journal.withUnsafeBytes { Journal.read($0) }
         precondition(journal.state == .whole, "what was saved can't be read")
-        let place = saved.place.flatMap { $0.withUnsafeBytes { PlaceSlot.decode($0) } }
-        precondition(saved.place == nil || place != nil, "the place that was saved can't be read")
+        let position = saved.position.flatMap { $0.withUnsafeBytes { PositionSlot.decode($0) } }
+        precondition(saved.position == nil || position != nil, "the position that was saved can't be read")
         methods.centre.restoreLasting(journal.commands.settings)
-        player.restore(journal.queue, place?.place ?? SavedPlace(), .playing)
+        player.restore(journal.queue, position?.position ?? SavedPosition(), .playing)
         precondition((try? JSONReader.read(Self.encoder.encode(player.state))) != nil, "a state that is no JSON")
     }
 }

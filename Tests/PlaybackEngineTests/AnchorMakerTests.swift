@@ -155,6 +155,6 @@ import Testing
         #expect(maker(Self.ads).resting(at: 12, Self.start).media == 17)
         #expect(maker(Self.ads).resting(at: 10, Self.start).media == 15)
         #expect(maker(Self.ads).resting(media: 17, Self.start).elapsed == 12)
-        #expect(maker(Self.ads).resting(media: 12, Self.start).ad == PlaybackAnchor.AdPlace(index: 0))
+        #expect(maker(Self.ads).resting(media: 12, Self.start).ad == PlaybackAnchor.AdBreak(index: 0))
     }
 }

@@ -13,7 +13,7 @@ import Testing
 @Suite struct AnnouncerTests {
     init() { LoopThread.start() }
 
-    @Test("media that hang cost four threads at most, and announcements are heard again when those come back")
+    @Test("hanging media occupy four threads at most, and announcements play again when those end")
     @PlayerLoop func hanging() async {
         let disk = HangingDisk()
         let (player, announcer) = Self.player(of: disk, sourcePatience: 0.02)
@@ -23,7 +23,7 @@ import Testing
         #expect(refusals.prefix(4).allSatisfy { $0.contains("nothing came of it") }, "\(refusals)")
         #expect(refusals.dropFirst(4).allSatisfy { $0.contains("hang") }, "\(refusals)")
         disk.letGo()
-        // The threads end one by one; then what hangs no more is asked again.
+        // The threads end one by one; then a medium that recovered is opened again.
         var last = ""
         let end = EventLoop.now.advanced(bySeconds: 20)
         while !last.contains("it is gone"), EventLoop.now < end {
@@ -34,7 +34,7 @@ import Testing
         player.shutDown()
     }
 
-    @Test("media that can't be played are no media that hang, however many")
+    @Test("unplayable media do not count as hanging, however many")
     @PlayerLoop func refused() async {
         let disk = HangingDisk()
         disk.letGo()
@@ -43,7 +43,7 @@ import Testing
         player.shutDown()
     }
 
-    /// A player of what is on this disk, and its announcer.
+    /// A player with this disk, and its announcer.
     @PlayerLoop private static func player(
         of disk: HangingDisk, sourcePatience: Double
     ) -> (player: Player, announcer: Announcer) {
@@ -56,7 +56,7 @@ import Testing
         return (player, player.announcer)
     }
 
-    /// Why an announcement is not heard.
+    /// Failure of an announcement.
     @PlayerLoop private static func refusal(_ announcer: Announcer) async -> String {
         await withCheckedContinuation { continuation in
             announcer.add(Announcement(source: .handedOver(name: "a"))) { continuation.resume(returning: "\($0)") }
@@ -64,10 +64,10 @@ import Testing
     }
 }
 
-/// Nothing comes of it until it is let go of; then it has nothing.
+/// Delivers nothing until its release, and then has nothing.
 private final class HangingDisk: Sendable {
     let opened = Mutex(0)
-    /// The ends of a pipe that nobody writes to.
+    /// Ends of a pipe without a writer.
     private let (reader, writer): (Int32, Int32)
 
     init() {
@@ -85,7 +85,7 @@ private final class HangingDisk: Sendable {
 
     @Sendable func open(_ source: MediaSource, _ abandoned: AbandonFlag) throws(DecodingError) -> any AudioDecoder {
         opened.withLock { $0 += 1 }
-        // Whether it is given up or not, as in a read that the kernel does not come back from.
+        // The thread reads even if it was given up, as in a read that hangs in the kernel.
         var byte: UInt8 = 0
         _ = read(reader, &byte, 1)
         throw DecodingError(.unavailable, "it is gone")

@@ -21,7 +21,7 @@ import Testing
         ),
     ]
 
-    /// One line a command, one column a situation in the order above: `+` or why not.
+    /// One line per command, one column per situation in the order above: `+` or the obstacle.
     private static let table = """
         play                   | empty queue | +               | + | +             | +            | +
         pause                  | empty queue | +               | + | +             | +            | +
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("a client's disabling is on top, with its words, and does not hide why it can't be anyway")
+    @Test("a client's disabling applies on top, with its reason, and does not hide an obstacle")
     func disabled() {
         for command in RemoteCommand.allCases {
             for words in [nil, "bedtime"] {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("what a connection sets is given back when it ends; what is set for good stays") func layers() {
+    @Test("settings of a connection end with it; lasting settings stay") func layers() {
         var changed = centre
         changed.configure(.skipForward, .init(preferredIntervals: [60]), forConnection: nil)
         changed.configure(.skipForward, .init(preferredIntervals: [5]), forConnection: 1)
@@ -101,7 +101,7 @@ import Testing
         #expect(changed.lasting == [.skipForward: .init(preferredIntervals: [60])])
     }
 
-    @Test("intervals by kind: a client's word, else the kind's, else those of all") func intervals() {
+    @Test("intervals by kind: a client's, else the kind's, else those of all kinds") func intervals() {
         var changed = centre
         var (podcast, audiobook) = (CommandCentre.KindIntervals(), CommandCentre.KindIntervals())
         podcast.forward = [30]

@@ -9,7 +9,7 @@ import Testing
 @testable import PlaybackEngine
 
 @Suite struct DecodeThreadTests {
-    @Test("who else knows an item's chapters is asked once, whatever is sought in it, and again for another item")
+    @Test("chapters from another source are requested once per item, regardless of seeks")
     func chaptersAreAskedForOnce() async throws {
         let asked = Mutex<[MediaSource]>([])
         let chapters = [Chapter(start: 0, title: "a"), Chapter(start: 1, title: "b")]
@@ -30,7 +30,7 @@ import Testing
         await LoopThread.run { thread.decode.end() }
     }
 
-    @Test("a decoder that failed is not asked again: the item is opened anew where it is sought")
+    @Test("a failed decoder is not used again: a seek opens the item anew")
     func failedDecoderIsReplaced() async throws {
         let opened = Mutex(0)
         let thread = try #require(
@@ -48,7 +48,7 @@ import Testing
         await LoopThread.run { thread.decode.end() }
     }
 
-    @Test("scanning backward goes backward, too, where another process decodes")
+    @Test("a backward scan goes backward, too, if another process decodes")
     func lateBackward() async throws {
         let thread = try #require(await DecodingHouse.start { LateNumbers() })
         let file = MediaSource.file(try #require(FilePath(Array("/a.m4a".utf8))))
@@ -57,7 +57,7 @@ import Testing
         let (ring, end) = await thread.reached()
         var samples: [Int16] = []
         ring.read(ring.begin..<end) { samples += Array($0.bindMemory(to: Int16.self)) }
-        // The middle of each piece of 0.04 s, which is as loud as in the file.
+        // The middle of each piece of 0.04 s, which has the file's level.
         let middles = stride(from: 160, to: 1600, by: 320).map { samples[$0] }
         let goesBack = middles == middles.sorted(by: >) && Set(middles).count == 5
         #expect(goesBack && middles.allSatisfy { $0 < 8000 }, "\(middles)")
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-/// Fails at its first frame, and for ever after.
+/// Fails at its first frame and ever after.
 private final class Failing: AudioDecoder {
     let format = AudioFormat(sampleFormat: .int16, sampleRate: 8000, channelCount: 1)
     let mediaFormat = MediaFormat(codec: "none", sampleRate: 8000, channels: 1)
@@ -79,7 +79,7 @@ private final class Failing: AudioDecoder {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int { throw Self.failure }
 }
 
-/// Two seconds from elsewhere, each sample of which is the number of its frame; every other time there is nothing yet.
+/// Two seconds from a late source, in which each sample is its frame number; every other read has nothing yet.
 private final class LateNumbers: LateDecoder {
     let format = AudioFormat(sampleFormat: .int16, sampleRate: 8000, channelCount: 1)
     let mediaFormat = MediaFormat(codec: "numbers", sampleRate: 8000, channels: 1)

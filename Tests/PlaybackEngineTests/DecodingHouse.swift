@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import PlaybackEngine
 
-/// A decode thread whose every file is two seconds of silence.
+/// A decode thread for which every file is two seconds of silence.
 struct DecodingHouse: Sendable {
     let decode: DecodeThread
     private let reports: AsyncStream<Void>
@@ -17,7 +17,7 @@ struct DecodingHouse: Sendable {
         await start(knowledge) { (_, _) throws(DecodingError) in open() }
     }
 
-    /// The same, whose files `opener` opens.
+    /// The same with files that `opener` opens.
     static func start(
         _ knowledge: SourceKnowledge = SourceKnowledge(), opener: @escaping DecoderOpener
     ) async -> DecodingHouse? {
@@ -40,7 +40,7 @@ struct DecodingHouse: Sendable {
         preconditionFailure("the reports have ended")
     }
 
-    /// The ring with as much as was asked for, and the frame behind that.
+    /// The ring when it has the requested frames, and the frame after them.
     func reached() async -> (ring: SampleRing, end: Int64) {
         for await _ in reports {
             for case .reached(let ring, let end) in decode.takeReports() { return (ring, end) }
@@ -48,7 +48,7 @@ struct DecodingHouse: Sendable {
         preconditionFailure("the reports have ended")
     }
 
-    /// The next item that is open.
+    /// Next opened item.
     func opened() async -> OpenedItem {
         for await _ in reports {
             for case .opened(let item) in decode.takeReports() { return item }

@@ -19,7 +19,7 @@ import Testing
     func bits(item: Int?, device: Int?) {
         let holds = device ?? 32
         for form in [SampleFormat.int16, .int32] {
-            // Of 16 bit nothing wider can come out.
+            // 16 bits cannot become wider.
             if form == .int16, (item ?? 16) > 16 { continue }
             let format = AudioFormat(sampleFormat: form, sampleRate: 44100, channelCount: 2)
             let width = item ?? (form == .int16 ? 16 : 32)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("lossy coding is exact only where floats are taken", arguments: [true, false], [16, 32, nil] as [Int?])
+    @Test("lossy coding is exact only if the device takes floats", arguments: [true, false], [16, 32, nil] as [Int?])
     func floats(takesFloat: Bool, bits: Int?) {
         let format = AudioFormat(sampleFormat: .float32, sampleRate: 48000, channelCount: 2)
         let result = Fidelity(of: format, bits: nil, at: Self.device(format, bits: bits, takesFloat: takesFloat))
@@ -49,7 +49,7 @@ import Testing
         #expect(expected.reason == order.first { mask & $0.0 != 0 }?.1.rawValue)
     }
 
-    @Test("what is not known of a device is not held against it") func unknown() {
+    @Test("unknown properties of a device count as exact") func unknown() {
         let format = AudioFormat(sampleFormat: .int32, sampleRate: 96000, channelCount: 6)
         #expect(Fidelity(of: format, bits: 24, at: Self.device(nil)) == .exact)
         #expect(Fidelity(of: format, bits: 24, at: Self.device(format)) == .exact)

@@ -5,7 +5,7 @@ import Testing
 
 /// Gain of frames, in linear pieces.
 @Suite struct GainPlanTests {
-    @Test("nothing said is nothing changed, in one piece") func untouched() {
+    @Test("without gains the frames stay unchanged, in one piece") func untouched() {
         let plan = GainPlan()
         let piece = plan.piece(of: 5..<1_000_000, offset: -3)
         #expect(piece.end == 1_000_000 && piece.from == 1 && piece.to == 1)
@@ -14,7 +14,7 @@ import Testing
     @Test("each item has its gain from its first frame on") func items() {
         var plan = GainPlan()
         plan.setItems([(100, 0.5), (200, 1), (201, 2)])
-        // What comes before the first is what is left of one that was forgotten.
+        // Before the first item the rest of a dropped one has its gain.
         for (frame, factor) in [(0, 0.5), (100, 0.5), (199, 0.5), (200, 1), (201, 2), (9999, 2)] as [(Int64, Double)] {
             #expect(plan.factor(at: frame, offset: 7) == factor)
         }
@@ -23,11 +23,11 @@ import Testing
         #expect(plan.piece(of: 201..<300, offset: 7) == (300, 2, 2))
     }
 
-    @Test("a change leads from the old gain to the new one, and is forgotten when it was heard") func change() {
+    @Test("a change ramps from the old gain to the new one, and is dropped after it played") func change() {
         var plan = GainPlan()
         plan.setItems([(0, 0.25)])
         plan.ramp(from: 1, at: 1000, length: 100)
-        // Stream frames are ring frames and 400 here.
+        // Here stream frame = ring frame + 400.
         #expect(plan.factor(at: 599, offset: 400) == 1)
         #expect(plan.factor(at: 650, offset: 400) == 0.625)
         #expect(plan.factor(at: 700, offset: 400) == 0.25)
@@ -58,13 +58,13 @@ import Testing
         #expect(plan.change == nil && plan.fade != nil)
     }
 
-    @Test("who is quiet for somebody else stays so wherever it goes on, and is exact again afterwards") func duck() {
+    @Test("ducking lasts across targets and streams, and samples are exact again afterwards") func duck() {
         var plan = GainPlan()
         plan.setDuck(GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0.1))
         #expect(plan.factor(at: 100, offset: 0) == 1 && plan.factor(at: 200, offset: 0) == 0.1)
         plan.forget(before: 300)
         #expect(plan.factor(at: 1_000_000, offset: 0) == 0.1)
-        // Another place begins before that, and another stream.
+        // Another target begins before that, and another stream.
         plan.begin([(0, 0.5)], at: 40)
         #expect(plan.factor(at: 140, offset: 0) == 0.05)
         plan.shift(by: 1000)
@@ -96,26 +96,26 @@ import Testing
                     start: number(0...15_000), length: number(1...9000), from: 1, to: Double(number(0...100)) / 100))
         }
         let end = number(1...20_000)
-        var place: Int64 = 0
+        var next: Int64 = 0
         var worst = 0.0
-        while place < end {
-            let piece = plan.piece(of: place..<end, offset: offset)
-            guard piece.end > place, piece.end <= end else {
-                Issue.record("a piece from \(place) to \(piece.end) of \(end)")
+        while next < end {
+            let piece = plan.piece(of: next..<end, offset: offset)
+            guard piece.end > next, piece.end <= end else {
+                Issue.record("a piece from \(next) to \(piece.end) of \(end)")
                 return
             }
-            #expect(!starts.contains { $0 > place && $0 < piece.end })
-            // As `SampleGain` computes it.
-            let slope = (piece.to - piece.from) / Double(piece.end - place)
-            for frame in place..<piece.end {
-                let line = piece.from + slope * Double(frame - place)
+            #expect(!starts.contains { $0 > next && $0 < piece.end })
+            // Same computation as in `SampleGain`.
+            let slope = (piece.to - piece.from) / Double(piece.end - next)
+            for frame in next..<piece.end {
+                let line = piece.from + slope * Double(frame - next)
                 let moves = piece.from != piece.to
                 let difference = abs(line - plan.factor(at: frame, offset: offset))
                 if !moves, difference > 1e-12, difference > worst { worst = difference }
-                // Two ramps at once make a curve: within a step it is nearly straight.
+                // Two ramps at once make a curve, which is nearly straight within a step.
                 if moves, difference > 0.1, difference > worst { worst = difference }
             }
-            place = piece.end
+            next = piece.end
         }
         #expect(worst == 0, "off by \(worst)")
     }

@@ -2,12 +2,12 @@ import NowPlaying
 import PlaybackEngine
 import Testing
 
-/// The rules of ReplayGain 2.0 (wiki.hydrogenaud.io, "Player requirements") for what tags come to; those of R128 (RFC 7845
-/// §5.2.1) are of another reference, which the tags' reader takes into account.
+/// Rules of ReplayGain 2.0 (wiki.hydrogenaud.io, "Player requirements") for gains by tags. Tags of R128 (RFC 7845 §5.2.1)
+/// have another reference level, which the reader of the tags handles.
 @Suite struct LoudnessRuleTests {
     private static let all = LoudnessTags(trackGain: -6, trackPeak: 0.5, albumGain: -3, albumPeak: 0.8)
 
-    @Test("which of the tags counts", arguments: LoudnessMode.allCases, [true, false])
+    @Test("choice between tags", arguments: LoudnessMode.allCases, [true, false])
     func basis(mode: LoudnessMode, inAlbum: Bool) {
         let settings = LoudnessSettings(mode: mode)
         let cases = [
@@ -38,7 +38,7 @@ import Testing
             let tags = LoudnessTags(trackGain: gain, trackPeak: peak)
             let settings = LoudnessSettings(mode: .track, preamp: preamp)
             let result = try #require(settings.gain(of: tags, inAlbum: false)).factor
-            // Half decibels multiplied up: decibels add where factors multiply.
+            // Half decibels as factors: decibels add where factors multiply.
             let half = gain + preamp > 0 ? 1.0592537251772889 : 0.9440608762859234
             var plain = 1.0
             for _ in 0..<Int(abs(gain + preamp) * 2) { plain *= half }
@@ -65,12 +65,12 @@ import Testing
             ((1, 9), (3, 1), false), ((nil, 9), (2, 1), true), ((1, nil), (1, 2), false), ((1, 1), (1, nil), false),
         ] as [((Int?, Int?), (Int?, Int?), Bool)])
     func order(first: (disc: Int?, track: Int?), second: (disc: Int?, track: Int?), follows: Bool) {
-        func item(_ place: (disc: Int?, track: Int?), _ album: String? = "Album", _ artist: String? = nil)
+        func item(_ numbers: (disc: Int?, track: Int?), _ album: String? = "Album", _ artist: String? = nil)
             -> MediaMetadata
         {
             var result = MediaMetadata()
             (result.albumTitle, result.albumArtist) = (album, artist)
-            (result.discNumber, result.trackNumber) = place
+            (result.discNumber, result.trackNumber) = numbers
             return result
         }
         #expect(followsOnAlbum(item(second), after: item(first)) == follows)

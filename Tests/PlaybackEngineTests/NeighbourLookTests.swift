@@ -8,9 +8,9 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// The tags of what stands beside an item, read beside it.
+/// Tags of an item's neighbours, read beside it.
 @Suite struct NeighbourLookTests {
-    /// A file on a medium that does not answer before the test lets it.
+    /// A file on a medium that does not answer until the test opens the gate.
     private final class Gate: Sendable {
         private let ends: [Int32]
         init() {
@@ -44,7 +44,7 @@ import Testing
         return DecodeItem(ticket: 1, id: ItemID(1), source: try source("/1.flac"), neighbours: [neighbour])
     }
 
-    /// The reports that matter here, by their names.
+    /// Names of the relevant reports.
     private static func names(_ reports: [DecodeReport]) -> [String] {
         reports.compactMap { report in
             if case .opened = report { return "opened" }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a neighbour on a medium that hangs holds up neither the item nor its sound; its tags come when they come")
+    @Test("a neighbour on a hanging medium delays neither the item nor its sound; its tags come later")
     func hangingNeighbour() async throws {
         let gate = Gate()
         let thread = try #require(
@@ -74,7 +74,7 @@ import Testing
         await LoopThread.run { thread.decode.end() }
     }
 
-    @Test("the tags of a neighbour that answers are there before the first sound")
+    @Test("the tags of a readable neighbour are known before the first sound")
     func quickNeighbour() async throws {
         let thread = try #require(
             await DecodingHouse.start { (source, _) throws(DecodingError) in
@@ -86,7 +86,7 @@ import Testing
         await LoopThread.run { thread.decode.end() }
     }
 
-    @Test("an item that is left ends the look at its neighbours")
+    @Test("the end of an item ends the look at its neighbours")
     func leftItem() async throws {
         let (gate, end) = (Gate(), Gate())
         let isGivenUp = Mutex(false)

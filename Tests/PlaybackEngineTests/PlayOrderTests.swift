@@ -44,7 +44,7 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
         #expect(order.successor(of: ItemID(2), in: queue) == ItemID(3))
     }
 
-    /// Walks `steps` items on from the present one.
+    /// Advances `steps` items from the current one.
     private func walk(_ order: inout PlayOrder, _ queue: PlayQueue, from first: ItemID, _ steps: Int) -> [ItemID] {
         var walked = [first]
         while walked.count <= steps, let next = order.follower(of: walked[walked.count - 1], in: queue) {
@@ -62,7 +62,7 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
         let round = walk(&order, queue, from: ItemID(1), 5000)
         #expect(round.count == Int(count))
         #expect(Set(round).count == Int(count))
-        // And back the same way.
+        // Back the same way.
         for (earlier, later) in zip(round, round.dropFirst()).reversed() {
             #expect(order.predecessor(of: later, in: queue) == earlier)
             order.wentBack(to: earlier, in: queue)
@@ -123,8 +123,8 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
         order.inserted(ids([70]), areNext: false, in: queue)
         let walked = walk(&order, queue, from: ItemID(1), 100)
         #expect(walked.count == 53 && Set(walked).count == 53)
-        let place = walked.firstIndex(of: ItemID(60))!
-        #expect(walked[place + 1] == ItemID(61) && place <= 2)
+        let index = walked.firstIndex(of: ItemID(60))!
+        #expect(walked[index + 1] == ItemID(61) && index <= 2)
     }
 
     @Test func offReturnsToTheOrder() {
@@ -136,7 +136,7 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
         #expect(order.follower(of: walked[5], in: queue) == queue.next(after: walked[5]))
     }
 
-    /// Whatever is done in whatever order: every follower is in the queue, and a round repeats nothing by itself.
+    /// For random actions every follower is in the queue, and a round has no repetitions.
     @Test(arguments: 0..<500 as Range<UInt64>) func generated(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var order = PlayOrder(seed: seed)
@@ -151,8 +151,8 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
             case 1: order.setRepeatMode(RepeatMode.allCases.randomElement(using: &random)!, in: queue)
             case 2:
                 let isNext = Bool.random(using: &random) && current != nil
-                let place = isNext ? queue.index(of: current!)! + 1 : queue.count
-                queue.insert([entry(nextID, folder: nextID % 4)], at: place)
+                let index = isNext ? queue.index(of: current!)! + 1 : queue.count
+                queue.insert([entry(nextID, folder: nextID % 4)], at: index)
                 order.inserted([ItemID(nextID)], areNext: isNext, in: queue)
                 nextID += 1
             case 3:

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct PlayQueueTests {
-    /// Against a plain array of numbers.
+    /// Compares the queue with a plain array of numbers.
     @Test(arguments: 0..<200) func agreesWithAnArray(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var queue = PlayQueue()
@@ -20,20 +20,20 @@ import Testing
                 let count = Int64.random(in: 0...4, using: &random)
                 let numbers = Array(next..<next + count)
                 next += count
-                let place = Int.random(in: 0...model.count, using: &random)
-                queue.insert(numbers.map { QueueEntry(id: ItemID($0), source: .file("/\($0)")) }, at: place)
-                model.insert(contentsOf: numbers, at: place)
+                let index = Int.random(in: 0...model.count, using: &random)
+                queue.insert(numbers.map { QueueEntry(id: ItemID($0), source: .file("/\($0)")) }, at: index)
+                model.insert(contentsOf: numbers, at: index)
             case 3:
                 let gone = Set(model.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random)))
                 queue.remove(Set(gone.map { ItemID($0) }))
                 model.removeAll { gone.contains($0) }
             case 4:
                 let moved = Array(model.shuffled(using: &random).prefix(2))
-                let place = Int.random(in: 0...12, using: &random)
+                let index = Int.random(in: 0...12, using: &random)
                 let named = moved + moved.shuffled(using: &random).prefix(Int.random(in: 0...2, using: &random))
-                queue.move(named.map { ItemID($0) }, to: place)
+                queue.move(named.map { ItemID($0) }, to: index)
                 model.removeAll { moved.contains($0) }
-                model.insert(contentsOf: moved, at: min(place, model.count))
+                model.insert(contentsOf: moved, at: min(index, model.count))
             case 5:
                 guard let number = model.randomElement(using: &random) else { break }
                 var given = MediaMetadata()
@@ -52,7 +52,7 @@ import Testing
             }
             #expect(queue.textBytes == bytes.reduce(0, +))
             if model != before { #expect(queue.version > version) }
-            for (place, number) in model.enumerated() { #expect(queue.index(of: ItemID(number)) == place) }
+            for (index, number) in model.enumerated() { #expect(queue.index(of: ItemID(number)) == index) }
             #expect(queue.index(of: ItemID(next)) == nil)
         }
     }
@@ -76,8 +76,8 @@ import Testing
         #expect(MediaSource.file(path).uri == "file:///%FF/a%E9.x")
         #expect(MediaSource.file(path).displayName == "aé")
         #expect(MediaSource.file(path).nameBytes == 7)
-        let place = ConfinedPath(root: "/m", relative: try #require(FilePath([0xE9, 0x81])))
-        #expect(MediaSource.confined(place).uri == "file:///m/%E9%81")
-        #expect(MediaSource.confined(place).displayName == "é\u{FFFD}")
+        let file = ConfinedPath(root: "/m", relative: try #require(FilePath([0xE9, 0x81])))
+        #expect(MediaSource.confined(file).uri == "file:///m/%E9%81")
+        #expect(MediaSource.confined(file).displayName == "é\u{FFFD}")
     }
 }

@@ -2,13 +2,13 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Looking for a ticket among many.
+/// Search for a ticket among many.
 @Suite struct TicketTests {
     private struct Link: Ticketed {
         var ticket: Int
     }
 
-    /// Counts the looks at its elements.
+    /// Counts the accesses to its elements.
     private struct Counted: RandomAccessCollection {
         final class Looks {
             var count = 0
@@ -18,13 +18,13 @@ import Testing
         let looks = Looks()
         var startIndex: Int { 0 }
         var endIndex: Int { links.count }
-        subscript(place: Int) -> Link {
+        subscript(index: Int) -> Link {
             looks.count += 1
-            return links[place]
+            return links[index]
         }
     }
 
-    @Test("each ticket is found where it is, and one that is not there nowhere") func places() {
+    @Test("each ticket is found at its index, and a missing one is not found") func lookups() {
         for count in 0..<20 {
             let links = Counted(links: (0..<count).map { Link(ticket: 3 * $0 + 1) })
             for ticket in -1...(3 * count + 1) {

@@ -10,15 +10,15 @@ import Testing
         Timeline.Segment(streamStart: start, itemStart: itemStart, rate: rate, item: ItemID(item), ticket: Int(item))
     }
 
-    @Test func placesAndBoundaries() throws {
+    @Test func positionsAndBoundaries() throws {
         var timeline = Timeline()
-        #expect(timeline.place(at: 0) == nil)
+        #expect(timeline.position(at: 0) == nil)
         timeline.append(segment(100, 1, from: 50))
         timeline.append(segment(300, 2))
-        #expect(timeline.place(at: 99)?.itemFrame == 50, "before it is heard it stands at its beginning")
-        #expect(timeline.place(at: 150.5)?.itemFrame == 100.5)
-        #expect(timeline.place(at: 299.9)?.segment.item == ItemID(1))
-        #expect(timeline.place(at: 300)?.segment.item == ItemID(2))
+        #expect(timeline.position(at: 99)?.itemFrame == 50, "before it is heard it stands at its beginning")
+        #expect(timeline.position(at: 150.5)?.itemFrame == 100.5)
+        #expect(timeline.position(at: 299.9)?.segment.item == ItemID(1))
+        #expect(timeline.position(at: 300)?.segment.item == ItemID(2))
         #expect(timeline.next(after: 299)?.item == ItemID(2))
         #expect(timeline.next(after: 300) == nil)
         #expect(timeline.end(of: segment(100, 1, from: 50)) == 300)
@@ -29,10 +29,10 @@ import Testing
         timeline.append(segment(100, 1, from: 1000))
         timeline.append(segment(200, 2, from: 1100, rate: 1.5))
         timeline.append(segment(300, 3, rate: 0.5))
-        #expect(timeline.place(at: 199)?.itemFrame == 1099)
-        #expect(timeline.place(at: 200)?.itemFrame == 1100)
-        #expect(timeline.place(at: 250)?.itemFrame == 1175)
-        #expect(timeline.place(at: 310)?.itemFrame == 5)
+        #expect(timeline.position(at: 199)?.itemFrame == 1099)
+        #expect(timeline.position(at: 200)?.itemFrame == 1100)
+        #expect(timeline.position(at: 250)?.itemFrame == 1175)
+        #expect(timeline.position(at: 310)?.itemFrame == 5)
         #expect(timeline.streamFrame(ofItemFrame: 1175, ticket: 2) == 250)
         #expect(timeline.streamFrame(ofItemFrame: 1250, ticket: 2) == nil, "another item is heard by then")
         #expect(timeline.streamFrame(ofItemFrame: 5, ticket: 3) == 310)
@@ -48,7 +48,7 @@ import Testing
         #expect(timeline.segments.map(\.item) == [ItemID(1), ItemID(3)])
     }
 
-    /// Against a plain array with one element for each frame.
+    /// Compares the timeline with a plain array that has one element per frame.
     @Test(arguments: 0..<300) func agreesWithAnArrayOfFrames(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var timeline = Timeline()
@@ -72,9 +72,9 @@ import Testing
             }
             first = timeline.segments.first?.streamStart
             for frame in max(forgotten, first ?? 400)..<400 {
-                let place = timeline.place(at: Double(frame))
-                #expect(place?.segment.item.number == model[Int(frame)]?.item)
-                #expect(place?.itemFrame == model[Int(frame)]?.frame)
+                let position = timeline.position(at: Double(frame))
+                #expect(position?.segment.item.number == model[Int(frame)]?.item)
+                #expect(position?.itemFrame == model[Int(frame)]?.frame)
             }
             let starts = timeline.segments.map(\.streamStart)
             #expect(starts == starts.sorted())
@@ -102,7 +102,7 @@ import Testing
         #expect(abs(time.seconds(since: at(160))) < 1e-6)
     }
 
-    @Test func skewOutlivesAnInterruptionAndThePlaceDoesNot() {
+    @Test func skewOutlivesAnInterruptionAndThePositionDoesNot() {
         var clock = DeviceClock(sampleRate: 48000)
         for second in 0..<20 { clock.note(frame: Double(second) * 48000 * 1.0001, at: at(Double(second))) }
         clock.restart()

@@ -21,7 +21,7 @@ private func transport(_ count: Int64) -> Transport {
         #expect(try it.play() == [], "what holds already is no event")
     }
 
-    @Test func pauseAndResumeKeepThePlace() throws {
+    @Test func pauseAndResumeKeepThePosition() throws {
         var it = transport(2)
         _ = try it.play()
         #expect(it.pause() == [.hold])
@@ -120,7 +120,7 @@ private func transport(_ count: Int64) -> Transport {
     @Test func failuresAheadOfTimeEndPlayBehindWhatIsHeard() throws {
         var it = transport(10)
         _ = try it.play()
-        it.heard()
+        it.sampleBecameAudible()
         for number in Int64(2)...6 { #expect(it.failed(ItemID(number), "broken") == [.replan]) }
         #expect(it.failuresEndPlay)
         #expect(it.ended() == [.halt(.error)])
@@ -186,7 +186,7 @@ private func transport(_ count: Int64) -> Transport {
 }
 
 @Suite struct TransportHistories {
-    /// Whatever is asked in whatever order, the state stays sound.
+    /// For random actions the state stays consistent.
     @Test(arguments: 0..<2000) func generated(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var it = Transport(failureLimit: Int.random(in: 1...5, using: &random), order: PlayOrder(seed: seed))

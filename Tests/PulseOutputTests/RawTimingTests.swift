@@ -136,13 +136,13 @@ import Testing
 
     @Test("changes of our own are no news, those of others are") func volumeControl() {
         var control = VolumeControl()
-        #expect(control.heard(65536, muted: false)?.volume == 1)
+        #expect(control.reported(65536, muted: false)?.volume == 1)
         control.wish(0.5, muted: false)
         control.sent()
-        #expect(control.heard(65536, muted: false) == nil)
+        #expect(control.reported(65536, muted: false) == nil)
         control.acknowledged()
-        #expect(control.heard(32768, muted: false) == nil)
-        #expect(control.heard(32768, muted: true)?.muted == true)
+        #expect(control.reported(32768, muted: false) == nil)
+        #expect(control.reported(32768, muted: true)?.muted == true)
         #expect(control.wishedMuted == true && control.wishedVolume == 0.5)
     }
 }

@@ -315,14 +315,4 @@ import Testing
         try folder.write("Tests/UpperTests/Right.swift", "private struct Right {\n\(line)\n}\n")
         #expect(try check().text == "")
     }
-
-    /// A folder with a budget may not exceed it.
-    @Test func aBudgetOfWordingHolds() throws {
-        try folder.write("Sources/PlaybackEngine/Old.swift", "/// What it was.\nprivate struct Old {}\n")
-        #expect(try check().text == "")
-        try folder.write(
-            "Sources/PlaybackEngine/Old.swift",
-            String(repeating: "/// What it was.\n", count: 300) + "private struct Old {}\n")
-        try expectFinding("Sources/PlaybackEngine: 300 openers")
-    }
 }

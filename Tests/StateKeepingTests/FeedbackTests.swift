@@ -21,10 +21,11 @@ import Testing
         #expect(try second.feedback(of: "a") == changed)
         #expect(try second.feedback(of: "b").skipCount == 7)
         #expect(try second.feedback(of: "c") == Feedback())
-        #expect(second.places.place(at: "/x") { "a" } == ResumePlaces.Place(kind: .bookmark, seconds: 12.25))
-        #expect(second.places.place(at: "/x") { "b" } == ResumePlaces.Place(kind: .left, seconds: 3))
+        #expect(
+            second.positions.position(at: "/x") { "a" } == ResumePositions.Position(kind: .bookmark, seconds: 12.25))
+        #expect(second.positions.position(at: "/x") { "b" } == ResumePositions.Position(kind: .left, seconds: 3))
         _ = try second.change("a") { $0.bookmark = nil }
-        #expect(database().places.place(at: "/x") { "a" } == nil)
+        #expect(database().positions.position(at: "/x") { "a" } == nil)
         #expect(second.takeReports().isEmpty)
     }
 
@@ -110,31 +111,32 @@ import Testing
         #expect(try database.change("a") { $0.isLiked = true }.isLiked)
     }
 
-    @Test("a place is only asked for where there is any; the oldest of too many go") func places() {
-        let places = ResumePlaces(stateDirectory: folder.path)
+    @Test("a position is only asked for where there is any; the oldest of too many go") func positions() {
+        let positions = ResumePositions(stateDirectory: folder.path)
         var asked = 0
         #expect(
-            places.place(at: "/x") {
+            positions.position(at: "/x") {
                 asked += 1; return "a"
             } == nil)
         #expect(asked == 0)
         _ = folder.write(
             Array(
                 ("nonsense\nleft x -1\nleft y nan\n"
-                    + (0..<ResumePlaces.limit).map { "bookmark \($0) \($0 + 1).5\n" }.joined()).utf8), "resume-places")
-        let full = ResumePlaces(stateDirectory: folder.path)
-        #expect(full.place(at: "/x") { "0" }?.seconds == 1.5)
-        #expect(full.place(at: "/x") { "x" } == nil)
-        full.set(ResumePlaces.Place(kind: .left, seconds: 9), of: "new")
-        let again = ResumePlaces(stateDirectory: folder.path)
-        #expect(again.place(at: "/x") { "0" } == nil)
-        #expect(again.place(at: "/x") { "1" }?.seconds == 2.5)
-        #expect(again.place(at: "/x") { "new" }?.kind == .left)
+                    + (0..<ResumePositions.limit).map { "bookmark \($0) \($0 + 1).5\n" }.joined()).utf8),
+            "resume-places")
+        let full = ResumePositions(stateDirectory: folder.path)
+        #expect(full.position(at: "/x") { "0" }?.seconds == 1.5)
+        #expect(full.position(at: "/x") { "x" } == nil)
+        full.set(ResumePositions.Position(kind: .left, seconds: 9), of: "new")
+        let again = ResumePositions(stateDirectory: folder.path)
+        #expect(again.position(at: "/x") { "0" } == nil)
+        #expect(again.position(at: "/x") { "1" }?.seconds == 2.5)
+        #expect(again.position(at: "/x") { "new" }?.kind == .left)
         again.foresee(nil, at: "/x")
-        #expect(again.place(at: "/x") { "new" } == nil)
-        #expect(again.place(at: "/y") { "new" }?.seconds == 9)
+        #expect(again.position(at: "/x") { "new" } == nil)
+        #expect(again.position(at: "/y") { "new" }?.seconds == 9)
         again.settled("/x")
-        #expect(again.place(at: "/x") { "new" }?.seconds == 9)
+        #expect(again.position(at: "/x") { "new" }?.seconds == 9)
     }
 
     @Test("a file that was renamed is the same, another one is not") func identity() throws {

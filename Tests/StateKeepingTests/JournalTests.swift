@@ -171,17 +171,17 @@ import Testing
     @Test("with any bit turned over, it is what it was before some change, and never whole")
     func bitFlips() {
         let history = History(seed: 3, changes: 10)
-        for place in 0..<history.bytes.count * 8 {
+        for position in 0..<history.bytes.count * 8 {
             var bytes = history.bytes
-            bytes[place / 8] ^= 1 << (place % 8)
+            bytes[position / 8] ^= 1 << (position % 8)
             let contents = Self.read(bytes)
-            #expect(contents.state != .whole, "bit \(place)")
-            let good = history.ends.lastIndex { $0 <= place / 8 }
+            #expect(contents.state != .whole, "bit \(position)")
+            let good = history.ends.lastIndex { $0 <= position / 8 }
             guard let good else {
                 #expect(contents.queue.count <= 3)
                 continue
             }
-            #expect(Self.words(contents.queue) == Self.words(history.queues[good]), "bit \(place)")
+            #expect(Self.words(contents.queue) == Self.words(history.queues[good]), "bit \(position)")
         }
     }
 
@@ -234,13 +234,13 @@ import Testing
     @Test("every field that a client can give is saved")
     func everyField() throws {
         var fields = JSONObject()
-        for (place, parameter) in Catalogue.itemFields.enumerated() {
+        for (position, parameter) in Catalogue.itemFields.enumerated() {
             fields[parameter.name] =
                 switch parameter.type {
                 case .text: .string("\(parameter.name) ü")
-                case .integer: .integer(Int64(place + 1))
-                case .boolean: .bool(place % 2 == 0)
-                case .positiveNumber: .number(Double(place) + 0.5)
+                case .integer: .integer(Int64(position + 1))
+                case .boolean: .bool(position % 2 == 0)
+                case .positiveNumber: .number(Double(position) + 0.5)
                 case .numberIn: .number(1.5)
                 case .choice(let words): .string(words[2])
                 case .object: ["1:1": "/a ü.mp4", "3:4": "file:///b.webm"]
@@ -286,47 +286,47 @@ import Testing
         }
     }
 
-    @Test func places() throws {
-        var place = SavedPlace()
-        place.wish = .playing
-        place.item = ItemID(1_000_000_001)
-        place.elapsed = 83.204512471
-        place.playCount = 2
-        place.rate = 1.75
-        place.volume = 0.35
-        place.muted = true
-        place.repeatMode = .all
-        place.shuffleMode = .items
-        place.loudness = LoudnessSettings(mode: .album, preamp: -3.5)
-        let bytes = try #require(PlaceSlot.encode(place, number: 77))
-        let read = try #require(bytes.withUnsafeBytes { PlaceSlot.decode($0) })
-        #expect(read.place == place && read.number == 77)
+    @Test func positions() throws {
+        var position = SavedPosition()
+        position.wish = .playing
+        position.item = ItemID(1_000_000_001)
+        position.elapsed = 83.204512471
+        position.playCount = 2
+        position.rate = 1.75
+        position.volume = 0.35
+        position.muted = true
+        position.repeatMode = .all
+        position.shuffleMode = .items
+        position.loudness = LoudnessSettings(mode: .album, preamp: -3.5)
+        let bytes = try #require(PositionSlot.encode(position, number: 77))
+        let read = try #require(bytes.withUnsafeBytes { PositionSlot.decode($0) })
+        #expect(read.position == position && read.number == 77)
         for bit in 0..<bytes.count * 8 {
             var wrong = bytes
             wrong[bit / 8] ^= 1 << (bit % 8)
-            #expect(wrong.withUnsafeBytes { PlaceSlot.decode($0) == nil }, "bit \(bit)")
+            #expect(wrong.withUnsafeBytes { PositionSlot.decode($0) == nil }, "bit \(bit)")
         }
         for length in bytes.indices {
-            #expect(bytes[..<length].withUnsafeBytes { PlaceSlot.decode($0) == nil })
+            #expect(bytes[..<length].withUnsafeBytes { PositionSlot.decode($0) == nil })
         }
     }
 
-    @Test("a place that an older version wrote, with fewer words, is read")
-    func olderPlace() {
+    @Test("a position that an older version wrote, with fewer words, is read")
+    func olderPosition() {
         let json = Array(#"{"wish":"paused","item":7,"elapsed":1.5,"volume":0.4}"#.utf8)
         var writer = ByteWriter()
         writer.fixed(UInt32(0x3153_504e))
         writer.fixed(UInt32(json.count))
         writer.fixed(UInt64(3))
         writer.fixed(json.withUnsafeBytes { Checksum.of($0, seed: 3) })
-        let (place, number) = (writer.bytes + json).withUnsafeBytes { PlaceSlot.decode($0)! }
-        #expect(number == 3 && place.wish == .paused && place.item == ItemID(7) && place.elapsed == 1.5)
-        #expect(place.volume == 0.4 && !place.muted && place.rate == nil && place.repeatMode == .off)
+        let (position, number) = (writer.bytes + json).withUnsafeBytes { PositionSlot.decode($0)! }
+        #expect(number == 3 && position.wish == .paused && position.item == ItemID(7) && position.elapsed == 1.5)
+        #expect(position.volume == 0.4 && !position.muted && position.rate == nil && position.repeatMode == .off)
     }
 
     @Test("what anybody expects is no news")
     func expected() {
-        var before = SavedPlace()
+        var before = SavedPosition()
         before.item = ItemID(3)
         before.elapsed = 10
         before.wish = .playing

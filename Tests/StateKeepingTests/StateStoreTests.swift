@@ -15,7 +15,7 @@ import Testing
     @PlayerLoop private final class Keeping {
         let store: StateStore
         var queue = PlayQueue()
-        var place = SavedPlace()
+        var position = SavedPosition()
         var found: StateStore.Found?
 
         init(_ directory: String) { store = StateStore(EventLoop.current, directory: directory) }
@@ -27,7 +27,7 @@ import Testing
                     keeping.found = found
                     keeping.queue = found.queue
                     keeping.queue.recordEdits()
-                    keeping.place = found.place ?? SavedPlace()
+                    keeping.position = found.position ?? SavedPosition()
                     keeping.store.begin { [unowned keeping] in keeping.queue }
                     continuation.resume()
                 }
@@ -38,9 +38,9 @@ import Testing
         func add(_ numbers: ClosedRange<Int64>) {
             queue.insert(
                 numbers.map { QueueEntry(id: ItemID($0), source: .file("/music/\($0).flac")) }, at: queue.count)
-            place.item = ItemID(numbers.lowerBound)
-            place.elapsed = Double(numbers.lowerBound) + 0.25
-            store.keep(queue.takeEdits(), queue, place)
+            position.item = ItemID(numbers.lowerBound)
+            position.elapsed = Double(numbers.lowerBound) + 0.25
+            store.keep(queue.takeEdits(), queue, position)
         }
 
         var numbers: [Int64] { queue.entries.map(\.id.number) }
@@ -51,16 +51,16 @@ import Testing
     func aPlaceBeyondAllItemsIsBounded(elapsed: Double) async throws {
         let folder = TemporaryFolder()
         let before = await Keeping.start(folder.path)
-        before.place.wish = .playing
-        before.place.playCount = .max
+        before.position.wish = .playing
+        before.position.playCount = .max
         before.add(1...3)
-        before.place.elapsed = elapsed
-        before.store.keep([], before.queue, before.place)
+        before.position.elapsed = elapsed
+        before.store.keep([], before.queue, before.position)
         let after = await Keeping.start(folder.path)
         #expect(after.numbers == [1, 2, 3])
-        #expect(after.place.item == ItemID(1))
-        #expect(after.place.elapsed == max(0, min(elapsed, 1e7)))
-        #expect(after.place.playCount < .max / 2)
+        #expect(after.position.item == ItemID(1))
+        #expect(after.position.elapsed == max(0, min(elapsed, 1e7)))
+        #expect(after.position.playCount < .max / 2)
     }
 
     private static func onTheDisk(_ directory: String) -> [Int64] {
@@ -105,7 +105,7 @@ import Testing
     @PlayerLoop func killed() async {
         let folder = TemporaryFolder()
         let keeping = await Keeping.start(folder.path)
-        #expect(keeping.found?.place == nil && keeping.numbers.isEmpty)
+        #expect(keeping.found?.position == nil && keeping.numbers.isEmpty)
         for round in 0..<5 {
             keeping.add(Int64(round * 2 + 1)...Int64(round * 2 + 2))
             let commands: [RemoteCommand: CommandCentre.Setting] = [
@@ -118,11 +118,11 @@ import Testing
                 #expect(loaded.queue.entries.map(\.id.number) == numbers)
                 #expect(loaded.queue.version == keeping.queue.version)
                 #expect(loaded.commands.settings == commands)
-                #expect(loaded.place == keeping.place)
+                #expect(loaded.position == keeping.position)
             }
             #expect(await Self.eventually { Self.onTheDisk(folder.path) == numbers }, "round \(round)")
         }
-        keeping.store.finish(keeping.place)
+        keeping.store.finish(keeping.position)
     }
 
     @Test("an end writes everything and leaves no memory behind")
@@ -130,12 +130,12 @@ import Testing
         let folder = TemporaryFolder()
         let keeping = await Keeping.start(folder.path)
         keeping.add(1...100)
-        keeping.place.elapsed = 99.5
-        keeping.store.finish(keeping.place)
+        keeping.position.elapsed = 99.5
+        keeping.store.finish(keeping.position)
         #expect(Self.onTheDisk(folder.path) == keeping.numbers)
         let next = await Keeping.start(folder.path)
-        #expect(next.found?.place?.elapsed == 99.5)
-        next.store.finish(next.place)
+        #expect(next.found?.position?.elapsed == 99.5)
+        next.store.finish(next.position)
         var status = stat()
         #expect(stat(folder.path, &status) == 0)
         let memory =
@@ -165,7 +165,7 @@ import Testing
         #expect(await Self.eventually { access(paths[0], F_OK) != 0 })
         #expect(await Self.eventually { Self.onTheDisk(own.path) == [1, 2] })
         #expect(access(paths[1], F_OK) == 0 && access(paths[2], F_OK) == 0)
-        keeping.store.finish(keeping.place)
+        keeping.store.finish(keeping.position)
         open = []
         StateMemory.removeOrphans()
         #expect(access(paths[1], F_OK) != 0 && access(paths[2], F_OK) == 0)
@@ -181,7 +181,7 @@ import Testing
             var given = MediaMetadata()
             given.title = "a title of some length that is changed for the time number \(change)"
             keeping.queue.setDetails(ItemDetails(given: given), of: ItemID(Int64(change % 10 + 1)))
-            keeping.store.keep(keeping.queue.takeEdits(), keeping.queue, keeping.place)
+            keeping.store.keep(keeping.queue.takeEdits(), keeping.queue, keeping.position)
             if change % 2000 == 0 { await LoopThread.wait(seconds: 0.05) }
         }
         #expect(
@@ -190,7 +190,7 @@ import Testing
                 keeping.add(next...next)
                 return (Self.contents(folder.path + "/queue")?.count ?? .max) < 100_000
             })
-        keeping.store.finish(keeping.place)
+        keeping.store.finish(keeping.position)
         let next = await Keeping.start(folder.path)
         #expect(next.numbers == keeping.numbers)
         #expect(next.queue.entries[9].details?.given.title?.hasSuffix("number 19999") == true)
@@ -204,7 +204,7 @@ import Testing
         let folder = TemporaryFolder()
         let keeping = await Keeping.start(folder.path)
         keeping.add(1...3)
-        keeping.store.finish(keeping.place)
+        keeping.store.finish(keeping.position)
         Self.write(Array(text.utf8), folder.path + "/" + name)
         let next = await Keeping.start(folder.path)
         #expect(next.store.reports.count == 1, "\(next.store.reports)")
@@ -218,12 +218,12 @@ import Testing
         #expect(last.store.reports.isEmpty && last.numbers == numbers)
     }
 
-    @Test("a place that a later version wrote is kept aside as that")
-    @PlayerLoop func newerPlace() async {
+    @Test("a position that a later version wrote is kept aside as that")
+    @PlayerLoop func newerPosition() async {
         let folder = TemporaryFolder()
         let keeping = await Keeping.start(folder.path)
         keeping.add(1...3)
-        keeping.store.finish(keeping.place)
+        keeping.store.finish(keeping.position)
         let bytes = Array("NPS2".utf8) + [UInt8](repeating: 0, count: 8188)
         Self.write(bytes, folder.path + "/place")
         let next = await Keeping.start(folder.path)
@@ -231,7 +231,7 @@ import Testing
         #expect(Self.contents(folder.path + "/place.newer") == bytes)
         next.add(4...4)
         #expect(await Self.eventually { Self.onTheDisk(folder.path) == [1, 2, 3, 4] })
-        next.store.finish(next.place)
+        next.store.finish(next.position)
     }
 
     @Test("a damage at the end costs the end")
@@ -239,10 +239,10 @@ import Testing
         let folder = TemporaryFolder()
         let keeping = await Keeping.start(folder.path)
         keeping.add(1...3)
-        keeping.store.finish(keeping.place)
+        keeping.store.finish(keeping.position)
         let again = await Keeping.start(folder.path)
         again.add(4...5)
-        again.store.finish(again.place)
+        again.store.finish(again.position)
         var bytes = try #require(Self.contents(folder.path + "/queue"))
         bytes[bytes.count - 3] ^= 0x10
         Self.write(bytes, folder.path + "/queue")
@@ -284,6 +284,6 @@ import Testing
         #expect(mount("tmpfs", folder.path, "tmpfs", UInt(MS_REMOUNT), "size=256k") == 0)
         keeping.add(4005...4005)
         #expect(await Self.eventually { Self.onTheDisk(folder.path).count == 4005 })
-        keeping.store.finish(keeping.place)
+        keeping.store.finish(keeping.position)
     }
 }

@@ -15,18 +15,18 @@ extension FLACDecoder {
             return
         }
         for _ in 1...Self.maximumAttempts {
-            let place = try search.lastFrame(notAfter: sample, first: first, end: end, below: limit)
-            let start = place.offset == first.offset ? origin : place.header.firstSample
-            setPosition(at: place.offset, sample: start)
+            let found = try search.lastFrame(notAfter: sample, first: first, end: end, below: limit)
+            let start = found.offset == first.offset ? origin : found.header.firstSample
+            setPosition(at: found.offset, sample: start)
             framesToDrop = sample - start
             guard handle!.flush() else { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
             // Decode up to the target, to be sure that the frame is what it seemed to be.
             while failure == nil, !isAtEnd, restEnd == restStart, silentFrames == 0 { decodeNext() }
             if let failure { throw failure }
-            if landing == nil || landing == place.header.firstSample || place.offset == first.offset { return }
+            if landing == nil || landing == found.header.firstSample || found.offset == first.offset { return }
             // The frame is damaged, or it was an accident in the data of an earlier one: begin before it, so that what is
             // missing becomes silence and nothing else.
-            limit = place.offset
+            limit = found.offset
         }
     }
 

@@ -20,7 +20,7 @@ final class FLACDecoder: AudioDecoder {
     let info: FLACStreamInfo
     let search: FLACFrameSearch
     /// The first frame; nil: the file has no audio at all.
-    let first: FLACFrameSearch.Place?
+    let first: FLACFrameSearch.LocatedFrame?
     /// Number of the first sample. Not 0 in a recording of a running stream, whose length nobody knew; where the length is
     /// known, a first frame with another number only means that those before it are damaged.
     let origin: Int64
@@ -161,7 +161,7 @@ final class FLACDecoder: AudioDecoder {
         blocksInCall = 0
         let outcome = handle!.decodeNext()
         if blocksInCall > 1, failure == nil {
-            do throws(DecodingError) { try goOnBehindGap() } catch { failure = error }
+            do throws(DecodingError) { try continueAfterGap() } catch { failure = error }
             return
         }
         switch outcome {
@@ -176,20 +176,20 @@ final class FLACDecoder: AudioDecoder {
     }
 
     /// Has libFLAC begin anew with the first frame behind what it filled in, so that its samples are not lost.
-    private func goOnBehindGap() throws(DecodingError) {
+    private func continueAfterGap() throws(DecodingError) {
         guard let first else { return }
-        var place = try search.nextFrame(notBefore: nextSample, first: first, end: end)
-        if let found = place, found.offset <= resumedOffset {
+        var next = try search.nextFrame(notBefore: nextSample, first: first, end: end)
+        if let found = next, found.offset <= resumedOffset {
             // Begun there before, in vain: numbers lead in a circle. From here on it only goes forward in the file.
             let start = max(resumedOffset + 1, offset - Self.lookBackBytes)
-            place = try search.nextFrame(notBefore: nextSample, from: start, end: end)
+            next = try search.nextFrame(notBefore: nextSample, from: start, end: end)
         }
-        guard let place else {
+        guard let next else {
             isAtEnd = true
             return
         }
-        resumedOffset = place.offset
-        offset = place.offset
+        resumedOffset = next.offset
+        offset = next.offset
         if !handle!.flush() { throw DecodingError(.broken, "the FLAC decoder could not be reset") }
     }
 

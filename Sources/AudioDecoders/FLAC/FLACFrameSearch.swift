@@ -6,7 +6,7 @@ import NowPlaying
 /// whatever the length of the file.
 struct FLACFrameSearch {
     /// A frame and where it begins in the file.
-    struct Place {
+    struct LocatedFrame {
         /// Bytes from the beginning of the file.
         let offset: Int64
         let header: FLACFrameHeader
@@ -31,15 +31,15 @@ struct FLACFrameSearch {
     private static let firstFrameLimit: Int64 = 1 << 20
 
     /// The first frame there is; nil: none at the beginning of the audio. Throws what reading throws.
-    func firstFrame() throws(DecodingError) -> Place? {
+    func firstFrame() throws(DecodingError) -> LocatedFrame? {
         try firstHeader(from: audioStart, to: min(audioEnd, audioStart + Self.firstFrameLimit)) { _ in true }
     }
 
     /// The last frame that begins at or before `sample` (numbered as by the encoder) and at a file offset below `limit`,
     /// given the first frame. `end`: the number after the last sample, if known. Throws what reading throws.
     func lastFrame(
-        notAfter sample: Int64, first: Place, end: Int64?, below limit: Int64
-    ) throws(DecodingError) -> Place {
+        notAfter sample: Int64, first: LocatedFrame, end: Int64?, below limit: Int64
+    ) throws(DecodingError) -> LocatedFrame {
         var low = first
         var high = (offset: limit, sample: end.flatMap { $0 > sample ? $0 : nil })
         var turn = 0
@@ -69,7 +69,7 @@ struct FLACFrameSearch {
         var last = low
         _ = try firstHeader(from: low.offset + 1, to: limit) { offset, header in
             if header.firstSample > sample { return true }
-            if header.firstSample > last.header.firstSample { last = Place(offset: offset, header: header) }
+            if header.firstSample > last.header.firstSample { last = LocatedFrame(offset: offset, header: header) }
             return last.contains(sample)
         }
         return last
@@ -77,14 +77,14 @@ struct FLACFrameSearch {
 
     /// The first frame in the file that begins with `sample` or later, given the first frame of all; nil: none, or none
     /// before `end`. Throws what reading throws.
-    func nextFrame(notBefore sample: Int64, first: Place, end: Int64?) throws(DecodingError) -> Place? {
+    func nextFrame(notBefore sample: Int64, first: LocatedFrame, end: Int64?) throws(DecodingError) -> LocatedFrame? {
         if first.header.firstSample >= sample { return first }
         let before = try lastFrame(notAfter: sample - 1, first: first, end: end, below: audioEnd)
         return try nextFrame(notBefore: sample, from: before.offset + 1, end: end)
     }
 
     /// The same, at this offset of the file or behind it.
-    func nextFrame(notBefore sample: Int64, from offset: Int64, end: Int64?) throws(DecodingError) -> Place? {
+    func nextFrame(notBefore sample: Int64, from offset: Int64, end: Int64?) throws(DecodingError) -> LocatedFrame? {
         try firstHeader(from: offset, to: audioEnd) { $0.firstSample >= sample && $0.firstSample < end ?? .max }
     }
 
@@ -100,8 +100,8 @@ struct FLACFrameSearch {
             var index = 0
             while index + 8 <= count, let hit = memchr(chunk.baseAddress! + index, 0x66, count - 7 - index) {
                 index = UnsafeRawPointer(hit) - UnsafeRawPointer(chunk.baseAddress!)
-                let place = chunk[index..<index + 8]
-                if place.starts(with: mark), place[index + 4] & 0x7F == 0, place[index + 7] == FLACStreamInfo.byteCount
+                let bytes = chunk[index..<index + 8]
+                if bytes.starts(with: mark), bytes[index + 4] & 0x7F == 0, bytes[index + 7] == FLACStreamInfo.byteCount
                 {
                     return offset + Int64(index)
                 }
@@ -113,20 +113,22 @@ struct FLACFrameSearch {
     }
 
     /// The frame that begins with just this sample, at offsets from `start` to below `limit`. Throws what reading throws.
-    func frame(beginningWith sample: Int64, from start: Int64, below limit: Int64) throws(DecodingError) -> Place? {
+    func frame(beginningWith sample: Int64, from start: Int64, below limit: Int64) throws(DecodingError)
+        -> LocatedFrame?
+    {
         try firstHeader(from: start, to: min(limit, audioEnd)) { $0.firstSample == sample }
     }
 
     private func firstHeader(
         from start: Int64, to limit: Int64, where isWanted: (FLACFrameHeader) -> Bool
-    ) throws(DecodingError) -> Place? {
+    ) throws(DecodingError) -> LocatedFrame? {
         try firstHeader(from: start, to: limit) { _, header in isWanted(header) }
     }
 
     /// Goes through the headers that begin at offsets from `start` to below `limit`, until one is wanted.
     private func firstHeader(
         from start: Int64, to limit: Int64, where isWanted: (Int64, FLACFrameHeader) -> Bool
-    ) throws(DecodingError) -> Place? {
+    ) throws(DecodingError) -> LocatedFrame? {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkBytes, alignment: 16)
         defer { chunk.deallocate() }
         var offset = start
@@ -140,7 +142,7 @@ struct FLACFrameSearch {
                 index = UnsafeRawPointer(hit) - UnsafeRawPointer(chunk.baseAddress!)
                 let rest = UnsafeRawBufferPointer(rebasing: chunk[index..<count])
                 if let header = FLACFrameHeader(rest, in: info), isWanted(offset + Int64(index), header) {
-                    return Place(offset: offset + Int64(index), header: header)
+                    return LocatedFrame(offset: offset + Int64(index), header: header)
                 }
                 index += 1
             }

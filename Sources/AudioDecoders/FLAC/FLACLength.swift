@@ -10,7 +10,7 @@ enum FLACLength {
 
     /// Frames of audio from `origin`, the number of the first sample, to the end of the last frame. Throws what reading throws.
     static func frames(
-        of info: FLACStreamInfo, origin: Int64, first: FLACFrameSearch.Place, _ search: FLACFrameSearch
+        of info: FLACStreamInfo, origin: Int64, first: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> Int64 {
         guard let promised = info.lengthInFrames else {
             return try wholeEnd(
@@ -29,28 +29,28 @@ enum FLACLength {
 
     /// Number of the sample behind the last frame, or with which that begins if it is cut off.
     private static func wholeEnd(
-        _ last: FLACFrameSearch.Place, _ search: FLACFrameSearch
+        _ last: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> Int64 {
         try isWhole(last, search) ? last.end : last.header.firstSample
     }
 
     /// The frame right behind another, of the same stream; nil: there is none.
     private static func follower(
-        of place: FLACFrameSearch.Place, _ search: FLACFrameSearch
-    ) throws(DecodingError) -> FLACFrameSearch.Place? {
-        let limit = place.offset + nextFrameBytes
-        return try search.frame(beginningWith: place.end, from: place.offset + 1, below: limit)
+        of frame: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
+    ) throws(DecodingError) -> FLACFrameSearch.LocatedFrame? {
+        let limit = frame.offset + nextFrameBytes
+        return try search.frame(beginningWith: frame.end, from: frame.offset + 1, below: limit)
     }
 
     /// True if the last frame is complete: its checksum (RFC 9639 §9.3), with which the audio ends, is right.
     private static func isWhole(
-        _ place: FLACFrameSearch.Place, _ search: FLACFrameSearch
+        _ frame: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> Bool {
-        let length = try min(TrailingTags(in: search.file).audioEnd, search.audioEnd) - place.offset
+        let length = try min(TrailingTags(in: search.file).audioEnd, search.audioEnd) - frame.offset
         guard length > 2, length <= largestFrame else { return false }
         // CRC-16 with the polynomial x¹⁶ + x¹⁵ + x² + 1; with the checksum itself it comes to 0.
         var sum: UInt16 = 0
-        for byte in try search.file.bytes(at: place.offset, count: Int(length)) {
+        for byte in try search.file.bytes(at: frame.offset, count: Int(length)) {
             sum ^= UInt16(byte) << 8
             for _ in 0..<8 { sum = sum << 1 ^ (sum & 0x8000 != 0 ? 0x8005 : 0) }
         }
@@ -58,7 +58,7 @@ enum FLACLength {
     }
 }
 
-extension FLACFrameSearch.Place {
+extension FLACFrameSearch.LocatedFrame {
     /// Number of the sample behind the frame.
     fileprivate var end: Int64 { header.firstSample + Int64(header.blockFrames) }
 }

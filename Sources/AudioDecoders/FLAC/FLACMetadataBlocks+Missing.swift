@@ -33,17 +33,17 @@ extension FLACMetadataBlocks {
                 continue
             }
             attempts += 1
-            let place = start + Int64(found)
-            let search = FLACFrameSearch(file: file, info: info, audioStart: place, audioEnd: file.size)
+            let offset = start + Int64(found)
+            let search = FLACFrameSearch(file: file, info: info, audioStart: offset, audioEnd: file.size)
             let next = try search.frame(
-                beginningWith: header.firstSample + Int64(header.blockFrames), from: place + 1,
-                below: place + Self.nextFrameBytes)
+                beginningWith: header.firstSample + Int64(header.blockFrames), from: offset + 1,
+                below: offset + Self.nextFrameBytes)
             guard next != nil else { continue }
             try info.check()
             streamInfo = info
             comments = VorbisComments()
             hasCueSheet = false
-            audioStart = place
+            audioStart = offset
             return
         }
         return nil

@@ -46,13 +46,13 @@ struct MPEGStream {
         guard let length = first.byteCount else {
             return try freeFormatLength(first, in: file, at: start, end: end) != nil
         }
-        var place = start + Int64(length)
+        var byteOffset = start + Int64(length)
         for _ in 1..<wantedFrames {
-            if place >= end { return isSure || place == end }
-            guard let next = MPEGFrameHeader(try file.bytes(at: place, count: 4)), next.continues(first) else {
-                return isSure && place + 4 > end
+            if byteOffset >= end { return isSure || byteOffset == end }
+            guard let next = MPEGFrameHeader(try file.bytes(at: byteOffset, count: 4)), next.continues(first) else {
+                return isSure && byteOffset + 4 > end
             }
-            place += Int64(next.byteCount ?? length)
+            byteOffset += Int64(next.byteCount ?? length)
         }
         return true
     }

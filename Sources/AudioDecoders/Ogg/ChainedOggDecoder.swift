@@ -36,7 +36,7 @@ final class ChainedOggDecoder: AudioDecoder {
     private var link = 0
     private var decoder: (any AudioDecoder)?
     private var position: Int64 = 0
-    private var toldLink = 0
+    private var reportedLink = 0
 
     /// Opens each link once, to know how long it is. Throws what opening the first one throws.
     init(_ file: MediaFile, links ranges: [Range<Int64>]) throws(DecodingError) {
@@ -113,7 +113,7 @@ final class ChainedOggDecoder: AudioDecoder {
             link = wanted
             decoder = nil
         }
-        toldLink = link
+        reportedLink = link
         guard position < frames.upperBound else { return }
         do throws(DecodingError) {
             try open().seek(toFrame: position - links[link].frames.lowerBound)
@@ -142,12 +142,12 @@ final class ChainedOggDecoder: AudioDecoder {
             }
             let room = Int(min(Int64(buffer.count / size), end - position))
             guard room > 0 else { return 0 }
-            let place = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(room * size)])
-            var count = try open().read(into: place)
+            let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(room * size)])
+            var count = try open().read(into: target)
             if count == 0 {
                 // It is shorter than it promised: silence, so that all that follows stays where it belongs.
                 if link == links.count - 1 { return 0 }
-                place.initializeMemory(as: UInt8.self, repeating: 0)
+                target.initializeMemory(as: UInt8.self, repeating: 0)
                 count = room
             }
             position += Int64(count)
@@ -162,8 +162,8 @@ final class ChainedOggDecoder: AudioDecoder {
     }
 
     func takeMetadataChange() -> MediaMetadata? {
-        guard link != toldLink else { return nil }
-        toldLink = link
+        guard link != reportedLink else { return nil }
+        reportedLink = link
         return metadata
     }
 }

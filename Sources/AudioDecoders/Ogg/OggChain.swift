@@ -89,10 +89,10 @@ enum OggChain {
     /// The last page of the file, looked for in its last 128 KiB.
     private static func lastPage(in file: MediaFile, from start: Int64) throws(DecodingError) -> OggPage? {
         var last: OggPage?
-        var place = max(start, file.size - (128 << 10))
-        while let page = try firstPage(in: file, from: place, before: file.size) {
+        var byteOffset = max(start, file.size - (128 << 10))
+        while let page = try firstPage(in: file, from: byteOffset, before: file.size) {
             last = page
-            place = page.end
+            byteOffset = page.end
         }
         return last
     }

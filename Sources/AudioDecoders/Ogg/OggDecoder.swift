@@ -10,7 +10,7 @@ final class OggDecoder: AudioDecoder {
     let lengthInFrames: Int64?
     /// The link that the next frame belongs to, and the one that listeners know of.
     private var section = 0
-    private var toldSection = 0
+    private var reportedSection = 0
     var metadata: MediaMetadata { links[section].metadata }
     var mediaFormat: MediaFormat { links[section].format }
 
@@ -88,7 +88,7 @@ final class OggDecoder: AudioDecoder {
         framesInDoubt = 0
         position = target
         section = links.lastIndex { $0.start <= target && ($0.start < end || target == end) } ?? 0
-        toldSection = section
+        reportedSection = section
         isAtEnd = target >= end
         if isAtEnd { return }
         framesToDrop = target - (try stream.approach(target, notBefore: links[section].start))
@@ -150,8 +150,8 @@ final class OggDecoder: AudioDecoder {
     private var linkEnd: Int64 { section + 1 < links.count ? links[section + 1].start : .max }
 
     func takeMetadataChange() -> MediaMetadata? {
-        guard section != toldSection else { return nil }
-        toldSection = section
+        guard section != reportedSection else { return nil }
+        reportedSection = section
         return metadata
     }
 

@@ -39,7 +39,7 @@ struct OggHeaders {
             let first = try file.bytes(at: page.bodyOffset, count: 8)
             if let coding = Self.coding(first) {
                 found = found ?? (coding, page)
-            } else if let name = Self.foreignName(first) {
+            } else if let name = Self.nameForChild(first) {
                 others.append(name)
             }
             offset = page.end
@@ -66,10 +66,10 @@ struct OggHeaders {
             if page.isFirst { return }
             if pageCount == 0 { firstSequence = page.sequence }
             pageCount += 1
-            var place = page.bodyOffset
+            var offset = page.bodyOffset
             for length in page.lacing {
-                packet.append(offset: place, count: Int(length))
-                place += Int64(length)
+                packet.append(offset: offset, count: Int(length))
+                offset += Int64(length)
                 if length == 255 { continue }
                 packets.append(packet)
                 if try isComplete(in: file) {
@@ -117,7 +117,7 @@ struct OggHeaders {
         return nil
     }
 
-    private static func foreignName(_ first: [UInt8]) -> String? {
+    private static func nameForChild(_ first: [UInt8]) -> String? {
         let names: [(start: [UInt8], name: String)] = [
             (Array("Speex".utf8), "Speex"), ([0x80] + Array("theora".utf8), "Theora video"),
             (Array("BBCD".utf8), "Dirac video"), ([0x80] + Array("kate".utf8), "Kate texts"),

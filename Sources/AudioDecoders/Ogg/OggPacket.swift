@@ -53,7 +53,7 @@ struct OggPacket {
     }
 
     /// Pieces of the file with the bytes from `position` on.
-    func places(from position: Int64, count: Int64) -> [(offset: Int64, count: Int64)] {
+    func stretches(from position: Int64, count: Int64) -> [(offset: Int64, count: Int64)] {
         pieces.compactMap { piece in
             let first = max(position, piece.position)
             let last = min(position + count, piece.position + Int64(piece.count))

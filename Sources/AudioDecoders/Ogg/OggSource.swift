@@ -99,9 +99,9 @@ final class OggSource {
                 count = min(target.count, replacement.count - from)
                 target.copyBytes(from: replacement[from..<from + count])
             } else {
-                let place = tailStart + position - headLength - Int64(replacement.count)
-                let part = min(Int64(target.count), max(0, end - place))
-                count = try file.readFully(into: .init(rebasing: target[..<Int(part)]), at: place)
+                let byteOffset = tailStart + position - headLength - Int64(replacement.count)
+                let part = min(Int64(target.count), max(0, end - byteOffset))
+                count = try file.readFully(into: .init(rebasing: target[..<Int(part)]), at: byteOffset)
             }
             position += Int64(count)
             return count

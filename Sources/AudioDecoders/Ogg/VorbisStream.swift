@@ -102,10 +102,10 @@ final class VorbisStream: LinkedStream {
     ) {
         for channel in 0..<channels {
             guard let plane = planes[channel] else { continue }
-            var place = channel
+            var slot = channel
             for index in 0..<frames {
-                target[place] = plane[index]
-                place &+= channels
+                target[slot] = plane[index]
+                slot &+= channels
             }
         }
     }

@@ -23,9 +23,9 @@ enum CompressedSamples {
         func number(_ bytes: ArraySlice<UInt8>) -> Int {
             (isLittle ? Array(bytes.reversed()) : Array(bytes)).reduce(0) { $0 << 8 | Int($1) }
         }
-        var place = start + 12
+        var offset = start + 12
         for _ in 0..<mostChunks {
-            let chunk = try file.bytes(at: place, count: 8 + 22)
+            let chunk = try file.bytes(at: offset, count: 8 + 22)
             guard chunk.count >= 8 else { return false }
             let length = Int64(number(chunk[4..<8]))
             if isWave, chunk.starts(with: "fmt ".utf8), chunk.count >= 10 {
@@ -34,7 +34,7 @@ enum CompressedSamples {
             if !isWave, chunk.starts(with: "COMM".utf8), chunk.count >= 30, length >= 22 {
                 return !compressionTypes.contains(String(decoding: chunk[26..<30], as: UTF8.self))
             }
-            place += 8 + length + length % 2
+            offset += 8 + length + length % 2
         }
         return false
     }

@@ -66,7 +66,7 @@ final class PCMDecoder: AudioDecoder {
         of handle: borrowing SndFileHandle, in file: MediaFile, at start: Int64
     ) throws(DecodingError) -> TagFields {
         var fields = TagFields()
-        if let place = try TagChunk.place(in: file, at: start), let tag = try ID3v2Tag(in: file, at: place) {
+        if let tagOffset = try TagChunk.offset(in: file, at: start), let tag = try ID3v2Tag(in: file, at: tagOffset) {
             fields = tag.fields
         }
         var texts = TagFields()

@@ -70,18 +70,18 @@ extension EmbeddedPicture {
 
     /// The picture at the end of a FLAC picture block (RFC 9639 §8.8).
     private static func picture(inBlock block: [UInt8]) -> [UInt8]? {
-        var place = 4
+        var byteOffset = 4
         func number() -> Int? {
-            guard place + 4 <= block.count else { return nil }
-            defer { place += 4 }
-            return block[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard byteOffset + 4 <= block.count else { return nil }
+            defer { byteOffset += 4 }
+            return block[byteOffset..<byteOffset + 4].reduce(0) { $0 << 8 | Int($1) }
         }
         for _ in 0..<2 {
-            guard let length = number(), length <= block.count - place else { return nil }
-            place += length
+            guard let length = number(), length <= block.count - byteOffset else { return nil }
+            byteOffset += length
         }
-        place += 16
-        guard let length = number(), length > 0, length <= block.count - place else { return nil }
-        return Array(block[place..<place + length])
+        byteOffset += 16
+        guard let length = number(), length > 0, length <= block.count - byteOffset else { return nil }
+        return Array(block[byteOffset..<byteOffset + length])
     }
 }

@@ -78,14 +78,16 @@ package struct EmbeddedPicture: Equatable, Sendable {
         guard typeLength <= 100, head.count >= 8 + typeLength else { return nil }
         let type = TagText.text(head[8..<8 + typeLength]) ?? ""
         let description = try file.bytes(at: start + 8 + Int64(typeLength), count: 4)
-        let place = start + 12 + Int64(typeLength) + number(description[...]) + 16
-        let size = number(try file.bytes(at: place, count: 4)[...])
-        guard description.count == 4, size > 0, place + 4 + size <= start + length, place + 4 + size <= file.size else {
+        let lengthOffset = start + 12 + Int64(typeLength) + number(description[...]) + 16
+        let size = number(try file.bytes(at: lengthOffset, count: 4)[...])
+        guard description.count == 4, size > 0, lengthOffset + 4 + size <= start + length,
+            lengthOffset + 4 + size <= file.size
+        else {
             return nil
         }
         return EmbeddedPicture(
             kindNumber: Int(number(head[0..<4])), mediaType: type,
-            stretches: [Stretch(offset: place + 4, length: size)], coding: .plain)
+            stretches: [Stretch(offset: lengthOffset + 4, length: size)], coding: .plain)
     }
 }
 
@@ -110,14 +112,14 @@ extension OggHeaders {
             let start = try comments.bytes(in: file, at: position, count: name.count)
             if length > name.count, String(decoding: start, as: UTF8.self).uppercased().utf8.elementsEqual(name) {
                 let from = position + Int64(name.count)
-                let places = comments.places(from: from, count: length - Int64(name.count))
+                let found = comments.stretches(from: from, count: length - Int64(name.count))
                 // The block begins with what the picture shows: 4 bytes are 6 letters of Base64.
                 let head = try comments.bytes(in: file, at: from, count: 8)
                 let kind = EmbeddedPicture.decodedBase64(head)?.prefix(4).reduce(0) { $0 << 8 | Int($1) }
                 result.append(
                     EmbeddedPicture(
                         kindNumber: kind ?? 0, mediaType: "",
-                        stretches: places.map { .init(offset: $0.offset, length: $0.count) }, coding: .base64Block))
+                        stretches: found.map { .init(offset: $0.offset, length: $0.count) }, coding: .base64Block))
             }
             position += length
         }

@@ -10,19 +10,19 @@ extension ID3v2Tag {
         guard header[5] & 0x80 == 0 || version == 4, header[5] & 0x40 == 0 else { return [] }
         let end = min(offset + length, file.size)
         let headerBytes = version == 2 ? 6 : 10
-        var place = offset + 10
+        var byteOffset = offset + 10
         var result: [EmbeddedPicture] = []
-        for _ in 0..<4096 where place + Int64(headerBytes) < end {
-            let frame = try file.bytes(at: place, count: headerBytes)
+        for _ in 0..<4096 where byteOffset + Int64(headerBytes) < end {
+            let frame = try file.bytes(at: byteOffset, count: headerBytes)
             guard frame.count == headerBytes, (0x41...0x5A).contains(frame[0]) else { break }
             let sizeBytes = version == 2 ? frame[3..<6] : frame[4..<8]
             let isSafe = version == 4 && sizeBytes.allSatisfy { $0 < 128 }
             let size = sizeBytes.reduce(Int64(0)) { isSafe ? $0 << 7 | Int64($1) : $0 << 8 | Int64($1) }
-            let content = place + Int64(headerBytes)
-            place = content + size
+            let content = byteOffset + Int64(headerBytes)
+            byteOffset = content + size
             let name = String(decoding: frame[..<(version == 2 ? 3 : 4)], as: UTF8.self)
             let flags = version == 2 ? 0 : Int(frame[9])
-            guard name == "APIC" || name == "PIC", place <= end, flags & (version == 3 ? 0xC0 : 0x0C) == 0 else {
+            guard name == "APIC" || name == "PIC", byteOffset <= end, flags & (version == 3 ? 0xC0 : 0x0C) == 0 else {
                 continue
             }
             // A byte of grouping, four of length.
@@ -30,7 +30,7 @@ extension ID3v2Tag {
             // A frame can announce these bytes and be too short for them.
             guard size > Int64(extra) else { continue }
             if let picture = try picture(
-                in: file, from: content + Int64(extra), to: place, isShort: version == 2,
+                in: file, from: content + Int64(extra), to: byteOffset, isShort: version == 2,
                 isUnsynchronised: version == 4 && flags & 2 != 0)
             {
                 result.append(picture)
@@ -63,10 +63,10 @@ extension ID3v2Tag {
             index = zero + 1
         }
         guard index < head.count else { return nil }
-        let place = start + Int64(index)
+        let byteOffset = start + Int64(index)
         return EmbeddedPicture(
             kindNumber: kind, mediaType: type == "image/jpg" ? "image/jpeg" : type,
-            stretches: [.init(offset: place, length: end - place)],
+            stretches: [.init(offset: byteOffset, length: end - byteOffset)],
             coding: isUnsynchronised ? .unsynchronised : .plain)
     }
 }

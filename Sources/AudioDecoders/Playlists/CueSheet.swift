@@ -27,15 +27,15 @@ package struct CueSheet: Equatable, Sendable {
         self.files = files
         tracks = []
         let ascends = zip(marks, marks.dropFirst()).allSatisfy { $0.number < $1.number }
-        for (place, mark) in marks.enumerated() {
-            let next = place + 1 < marks.count && marks[place + 1].file == mark.file ? marks[place + 1] : nil
+        for (index, mark) in marks.enumerated() {
+            let next = index + 1 < marks.count && marks[index + 1].file == mark.file ? marks[index + 1] : nil
             if let next, !(mark.start < next.start) {
                 throw PlaylistError("has tracks out of order: \(next.number) does not begin after \(mark.number)")
             }
             guard mark.isAudio else { continue }
             var metadata = mark.metadata
             // Numbers that restart with the next disc would not be unique.
-            let number = ascends ? mark.number : place + 1
+            let number = ascends ? mark.number : index + 1
             metadata.trackNumber = mark.number
             metadata.title = metadata.title ?? "Track \(mark.number)"
             metadata.trackCount = marks.count

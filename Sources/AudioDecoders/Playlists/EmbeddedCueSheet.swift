@@ -98,20 +98,20 @@ package enum EmbeddedCueSheet {
         // 128 catalogue number, 8 lead-in, 259 flags and reserved, 1 number of tracks; at most 100 tracks of 100 indexes.
         let bytes = try file.bytes(at: start, count: min(length, 396 + 100 * (36 + 100 * 12)))
         guard bytes.count > 396, sampleRate > 0 else { return nil }
-        func number(at place: Int) -> Int64 {
-            Int64(bitPattern: bytes[place..<(place + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        func number(at byteOffset: Int) -> Int64 {
+            Int64(bitPattern: bytes[byteOffset..<(byteOffset + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         }
         var marks: [CueSheet.Mark] = []
-        var place = 396
+        var byteOffset = 396
         for _ in 0..<bytes[395] {
-            guard place + 36 <= bytes.count else { return nil }
-            let track = place
-            let count = Int(bytes[place + 35])
-            place += 36 + count * 12
-            guard place <= bytes.count else { return nil }
+            guard byteOffset + 36 <= bytes.count else { return nil }
+            let track = byteOffset
+            let count = Int(bytes[byteOffset + 35])
+            byteOffset += 36 + count * 12
+            guard byteOffset <= bytes.count else { return nil }
             // The lead-out is no track.
             if bytes[track + 8] == 170 || bytes[track + 8] == 255 { continue }
-            let indexes = stride(from: track + 36, to: place, by: 12)
+            let indexes = stride(from: track + 36, to: byteOffset, by: 12)
             guard let first = indexes.first(where: { bytes[$0 + 8] > 0 }) else { continue }
             let (sample, isTooFar) = number(at: track).addingReportingOverflow(number(at: first))
             guard !isTooFar, sample >= 0 else { return nil }
@@ -131,6 +131,6 @@ extension CueSheet {
     fileprivate init(embedded sheet: CueSheet) {
         self = sheet
         files = [[]]
-        for place in tracks.indices { tracks[place].file = 0 }
+        for byteOffset in tracks.indices { tracks[byteOffset].file = 0 }
     }
 }

@@ -92,14 +92,14 @@ package final class SegmentDecoder: AudioDecoder {
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
         // After an error the place is not known: the contract allows to seek, and to be asked for no more than the end.
-        guard let place = position else { return 0 }
+        guard let start = position else { return 0 }
         let room = buffer.count / format.bytesPerFrame
-        let count = end.map { Int(min(Int64(room), max(0, $0 - place))) } ?? room
+        let count = end.map { Int(min(Int64(room), max(0, $0 - start))) } ?? room
         guard count > 0 else { return 0 }
         position = nil
         let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * format.bytesPerFrame)])
         let frames = try whole.read(into: part)
-        position = place + Int64(frames)
+        position = start + Int64(frames)
         return frames
     }
 }

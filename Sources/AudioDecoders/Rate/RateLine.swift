@@ -16,7 +16,7 @@ struct RateLine: Equatable {
     /// The same as a running mean over what is heard.
     private(set) var mean = 0.0
     /// Frames that the mean is over, as far as its memory reaches.
-    private var heard = 0.0
+    private var measured = 0.0
     /// Constant correction of the speed, as libsonic always rounds in the same direction.
     private var bias = 0.0
 
@@ -65,7 +65,7 @@ struct RateLine: Equatable {
     /// In the beginning it is the mean of all there is: what has not been heard must not weigh.
     private mutating func take(_ value: Double, over frames: Double) {
         guard frames > 0 else { return }
-        heard = min(heard + frames, Self.memory * sampleRate)
-        mean += (value - mean) * min(1, frames / heard)
+        measured = min(measured + frames, Self.memory * sampleRate)
+        mean += (value - mean) * min(1, frames / measured)
     }
 }

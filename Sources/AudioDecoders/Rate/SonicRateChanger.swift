@@ -18,7 +18,7 @@ package final class SonicRateChanger: RateChanger {
     private var readSoFar: Int64 = 0
 
     /// Frames that are fed at once: how exactly a step is seen, 0.4 ms at 44.1 kHz.
-    private static let bite = 16
+    private static let blockFrames = 16
 
     /// For frames of this format, at a rate of 0.5 to 3 that is not 1.
     package init(_ format: AudioFormat, rate: Double) throws(DecodingError) {
@@ -88,12 +88,12 @@ package final class SonicRateChanger: RateChanger {
     /// Feeds frames bite by bite, watching the steps.
     private func feed(_ samples: UnsafeMutableBufferPointer<Int16>, _ frames: Int) {
         let channels = format.channels.count
-        var place = 0
-        while place < frames {
-            let count = min(Self.bite, frames - place)
+        var done = 0
+        while done < frames {
+            let count = min(Self.blockFrames, frames - done)
             let before = library.available(stream)
-            _ = library.write(stream, samples.baseAddress! + place * channels, Int32(count))
-            place += count
+            _ = library.write(stream, samples.baseAddress! + done * channels, Int32(count))
+            done += count
             if let speed = line.fed(count, output: Int(library.available(stream) - before)) {
                 library.setSpeed(stream, Float(speed))
             }

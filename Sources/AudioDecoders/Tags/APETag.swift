@@ -11,16 +11,16 @@ enum APETag {
         in file: MediaFile, at offset: Int64, length: Int64, count: Int
     ) throws(DecodingError) -> TagFields {
         var fields = TagFields()
-        var place = offset
+        var byteOffset = offset
         let end = offset + length
         var budget = 1 << 20
         for _ in 0..<min(count, maximumItems) {
-            let head = try file.bytes(at: place, count: 8 + 256)
-            guard head.count > 9, place < end, let zero = head[8...].firstIndex(of: 0) else { break }
+            let head = try file.bytes(at: byteOffset, count: 8 + 256)
+            guard head.count > 9, byteOffset < end, let zero = head[8...].firstIndex(of: 0) else { break }
             let size = head[0..<4].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
-            let valueStart = place + Int64(zero) + 1
-            place = valueStart + size
-            guard place <= end else { break }
+            let valueStart = byteOffset + Int64(zero) + 1
+            byteOffset = valueStart + size
+            guard byteOffset <= end else { break }
             let name = String(decoding: head[8..<zero], as: UTF8.self).uppercased()
             let field = names[name] ?? name
             // Bits 1 and 2: text is 0; the others are binary or links.
@@ -36,19 +36,20 @@ enum APETag {
     /// is none. Throws what reading throws.
     static func text(of name: String, in file: MediaFile, upTo limit: Int) throws(DecodingError) -> [UInt8]? {
         guard let items = try TrailingTags(in: file).apeItems else { return nil }
-        var place = items.offset
+        var byteOffset = items.offset
         for _ in 0..<min(items.count, maximumItems) {
-            let head = try file.bytes(at: place, count: 8 + 256)
-            guard head.count > 9, place < items.offset + items.length, let zero = head[8...].firstIndex(of: 0) else {
+            let head = try file.bytes(at: byteOffset, count: 8 + 256)
+            guard head.count > 9, byteOffset < items.offset + items.length, let zero = head[8...].firstIndex(of: 0)
+            else {
                 return nil
             }
             let size = head[0..<4].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
-            let start = place + Int64(zero) + 1
+            let start = byteOffset + Int64(zero) + 1
             guard start + size <= items.offset + items.length else { return nil }
             if head[4] & 6 == 0, String(decoding: head[8..<zero], as: UTF8.self).uppercased() == name, size <= limit {
                 return try file.bytes(at: start, count: Int(size))
             }
-            place = start + size
+            byteOffset = start + size
         }
         return nil
     }

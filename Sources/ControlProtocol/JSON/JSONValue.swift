@@ -99,10 +99,10 @@ package struct JSONObject: Equatable, Sendable {
             return nil
         }
         set {
-            let place = members.firstIndex { $0.name == name }
-            switch (place, newValue) {
-            case (let place?, let value?): members[place].value = value
-            case (let place?, nil): members.remove(at: place)
+            let slot = members.firstIndex { $0.name == name }
+            switch (slot, newValue) {
+            case (let slot?, let value?): members[slot].value = value
+            case (let slot?, nil): members.remove(at: slot)
             case (nil, let value?): members.append(Member(name, value))
             case (nil, nil): break
             }

@@ -172,11 +172,11 @@ package struct JSONWriter {
         var fraction = nanoseconds.magnitude % 1_000_000_000
         guard fraction > 0 else { return }
         bytes.append(UInt8(ascii: "."))
-        var place: UInt64 = 100_000_000
+        var digit: UInt64 = 100_000_000
         while fraction > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(fraction / place))
-            fraction %= place
-            place /= 10
+            bytes.append(UInt8(ascii: "0") + UInt8(fraction / digit))
+            fraction %= digit
+            digit /= 10
         }
     }
 

@@ -58,7 +58,7 @@ package import StateKeeping
                 },
                 knowledge: SourceKnowledge(
                     resumePosition: { [database] source in
-                        database.places.place(at: source.uri) { ContentIdentity.of(source) }?.seconds
+                        database.positions.position(at: source.uri) { ContentIdentity.of(source) }?.seconds
                     },
                     chapters: SheetBeside.chapters),
                 isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
@@ -107,16 +107,16 @@ package import StateKeeping
             return try onItsMount(path, mounts) { () throws(DecodingError) in
                 try DecoderRegistry.openDecoder(pathBytes: path.bytes, shouldStop: { abandoned.step() })
             }
-        case .confined(let place):
-            return try onItsMount(place.path, mounts) { () throws(DecodingError) in
-                let opened = place.openFile()
+        case .confined(let position):
+            return try onItsMount(position.path, mounts) { () throws(DecodingError) in
+                let opened = position.openFile()
                 guard opened != -EINVAL else { throw DecodingError(.unavailable, "it is not a regular file") }
                 guard opened >= 0 else { throw MediaFile.openingError(-opened) }
                 return try DecoderRegistry.openDecoder(descriptor: opened, shouldStop: { abandoned.step() })
             }
         case .remote(let media):
             if let kept = media.takeKept() { return kept }
-            return try ForeignDecoder(
+            return try ChildDecoder(
                 media, certificates: certificates, userAgent: "\(Product.name)/\(Product.version)")
         case .handedOver:
             throw DecodingError(

@@ -29,7 +29,7 @@ import NowPlayingClient
     var paths: [String] { entries.compactMap { $0["id"]?.integerValue.map(TrackPath.of) } }
 
     /// The entry of this path and its place in the queue; nil when it is not in the window.
-    func entry(_ path: String) -> (entry: JSONValue, place: Int64)? {
+    func entry(_ path: String) -> (entry: JSONValue, index: Int64)? {
         guard let id = TrackPath.id(path), let index = entries.firstIndex(where: { $0["id"]?.integerValue == id })
         else { return nil }
         return (entries[index], offset + Int64(index))

@@ -31,11 +31,11 @@ package struct DaemonIdentity: Equatable, Sendable {
     /// false although the daemon can read the file.
     package func mayRead(_ path: [UInt8]) -> Bool {
         if user == 0 { return true }
-        var place = 0
-        while let slash = path[place...].firstIndex(of: UInt8(ascii: "/")) {
+        var offset = 0
+        while let slash = path[offset...].firstIndex(of: UInt8(ascii: "/")) {
             let folder = slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
             guard allows(folder, 0o1) else { return false }
-            place = slash + 1
+            offset = slash + 1
         }
         return allows(path, 0o4)
     }

@@ -30,14 +30,14 @@ final class SocketWatch {
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             guard count > 0 else { break }
-            var place = 0
-            while place + MemoryLayout<inotify_event>.size <= count {
+            var offset = 0
+            while offset + MemoryLayout<inotify_event>.size <= count {
                 let event = buffer.withUnsafeBytes {
-                    $0.loadUnaligned(fromByteOffset: place, as: inotify_event.self)
+                    $0.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                 }
-                place += MemoryLayout<inotify_event>.size
-                let name = buffer[place..<(place + Int(event.len))].prefix { $0 != 0 }
-                place += Int(event.len)
+                offset += MemoryLayout<inotify_event>.size
+                let name = buffer[offset..<(offset + Int(event.len))].prefix { $0 != 0 }
+                offset += Int(event.len)
                 // Without a name it is about the folder itself: gone, moved, other rights.
                 if name.isEmpty || names[event.wd]?.contains(String(decoding: name, as: UTF8.self)) == true {
                     matters = true

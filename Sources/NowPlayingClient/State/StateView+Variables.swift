@@ -18,7 +18,7 @@ extension StateView {
         case "title", "xesam:title": title.map { .text($0) } ?? .nothing
         case "loop": .text(StateView.loops[text("repeatMode") ?? ""] ?? "None")
         case "shuffle": .text((text("shuffleMode") ?? "off") == "off" ? "false" : "true")
-        default: place(StateView.places[name] ?? name)
+        default: value(at: StateView.aliases[name] ?? name)
         }
     }
 
@@ -37,7 +37,7 @@ extension StateView {
     }
 
     /// Value at a path with dots: in the item, or else in the state.
-    private func place(_ path: String) -> TemplateValue {
+    private func value(at path: String) -> TemplateValue {
         let names = path.split(separator: ".").map(String.init)
         guard let last = names.last else { return .nothing }
         var found = item
@@ -62,7 +62,7 @@ extension StateView {
     private static let times: Set<String> = ["elapsed", "duration", "latency", "bookmark"]
 
     /// Other names of the item's fields.
-    private static let places = [
+    private static let aliases = [
         "album": "albumTitle", "xesam:album": "albumTitle", "xesam:artist": "artist",
         "xesam:albumArtist": "albumArtist",
         "xesam:composer": "composer", "xesam:genre": "genre", "xesam:trackNumber": "trackNumber",

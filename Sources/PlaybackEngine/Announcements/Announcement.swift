@@ -1,33 +1,33 @@
 package import AudioCore
 import LinuxSystem
 
-/// What an announcement does to what plays.
+/// Effect of an announcement on the current item.
 package enum AnnouncementPolicy: String, Sendable, CaseIterable {
-    /// It plays on, quietly.
+    /// The item continues at a lower volume.
     case duck
-    /// It is held, and goes on afterwards.
+    /// The item is held and resumes afterwards.
     case pause
-    /// Audiobooks and podcasts are held, everything else plays on quietly.
+    /// Audiobooks and podcasts are held; everything else continues at a lower volume.
     case pauseSpoken
-    /// It plays on as it is.
+    /// The item continues unchanged.
     case mix
 }
 
-/// Something to be heard once over whatever plays, and how.
+/// A sound to be played once over the current item.
 package struct Announcement: Sendable {
     package var source: MediaSource
     package var policy: AnnouncementPolicy
-    /// dB by which what plays gets quieter, 0 or less.
+    /// Gain of the current item during it in dB, 0 or less.
     package var duckTo: Double
-    /// Seconds in which it gets quiet.
+    /// Duration of the fade to that gain in seconds.
     package var attack: Double
-    /// Seconds in which it is as loud as before.
+    /// Duration of the fade back in seconds.
     package var release: Double
-    /// 0…1 on the cubic scale of volumes; nil: as loud as what plays.
+    /// 0…1 on the cubic scale of volumes; nil: that of the player.
     package var volume: Double?
-    /// Of those that wait the highest is next.
+    /// The waiting announcement with the highest priority is next.
     package var priority: Int
-    /// Seconds after which it is cut off.
+    /// Maximum duration in seconds.
     package var limit: Double
 
     /// An announcement, by its parts.
@@ -46,23 +46,23 @@ package struct Announcement: Sendable {
     }
 }
 
-/// How an announcement ended that was heard.
+/// Result of an announcement that played.
 package struct AnnouncementOutcome: Equatable, Sendable {
-    /// Seconds of it that were heard.
+    /// Played duration in seconds.
     package var seconds: Double
-    /// Whether it was longer than it may be.
+    /// True if it exceeded its maximum duration.
     package var isCut: Bool
 }
 
-/// Why an announcement was not heard, or not to its end.
+/// Failure of an announcement.
 package enum AnnouncementRefusal: Error, Equatable, Sendable {
-    /// Nothing is there that it could be heard on; in words.
+    /// No device can play it; reason in words.
     case noDevice(String)
-    /// It is nothing that plays; in words.
+    /// It cannot be decoded; reason in words.
     case undecodable(uri: String, message: String)
-    /// As many wait as may.
+    /// The maximum number of announcements waits.
     case tooMany(limit: Int)
 }
 
-/// Who asked hears once how it went.
+/// Callback of an announcement's sender; called once with the result.
 package typealias AnnouncementAnswer = @PlayerLoop (Result<AnnouncementOutcome, AnnouncementRefusal>) -> Void

@@ -2,13 +2,13 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// One announcement on its way from its ring to the ear.
+/// Playback of one announcement from its ring to the output.
 @PlayerLoop final class AnnouncementPlayback: AudioStreamDelegate {
-    /// Called just before it is let go.
+    /// Called directly before the stream starts.
     private var onStart: (@PlayerLoop () -> Void)?
-    /// Called once, when it was heard or could not be.
+    /// Called once, after the end or a failure.
     private var onEnd: (@PlayerLoop (Result<AnnouncementOutcome, AnnouncementRefusal>) -> Void)?
-    /// The same, where the reason is the output.
+    /// Called instead of `onEnd` if the output failed.
     private var onLoss: (@PlayerLoop (OutputError) -> Void)?
 
     private let ring: SampleRing
@@ -17,30 +17,30 @@ import NowPlaying
     private var stream: (any AudioStream)?
     private var isReady = false
     private var isFlowing = false
-    /// When it was let go.
+    /// Instant of the stream's start.
     private var flowingSince: MonotonicTime?
-    /// Whether all is sent.
+    /// True if all frames are sent.
     private var isComplete = false
-    /// Whether the server was told that nothing follows.
+    /// True if the server knows that nothing follows.
     private var isDrained = false
-    /// When the end is looked for.
+    /// Deadline of the next look for the end.
     private var deadline: EventSource?
-    /// Whether the source has delivered what it is worth beginning with.
+    /// True if the source has delivered enough to begin.
     private var isFilled = false
     private let start: Int64
     private var sentEnd: Int64
-    /// Behind the last frame that may be heard.
+    /// Ring frame after the last one that may play.
     private let limitEnd: Int64
-    /// Behind the last frame there is; nil while more comes.
+    /// Ring frame after the last one of the source; nil: more follow.
     private var ringEnd: Int64?
 
-    /// Seconds in which one that is cut off fades.
+    /// Duration of the fade-out of an announcement that is cut off, in seconds.
     private static let cutFade = 0.05
-    /// Seconds before its end from which on it counts as heard.
-    private static let heardWithin = 0.005
+    /// Tolerance of its end in seconds.
+    private static let endTolerance = 0.005
     private static let pieceBytes = 32 << 10
 
-    /// Playback of what was opened, each sample times `factor`.
+    /// Playback of an opened item, with each sample multiplied by `factor`.
     init?(_ announcement: Announcement, _ item: OpenedItem, factor: Double, decoder: DecodeThread) {
         ring = item.ring
         self.decoder = decoder
@@ -50,8 +50,8 @@ import NowPlaying
         limitEnd = item.ringStart + max(1, item.format.frames(seconds: announcement.limit))
     }
 
-    /// Opens the stream; from here on it needs nobody. `onStart` is called just before the stream flows, `onEnd` once when it
-    /// was audible or could not be, `onLoss` in its place where the output is the reason.
+    /// Opens the stream, which then proceeds by its callbacks. Calls `onStart` directly before the stream starts, and once, after
+    /// the end or a failure, `onEnd`, or `onLoss` if the output failed.
     func open(
         _ output: any AudioOutput, onStart: @escaping @PlayerLoop () -> Void,
         onEnd: @escaping @PlayerLoop (Result<AnnouncementOutcome, AnnouncementRefusal>) -> Void,
@@ -74,19 +74,19 @@ import NowPlaying
 
     // MARK: Frames
 
-    /// There is as much in the ring as was waited for.
+    /// Handles the arrival of the awaited frames.
     func framesCame() {
         isFilled = true
         send()
     }
 
-    /// The source has ended, at this frame of the ring.
+    /// Handles the end of the source at this frame of the ring.
     func ends(at end: Int64) {
         ringEnd = end
         framesCame()
     }
 
-    /// Frames behind the last one to be heard, as far as known.
+    /// Ring frame after the last one to play, as far as known.
     private var end: Int64? {
         if let ringEnd { return min(ringEnd, limitEnd) }
         return ring.end >= limitEnd ? limitEnd : nil
@@ -95,7 +95,7 @@ import NowPlaying
     private func send() {
         guard let stream, isReady, isFilled, !isComplete else { return }
         if isFlowing {
-            // As much as the server has room for: it asks when that is a refill.
+            // As many frames as the server accepts; it requests more when a refill fits.
             stream.readTiming { [weak self] result in
                 guard let self, case .success(let timing) = result else { return }
                 fill(upTo: start + timing.takenFrame + stream.targetFrames)
@@ -110,14 +110,14 @@ import NowPlaying
         let until = min(wanted, ring.end, limitEnd)
         while sentEnd < until { write(upTo: until, to: stream) }
         ring.release(before: sentEnd)
-        decoder.roomMade(in: ring)
+        decoder.framesReleased(in: ring)
         if !isFlowing { letGo(stream) }
         if let end, sentEnd >= end {
             isComplete = true
             return awaitEnd(stream)
         }
         guard sentEnd < wanted else { return }
-        // The source is behind: to be told when there is another quarter of a second.
+        // The source is late: request a report when another quarter of a second is decoded.
         let mark = sentEnd + max(1, ring.format.frames(seconds: 0.25))
         decoder.setMark(mark)
         if ring.end >= mark { EventLoop.current.later { [weak self] in self?.send() } }
@@ -130,13 +130,14 @@ import NowPlaying
         stream.setCorked(false) { [weak self] error in if let error { self?.onLoss?(error) } }
     }
 
-    /// All is sent: it has been heard when its last frame is audible. The server is told that nothing follows only when that
-    /// is near; asked sooner, PulseAudio may say at once that all was played, and its answer comes up to a period late.
+    /// Waits for the end after all frames are sent: it has played when its last frame is audible. The server learns only near
+    /// the end that nothing follows. Asked sooner, PulseAudio may report the end at once, and the report comes up to a period
+    /// late.
     private func awaitEnd(_ stream: any AudioStream) {
         stream.readTiming { [weak self] result in
             guard let self, self.stream != nil, case .success(let timing) = result else { return }
             let total = ring.format.seconds(frames: sentEnd - start)
-            // A reading may be wrong by the device's latency while it begins, but nothing is heard faster than it lasts.
+            // During the start a reading may be wrong by the device's latency, but nothing plays faster than its duration.
             let soonest = flowingSince.map { total - timing.time.seconds(since: $0) } ?? 0
             let left = max(total - timing.audibleFrame / Double(ring.format.sampleRate), soonest)
             if left > Drains.lead {
@@ -145,16 +146,16 @@ import NowPlaying
             if !isDrained {
                 isDrained = true
                 stream.drain { [weak self] error in if let error { self?.onLoss?(error) } }
-            } else if left < Self.heardWithin {
+            } else if left < Self.endTolerance {
                 let isCut = ringEnd.map { $0 > limitEnd } ?? true
                 onEnd?(.success(AnnouncementOutcome(seconds: total, isCut: isCut)))
                 return
             }
-            call(after: max(left, Self.heardWithin), timing) { [weak self] in self?.awaitEnd(stream) }
+            call(after: max(left, Self.endTolerance), timing) { [weak self] in self?.awaitEnd(stream) }
         }
     }
 
-    /// Once, seconds after a reading.
+    /// Calls `then` once, `seconds` after a reading.
     private func call(after seconds: Double, _ timing: StreamTiming, _ then: @escaping @PlayerLoop () -> Void) {
         deadline = EventLoop.current.deadline(timing.time.advanced(bySeconds: seconds)) { [weak self] in
             self?.deadline = nil
@@ -162,7 +163,7 @@ import NowPlaying
         }
     }
 
-    /// Writes a piece that one straight line describes.
+    /// Writes a piece whose gain is one straight line.
     private func write(upTo end: Int64, to stream: any AudioStream) {
         let fade = max(1, ring.format.frames(seconds: Self.cutFade))
         let mayBeCut = ringEnd.map { $0 > limitEnd } ?? true
@@ -206,7 +207,7 @@ import NowPlaying
 
     func streamStarted(_ stream: any AudioStream) {}
 
-    /// What is late goes on when it comes.
+    /// Late frames play when they arrive.
     func streamUnderflowed(_ stream: any AudioStream) {}
 
     func streamSuspended(_ stream: any AudioStream, _ suspended: Bool) {

@@ -2,20 +2,20 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Has announcements heard, one after the other: each is decoded on a thread of its own, which ends with the last of them,
-/// and played on a stream of its own, so that nothing of the music is touched but how loud it is.
+/// Plays announcements, one after the other. A decode thread of their own, which ends with the last of them, decodes them,
+/// and a stream of their own plays them: the music changes only in volume.
 @PlayerLoop final class Announcer {
-    /// What we are called where we interrupt.
+    /// Display name of the interruption.
     private static let name = "announcement"
-    /// Announcements that may wait.
+    /// Maximum number of waiting announcements.
     static let queueLimit = 32
     /// Seconds that a sound server has to answer.
     private static let serverPatience = 1.0
-    /// Seconds that one may take longer than its own length, for what is late in it.
+    /// Seconds that an announcement may take beyond its duration, for late frames.
     private static let spare = 10.0
-    /// Seconds that are decoded before it begins.
+    /// Seconds that are decoded before an announcement begins.
     private static let prefill = 0.3
-    /// Seconds after the last one in which the next takes up what this one took; then it is given back.
+    /// Seconds after the last announcement in which the next one can use its thread and stream; then they are released.
     private static let restAfter = 0.5
 
     private struct Waiting {
@@ -23,17 +23,17 @@ import NowPlaying
         var answer: AnnouncementAnswer
     }
 
-    /// The one that is being opened or heard.
+    /// The announcement that is being opened or plays.
     private final class Current {
         let announcement: Announcement
         let answer: AnnouncementAnswer
-        /// What the decode thread found; nil until then.
+        /// Result of the decode thread; nil until then.
         var opened: OpenedItem?
-        /// Whether as much is decoded as is waited for.
+        /// True if the awaited number of frames is decoded.
         var isFilled = false
-        /// Ring frame behind its last one; nil while more comes.
+        /// Ring frame after its last one; nil: more follow.
         var ringEnd: Int64?
-        /// Nil until it is opened and the sound server is there.
+        /// Nil until the source is open and the sound server is connected.
         var playback: AnnouncementPlayback?
 
         init(_ waiting: Waiting) {
@@ -46,35 +46,35 @@ import NowPlaying
     private var waiting: [Waiting] = []
     private var current: Current?
     private var decoder: DecodeThread?
-    /// Threads that were given up and have not ended: they hang in a read.
+    /// Abandoned threads that have not ended: they hang in a read.
     private var hung: [DecodeThread] = []
     private var run = 0
     /// Set while the sound server is awaited.
     private var awaitsServer = false
-    /// When the present one is given up.
+    /// Deadline of the current announcement.
     private var deadline: EventSource?
 
-    /// Seconds from asking for the source to its first frames, at most.
+    /// Maximum number of seconds from opening a source to its first frames.
     private let sourcePatience: Double
 
-    /// An announcer beside this player. `sourcePatience`: seconds from asking for a source to its first frames, at most.
+    /// Announcer of this player. `sourcePatience`: maximum number of seconds from opening a source to its first frames.
     init(_ player: Player, sourcePatience: Double = 30) {
         self.player = player
         self.sourcePatience = sourcePatience
     }
 
-    /// Whether one is heard or waits.
+    /// True while an announcement plays or waits.
     var isBusy: Bool { current != nil || !waiting.isEmpty }
 
-    /// Has it heard when its turn comes: that of the highest priority first, then that which came first.
+    /// Plays an announcement in its turn: by priority, then in the order of arrival.
     func add(_ announcement: Announcement, _ answer: @escaping AnnouncementAnswer) {
         guard waiting.count < Self.queueLimit else { return answer(.failure(.tooMany(limit: Self.queueLimit))) }
-        let place = waiting.firstIndex { $0.announcement.priority < announcement.priority } ?? waiting.count
-        waiting.insert(Waiting(announcement: announcement, answer: answer), at: place)
+        let index = waiting.firstIndex { $0.announcement.priority < announcement.priority } ?? waiting.count
+        waiting.insert(Waiting(announcement: announcement, answer: answer), at: index)
         beginNext()
     }
 
-    /// The sound server is there (nil), or is not, or is gone: then nothing waits for it till morning.
+    /// Handles a sound server that is connected (nil), missing or lost; without a server no announcement waits.
     func serverChanged(_ error: OutputError?) {
         guard isBusy else { return }
         if let error { return giveUp(error.message) }
@@ -115,7 +115,7 @@ import NowPlaying
         decoder.begin(
             run: run, DecodeItem(ticket: run, id: ItemID(0), source: next.announcement.source), in: nil,
             prefill: Self.prefill)
-        // Its source is opened while the server is called.
+        // Its source is opened while the server connects.
         awaitsServer = !player.output.isConnected
         guard awaitsServer else { return limitSource() }
         limit(Self.serverPatience) { [unowned self] in giveUp("the sound server does not answer") }
@@ -135,7 +135,8 @@ import NowPlaying
         }
     }
 
-    /// Nobody waits: the music is as it was, and what it took to be heard is given back when the next does not come at once.
+    /// Restores the music, as no announcement waits. Releases the thread and stream unless another announcement follows at
+    /// once.
     private func rest() {
         deadline = nil
         decoder?.end()
@@ -169,8 +170,8 @@ import NowPlaying
                 } else {
                     current?.playback?.ends(at: end)
                 }
-            case .failed(let ticket, _, let error, let heard):
-                if ticket == run, !heard { fail(error.message, isAnswered: true) }
+            case .failed(let ticket, _, let error, let wasAudible):
+                if ticket == run, !wasAudible { fail(error.message, isAnswered: true) }
             case .away(let ticket, let error), .lost(let ticket, let error):
                 if ticket == run { fail(error.message, isAnswered: true) }
             case .drained: current?.playback?.framesCame()
@@ -180,7 +181,7 @@ import NowPlaying
         }
     }
 
-    /// Has it heard as soon as its source and the server are there.
+    /// Plays the announcement as soon as its source and the server are ready.
     private func play() {
         guard let current, let item = current.opened, !awaitsServer, current.playback == nil else { return }
         guard let decoder,
@@ -191,9 +192,9 @@ import NowPlaying
         playback.open(
             player.output,
             onStart: { [unowned self] in
-                makeRoom(for: current.announcement)
+                yieldPlayer(for: current.announcement)
                 limit(current.announcement.limit + Self.spare) { [unowned self] in
-                    end(.failure(.noDevice("it did not play to its end in time: the sound device stands still")))
+                    end(.failure(.noDevice("the announcement did not finish in time: the sound device has stalled")))
                 }
             },
             onEnd: { [unowned self] result in end(result) },
@@ -202,9 +203,9 @@ import NowPlaying
         if let end = current.ringEnd { playback.ends(at: end) } else if current.isFilled { playback.framesCame() }
     }
 
-    private func makeRoom(for announcement: Announcement) {
+    private func yieldPlayer(for announcement: Announcement) {
         let yielding = player.yielding(to: announcement.policy, decibels: announcement.duckTo)
-        player.makeRoom(for: Self.name, yielding, over: announcement.attack)
+        player.yield(to: Self.name, yielding, over: announcement.attack)
         player.listeners.onAnnouncement?(announcement)
     }
 
@@ -215,13 +216,13 @@ import NowPlaying
 
     // MARK: The end
 
-    /// `isAnswered`: the thread said so itself, and does not hang.
+    /// `isAnswered`: the thread reported the failure and does not hang.
     private func fail(_ message: String, isAnswered: Bool = false) {
         guard let current else { return }
         end(.failure(.undecodable(uri: current.announcement.source.uri, message: message)), isAnswered: isAnswered)
     }
 
-    /// The thread ends as soon as what it waits for lets it go; what hangs in a read is not waited for.
+    /// Gives up the decode thread. It ends when its wait is cancelled; nobody waits for one that hangs in a read.
     private func giveUpThread() {
         guard let thread = decoder else { return }
         decoder = nil
@@ -229,7 +230,7 @@ import NowPlaying
         thread.end { [weak self, unowned thread] in self?.hung.removeAll { $0 === thread } }
     }
 
-    /// Nothing can be heard: neither this one nor those that wait.
+    /// Fails this announcement and all waiting ones, as nothing can play.
     private func giveUp(_ message: String) {
         let refused = waiting
         waiting = []
@@ -244,9 +245,9 @@ import NowPlaying
         current = nil
         ended.playback?.close()
         if !isAnswered, ended.ringEnd == nil { giveUpThread() }
-        // Between two announcements nothing gets loud for a moment.
+        // Between two announcements the music stays quiet.
         if waiting.isEmpty {
-            player.makeRoom(for: Self.name, nil, over: ended.announcement.release)
+            player.yield(to: Self.name, nil, over: ended.announcement.release)
             player.listeners.onAnnouncement?(nil)
         }
         beginNext()

@@ -2,18 +2,17 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// The effect of another program's sound on ours.
+/// Effect of another program's sound on this player.
 package enum Yielding: Equatable, Sendable {
-    /// Our sound is multiplied by this, 0…1.
+    /// The sound is multiplied by this factor, 0…1.
     case quiet(Double)
-    /// Our sound is silent and keeps its position.
+    /// The sound is silent and keeps its position.
     case held
 }
 
-/// Silence and quiet for the sake of others: the sound server asks for it, a program that the configuration names plays, or an
-/// announcement is audible.
+/// Interruptions and ducking: the sound server requests silence, a configured program plays, or an announcement plays.
 @PlayerLoop final class Interruptions {
-    /// How far listeners know of an interruption.
+    /// Publication of an interruption.
     private enum Phase {
         case none
         /// Published states keep the state and the anchor from before.
@@ -23,21 +22,21 @@ package enum Yielding: Equatable, Sendable {
 
     private unowned let player: Player
     private var phase = Phase.none
-    /// The interruption that has just ended, until its end is published.
+    /// Interruption that has ended, until its end is published.
     private var ended: Interruption?
-    /// True while the sound server asks for silence: it mutes us all the same.
+    /// True while the sound server requests silence; it also mutes this player.
     private var isAskedForSilence = false
-    /// True while a program that the configuration names plays.
+    /// True while a configured program plays.
     private var isInterruptedByProgram = false
-    /// Those to whom we yield, with their names for people.
+    /// Sounds that have precedence, with their display names.
     private var yields: [(to: String, how: Yielding)] = []
-    /// Factor of everything while somebody else speaks.
+    /// Factor of all samples while another sound has precedence.
     private(set) var duckLevel = 1.0
 
     /// No interruption.
     init(_ player: Player) { self.player = player }
 
-    /// The interruption that holds us; nil: none.
+    /// Current interruption; nil: none.
     var current: Interruption? {
         switch phase {
         case .none: nil
@@ -45,7 +44,7 @@ package enum Yielding: Equatable, Sendable {
         }
     }
 
-    /// True if listeners know of the present interruption.
+    /// True if the current interruption is published.
     var isPublished: Bool {
         switch phase {
         case .published: true
@@ -53,17 +52,17 @@ package enum Yielding: Equatable, Sendable {
         }
     }
 
-    /// Listeners know of the present interruption from now on.
+    /// Notes that the current interruption is published.
     func markPublished() {
         if let current { phase = .published(current) }
     }
 
-    /// The interruption of a state with this cause; nil: none.
+    /// Interruption of a state with this cause; nil: none.
     func published(with cause: Cause) -> Interruption? {
         isPublished ? current : cause == .interruptionEnded ? ended : nil
     }
 
-    /// Somebody paused: play does not resume by itself.
+    /// Cancels the automatic resume, as a client paused.
     func cancelResume() {
         switch phase {
         case .none: break
@@ -76,7 +75,7 @@ package enum Yielding: Equatable, Sendable {
         }
     }
 
-    /// The stream is gone, or play was stopped: no interruption holds any more.
+    /// Drops all interruptions, as the stream is gone or play stopped.
     func forget() {
         phase = .none
         isAskedForSilence = false
@@ -85,20 +84,19 @@ package enum Yielding: Equatable, Sendable {
 
     // MARK: Beginning and end
 
-    /// The sound server asks for silence on behalf of `name`, or (nil) no more.
+    /// Handles a request of the sound server for silence on behalf of `name`, or (nil) its end.
     func serverAsks(for name: String?) {
         isAskedForSilence = name != nil
         if let name { begin(by: name) } else if !isHeld { end() }
     }
 
-    /// A program that the configuration names plays, or (nil) the last of them ended.
+    /// Handles a configured program that plays, or (nil) the end of the last one.
     func programPlays(_ name: String?) {
         isInterruptedByProgram = name != nil
         if let name { begin(by: name) } else if !isAskedForSilence, !isHeld { end() }
     }
 
-    /// Somebody else wants to be audible: holds at once, as far as we play, and publishes the position when the server
-    /// answers.
+    /// Begins an interruption: holds the sound at once if it plays, and publishes the position when the server answers.
     private func begin(by name: String) {
         guard player.transport.wish == .playing, current == nil else { return }
         phase = .begun(Interruption(by: name, shouldResume: true))
@@ -107,7 +105,7 @@ package enum Yielding: Equatable, Sendable {
         }
     }
 
-    /// The interrupting program ended or went away: play resumes if it was playing and nobody has paused since.
+    /// Ends an interruption: play resumes if it was playing and no client has paused since.
     private func end() {
         guard var interruption = current else { return }
         phase = .none
@@ -117,7 +115,7 @@ package enum Yielding: Equatable, Sendable {
         player.playout.flow.resumeAfterInterruption(by: nil, nil)
     }
 
-    /// A user wants sound in spite of the interruption: it is over. True: nothing else is to be done.
+    /// Ends the interruption by a client's command for sound. True: nothing else is to be done.
     func playThrough(_ command: PlayerCommand, _ waiter: Waiter) -> Bool {
         guard let interruption = current, !isAskedForSilence, wantsSound(command) else { return false }
         player.output.acceptNeighbours()
@@ -128,13 +126,13 @@ package enum Yielding: Equatable, Sendable {
         return true
     }
 
-    /// The program for which the sound server would mute the sound of this command; nil: the command is possible.
+    /// Program for which the sound server would mute the sound of this command; nil: the command is possible.
     func obstacle(to command: PlayerCommand) -> String? {
         guard isAskedForSilence, wantsSound(command) else { return nil }
         return current?.by ?? "the sound server"
     }
 
-    /// True if a command makes sound where there may be silence now.
+    /// True if a command requests sound.
     private func wantsSound(_ command: PlayerCommand) -> Bool {
         switch command.sound {
         case .starts: true
@@ -145,10 +143,10 @@ package enum Yielding: Equatable, Sendable {
 
     // MARK: Yielding
 
-    /// True if somebody to whom we yield holds us.
+    /// True if a sound with precedence holds this player.
     private var isHeld: Bool { yields.contains { $0.how == .held } }
 
-    /// Yields to `name` until the call with nil; changes in loudness take `seconds`. Of several the quietest counts.
+    /// Yields to `name` until the call with nil; volume changes take `seconds`. Of several effects the quietest holds.
     func yield(to name: String, _ yielding: Yielding?, over seconds: Double) {
         let wasHeld = isHeld
         yields.removeAll { $0.to == name }

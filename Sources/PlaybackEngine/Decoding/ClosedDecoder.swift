@@ -10,7 +10,7 @@ final class ClosedDecoder: AudioDecoder {
     let metadata: MediaMetadata
     let isSeekable: Bool
 
-    /// What is known of the decoder that was there.
+    /// Facts about the closed decoder.
     init(_ decoder: any AudioDecoder) {
         format = decoder.format
         mediaFormat = decoder.mediaFormat

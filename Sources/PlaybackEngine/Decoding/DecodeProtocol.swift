@@ -14,7 +14,7 @@ package struct Neighbour: Sendable {
     }
 }
 
-/// One item as the decode thread is to play it. `ticket` tells apart the times that the same item plays.
+/// Order for the decode thread to play an item. `ticket` distinguishes plays of the same item.
 package struct DecodeItem: Sendable {
     package let ticket: Int
     package let id: ItemID
@@ -99,7 +99,7 @@ package enum DecodeReport: Sendable {
     /// An item was decoded to its end, which is at `ringEnd`; `length` frames of it there were from its beginning.
     case finished(ticket: Int, ring: SampleRing, ringEnd: Int64, length: Int64)
     /// An item cannot be played, or no further: then `finished` follows.
-    case failed(ticket: Int, id: ItemID, DecodingError, heard: Bool)
+    case failed(ticket: Int, id: ItemID, DecodingError, wasAudible: Bool)
     /// An item cannot be opened now, as its medium is away.
     case away(ticket: Int, DecodingError)
     /// The item has these tags from this frame of the ring on.

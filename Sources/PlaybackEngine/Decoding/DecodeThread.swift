@@ -8,7 +8,7 @@ import Synchronization
 /// The thread that opens, seeks and decodes: all that may wait for a disk. It fills rings ahead of the audible frame, one item
 /// after the other, and reports to the player. It sleeps while there is no room, nothing to do, or a device holds it.
 ///
-/// The player orders a run (`begin`), then the next item (`setNext`), and reports the room that playing makes (`roomMade`).
+/// The player orders a run (`begin`), then the next item (`setNext`), and reports the room that playing makes (`framesReleased`).
 package final class DecodeThread: Sendable {
     private let orders = Mutex(DecodeOrders())
     /// An eventfd that ends the thread's sleep.
@@ -86,8 +86,8 @@ package final class DecodeThread: Sendable {
     package func setMark(_ mark: Int64?) { change(wakes: { !$0.awaitsSource }, { $0.setMark(mark) }) }
 
     /// The consumer released frames of this ring. Wakes the thread if that is room enough for it to continue.
-    package func roomMade(in ring: SampleRing) {
-        let isEnough = ring.room >= DecodeWorker.lowWater(of: ring)
+    package func framesReleased(in ring: SampleRing) {
+        let isEnough = ring.freeFrames >= DecodeWorker.lowWater(of: ring)
         change(wakes: { !$0.awaitsSource && (isEnough || $0.mark != nil) }) { _ in }
     }
 

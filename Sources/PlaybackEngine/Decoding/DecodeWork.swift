@@ -4,7 +4,7 @@ import NowPlaying
 
 /// An item that the decode thread has open.
 struct DecodeWork {
-    /// How far its decoding is.
+    /// Progress of its decoding.
     enum Progress {
         /// Its decoder has frames.
         case decoding

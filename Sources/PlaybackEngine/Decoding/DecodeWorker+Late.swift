@@ -31,7 +31,7 @@ extension DecodeWorker {
         if let opening { return fail(opening, error) }
         guard let work else { return }
         if work.isLive { return lose(work, error) }
-        shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.isHeard), run: run)
+        shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, wasAudible: work.isHeard), run: run)
         finish(work)
     }
 
@@ -51,7 +51,7 @@ extension DecodeWorker {
     private func fail(_ failed: DecodeOpening, _ error: DecodingError) {
         endOpening()
         if failed.broken != nil { return shared.post(.lost(ticket: failed.item.ticket, error), run: run) }
-        shared.post(.failed(ticket: failed.item.ticket, id: failed.item.id, error, heard: false), run: run)
+        shared.post(.failed(ticket: failed.item.ticket, id: failed.item.id, error, wasAudible: false), run: run)
     }
 
     /// The next frames of an item, after a report of the tags that change with them; nil: none yet.
@@ -111,7 +111,8 @@ extension DecodeWorker {
             shared.post(.regained(ticket: broken.item.ticket, changesFormat: changesFormat), run: run)
         } catch {
             if error.isAway { return shared.post(.lost(ticket: broken.item.ticket, error), run: run) }
-            shared.post(.failed(ticket: broken.item.ticket, id: broken.item.id, error, heard: broken.isHeard), run: run)
+            shared.post(
+                .failed(ticket: broken.item.ticket, id: broken.item.id, error, wasAudible: broken.isHeard), run: run)
             finish(broken)
         }
     }

@@ -148,7 +148,7 @@ final class DecodeWorker {
     /// Fills to the brim once it has begun, and begins when there is room for a good piece: one wakeup for much work. A mark
     /// that is not reached is reason enough.
     private func mayFill(_ work: DecodeWork, mark: Int64?) -> Bool {
-        let room = work.ring.room
+        let room = work.ring.freeFrames
         if room == 0 { isFilling = false }
         // Another process decodes piece by piece: the thread waits for no piece that may come later.
         if work.isDry { isFilling = false }
@@ -211,7 +211,7 @@ final class DecodeWorker {
             if error.isAway, !item.source.isRemote {
                 return shared.post(.away(ticket: item.ticket, error), run: run)
             }
-            shared.post(.failed(ticket: item.ticket, id: item.id, error, heard: false), run: run)
+            shared.post(.failed(ticket: item.ticket, id: item.id, error, wasAudible: false), run: run)
         }
     }
 
@@ -243,7 +243,7 @@ final class DecodeWorker {
         self.ring = ring
         openedItems += 1
         if let prefill {
-            let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.room)
+            let mark = ring.end + min(max(1, ring.format.frames(seconds: prefill)), ring.freeFrames)
             shared.withOrders { $0.opened(ring, mark: mark, run: run) }
         }
         shared.post(
@@ -301,7 +301,7 @@ final class DecodeWorker {
         } catch {
             let mayComeBack = work.late?.isLive ?? !work.item.source.isRemote
             if mayComeBack, error.isAway { return lose(work, error) }
-            shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, heard: work.isHeard), run: run)
+            shared.post(.failed(ticket: work.item.ticket, id: work.item.id, error, wasAudible: work.isHeard), run: run)
             finish(work)
         }
     }

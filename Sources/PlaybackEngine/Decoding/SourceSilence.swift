@@ -1,8 +1,8 @@
 import AudioCore
 import LinuxSystem
 
-/// The silence of a late source: tells a process that reads a large file from one that hangs or runs in a circle. Used on the
-/// decode thread alone.
+/// The silence of a late source. Distinguishes a process that reads a large file from one that hangs or loops. Used only on the
+/// decode thread.
 final class SourceSilence {
     /// Nanoseconds that the process had computed at the first look of this silence, and at the last; nil: no silence.
     private var computed: (first: Int64, last: Int64)?

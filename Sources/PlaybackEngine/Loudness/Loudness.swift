@@ -1,19 +1,19 @@
 import Glibc
 package import NowPlaying
 
-/// What tags of loudness come to. Pure values.
+/// Settings of loudness normalisation. A pure value.
 package struct LoudnessSettings: Equatable, Sendable {
     package var mode: LoudnessMode
-    /// dB on top of what tags ask for; what has no tags is left as it is.
+    /// Gain in dB in addition to that of tags; items without tags stay unchanged.
     package var preamp: Double
 
-    /// Settings; by default every sample is left as it is.
+    /// Settings; the default leaves every sample unchanged.
     package init(mode: LoudnessMode = .off, preamp: Double = 0) {
         self.mode = mode
         self.preamp = preamp
     }
 
-    /// The gain of an item: nil where it has no tags or the mode is `off`.
+    /// Gain of an item; nil: no tags, or mode `off`.
     package func gain(of tags: LoudnessTags?, inAlbum: Bool) -> ItemGain? {
         guard mode != .off, let tags else { return nil }
         let wantsAlbum = mode == .album || (mode == .auto && inAlbum)
@@ -22,25 +22,25 @@ package struct LoudnessSettings: Equatable, Sendable {
         guard let tagged = usesAlbum ? tags.albumGain : tags.trackGain else { return nil }
         var factor = pow(10, (tagged + preamp) / 20)
         if let peak = usesAlbum ? tags.albumPeak ?? tags.trackPeak : tags.trackPeak, factor * peak > 1 {
-            // The loudest sample comes to full scale, and never beyond.
+            // The loudest sample reaches full scale and never exceeds it.
             factor = 1 / peak
         }
         return ItemGain(factor: factor, basis: usesAlbum ? .album : .track)
     }
 }
 
-/// What the samples of one item are multiplied by.
+/// Gain of one item's samples.
 package struct ItemGain: Equatable, Sendable {
-    /// Amplitude, 1 = as it is.
+    /// Amplitude factor; 1: unchanged.
     package let factor: Double
     /// `track` or `album`.
     package let basis: LoudnessMode
 
-    /// The same in dB, to a hundredth as tags have it.
+    /// Gain in dB, to a hundredth as in tags.
     package var decibels: Double { (2000 * log10(factor)).rounded() / 100 }
 }
 
-/// Whether one item follows another on the same album, with nothing left out.
+/// True if one item directly follows another on the same album.
 package func followsOnAlbum(_ next: MediaMetadata, after item: MediaMetadata) -> Bool {
     guard let album = item.albumTitle, next.albumTitle == album, next.albumArtist == item.albumArtist,
         let number = item.trackNumber, let nextNumber = next.trackNumber

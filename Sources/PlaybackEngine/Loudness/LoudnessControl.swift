@@ -2,23 +2,23 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Decides which gain each item has, and changes it while the item plays.
+/// Determines the gain of each item and changes it during play.
 @PlayerLoop final class LoudnessControl {
     private unowned let player: Player
-    /// The settings as a client or the configuration set them.
+    /// Settings by a client or the configuration.
     private(set) var settings: LoudnessSettings
 
-    /// The settings of the configuration.
+    /// Starts with the settings of the configuration.
     init(_ player: Player) {
         self.player = player
         settings = player.parts.loudness
     }
 
-    /// Takes the settings of an earlier run.
+    /// Restores the settings of an earlier run.
     func restore(_ settings: LoudnessSettings) { self.settings = settings }
 
-    /// Sets the mode and the preamp (dB); nil: as it is. The sound that is queued at the server is rewritten from the ring: the
-    /// change is audible as soon as a seek would be.
+    /// Sets the mode and the preamp (dB); nil: unchanged. Rewrites the server's queue from the ring: the change is audible as
+    /// soon as a seek would be.
     func set(_ mode: LoudnessMode?, preamp: Double?, by: Originator) {
         let new = LoudnessSettings(mode: mode ?? settings.mode, preamp: preamp ?? settings.preamp)
         guard new != settings else { return }
@@ -28,7 +28,7 @@ import NowPlaying
         player.publisher.publish(.mode, by: by)
     }
 
-    /// The gain of an item of the chain, from its beginning in the ring on; nil: its samples stay as they are.
+    /// Gain of an item of the chain from its beginning in the ring on; nil: unchanged samples.
     func gain(of link: ChainLink) -> ItemGain? { gain(of: link.id, by: tags(of: link)) }
 
     private func tags(of link: ChainLink) -> LoudnessTags? {
@@ -60,7 +60,7 @@ import NowPlaying
         return after?.details.map { followsOnAlbum($0.metadata, after: item) } ?? false
     }
 
-    /// Neighbours of an item whose tags are not known yet: they are read while the item begins.
+    /// Neighbours of an item with unknown tags, which the decode thread reads while the item begins.
     func unknownNeighbours(of id: ItemID) -> [Neighbour] {
         guard settings.mode == .auto else { return [] }
         let (before, after) = neighbours(of: id)
@@ -74,10 +74,10 @@ import NowPlaying
         entry.details?.metadata.albumTitle == nil && entry.details?.format == nil
     }
 
-    /// The tags of an item's neighbours were read: keeps them, and gives the item the gain that it has by them.
+    /// Stores the tags of an item's neighbours and applies the resulting gain to the item.
     func takeNeighbours(of ticket: Int, _ neighbours: [(id: ItemID, metadata: MediaMetadata)]) {
         for neighbour in neighbours {
-            // It may have been opened meanwhile, which says more.
+            // An item that was opened meanwhile has more facts.
             guard let entry = player.queue[neighbour.id], isUnknown(entry) else { continue }
             player.knowledge.learn(neighbour.metadata, of: entry)
         }
@@ -86,7 +86,7 @@ import NowPlaying
         let (old, new) = (link.gain, gain(of: link))
         playout.decoding.setGain(of: ticket, new)
         if let lane = playout.lane(of: opened.ring), old?.factor != new?.factor {
-            // The item has its gain from its first frame on, unless that is sent.
+            // The item has its gain from its first frame on, unless that was sent.
             lane.sentEnd <= opened.ringStart ? setGains(of: lane) : changeGain(of: lane)
         }
         if old != new, playout.pending == nil, ticket == player.publisher.shownTicket {
@@ -97,7 +97,7 @@ import NowPlaying
 
     // MARK: Gains of a lane
 
-    /// The gains of the items in a lane's ring: the ring frame where each begins, and its factor.
+    /// Gains of the items in a lane's ring: the ring frame where each begins, and its factor.
     func gains(in lane: Lane) -> [(start: Int64, factor: Double)] {
         player.playout.decoding.chain.links.flatMap { link -> [(start: Int64, factor: Double)] in
             guard let opened = link.opened, opened.ring === lane.ring else { return [] }
@@ -106,7 +106,7 @@ import NowPlaying
         }
     }
 
-    /// From a frame of the ring on, which is not sent yet, an item has these tags.
+    /// Sets an item's tags from an unsent frame of the ring on.
     func changes(_ ticket: Int, in ring: SampleRing, from: Int64, _ tags: LoudnessTags?) {
         guard let link = player.playout.decoding.link(of: ticket) else { return }
         let before = link.laterLoudness.last.map(\.tags) ?? self.tags(of: link)
@@ -115,7 +115,7 @@ import NowPlaying
         if let lane = player.playout.lane(of: ring) { setGains(of: lane) }
     }
 
-    /// The tags that an item has from this frame of the ring on are audible by now.
+    /// Notes that an item's tags from this frame of the ring on are audible.
     func changeIsAudible(_ ticket: Int, from: Int64, _ tags: LoudnessTags?) {
         guard let link = player.playout.decoding.link(of: ticket),
             link.laterLoudness.contains(where: { $0.from == from })
@@ -125,9 +125,9 @@ import NowPlaying
         player.playout.decoding.takeLoudness(ticket, upTo: from, gain(of: link.id, by: tags))
     }
 
-    /// Gives a lane the gain of the last link; nothing of it is sent yet.
+    /// Adds the gain of the last link to a lane before any of its frames is sent.
     func addGain(of link: ChainLink, on lane: Lane) {
-        // Now and then all are set anew, without those that were heard: seldom enough that each link costs the same.
+        // Now and then all gains are set again without those of played items: rarely enough that each link costs the same.
         guard let opened = link.opened, link.ticket == player.playout.decoding.chain.last?.ticket,
             link.laterLoudness.isEmpty,
             let last = lane.gain.items.last, last.start < opened.ringStart,
@@ -136,10 +136,10 @@ import NowPlaying
         lane.addGain(opened.ringStart, link.gain?.factor ?? 1)
     }
 
-    /// Gives a lane the gains of its items; nothing of them is sent yet.
+    /// Sets the gains of a lane's items before any of their frames is sent.
     func setGains(of lane: Lane) { lane.setGains(gains(in: lane)) }
 
-    /// Gives a lane new gains and rewrites the frames that were sent and are not audible.
+    /// Sets new gains of a lane and rewrites the frames that were sent and are not audible yet.
     private func changeGain(of lane: Lane) {
         let new = gains(in: lane)
         guard !new.elementsEqual(lane.gain.items, by: ==) else { return }
@@ -150,7 +150,7 @@ import NowPlaying
         }
     }
 
-    /// The settings and the gain of the shown item, as they are published.
+    /// Published settings, and gain of the shown item.
     var status: LoudnessStatus {
         var status = LoudnessStatus(mode: settings.mode, preamp: settings.preamp)
         if let gain = player.playout.decoding.link(of: player.publisher.shownTicket)?.gain {

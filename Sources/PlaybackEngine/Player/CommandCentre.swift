@@ -1,13 +1,12 @@
 package import NowPlaying
 
-/// What the remote commands take and whether they can be used: the situation's own word, and what clients set on top of it.
-/// A pure value.
+/// Remote commands: availability and parameters. The situation decides first; settings of clients apply on top. A pure value.
 package struct CommandCentre: Equatable, Sendable {
-    /// What a client set for one command; nil: as it is.
+    /// Setting of a client for one command; nil: unchanged.
     package struct Setting: Equatable, Sendable {
         package var isEnabled: Bool?
         package var reason: String?
-        /// Seconds, the first is the default.
+        /// In seconds; the first is the default.
         package var preferredIntervals: [Double]?
         /// Multiples of normal speed.
         package var supportedPlaybackRates: [Double]?
@@ -43,12 +42,12 @@ package struct CommandCentre: Equatable, Sendable {
         /// For `skipBackward`.
         package var backward: [Double]?
 
-        /// Nothing of its own.
+        /// No intervals of its own.
         package init() {}
     }
 
     private struct Layer: Equatable {
-        /// The connection for whose life it holds; nil: the daemon's.
+        /// Connection that owns the settings; nil: the daemon owns them.
         var connection: Int?
         var settings: [RemoteCommand: Setting] = [:]
     }
@@ -58,13 +57,13 @@ package struct CommandCentre: Equatable, Sendable {
 
     /// Intervals of the configuration, seconds; the first is the default.
     private var forwardIntervals: [Double]
-    /// The same for skipping backward.
+    /// The same for `skipBackward`.
     private var backwardIntervals: [Double]
-    /// Intervals of kinds of items, which count more.
+    /// Intervals that override those above for a kind of items.
     private var kinds: [MediaType: KindIntervals]
     private var layers: [Layer] = []
 
-    /// Nothing set by clients yet.
+    /// Without settings of clients.
     package init(
         forwardIntervals: [Double], backwardIntervals: [Double], kinds: [MediaType: KindIntervals] = [:]
     ) {
@@ -73,51 +72,51 @@ package struct CommandCentre: Equatable, Sendable {
         self.kinds = kinds
     }
 
-    /// Takes the intervals of a configuration, seconds; the first of each is the default.
+    /// Sets the intervals of a configuration in seconds; the first of each is the default.
     package mutating func setIntervals(forward: [Double], backward: [Double], kinds: [MediaType: KindIntervals]) {
         forwardIntervals = forward
         backwardIntervals = backward
         self.kinds = kinds
     }
 
-    /// Sets what a command takes, for a connection's life or (nil) the daemon's. The newest setting wins.
+    /// Sets parameters of a command until the connection ends or (nil) for good. The newest setting wins.
     package mutating func configure(_ command: RemoteCommand, _ setting: Setting, forConnection connection: Int?) {
-        let place = layers.firstIndex { $0.connection == connection }
-        var layer = place.map { layers.remove(at: $0) } ?? Layer(connection: connection)
+        let index = layers.firstIndex { $0.connection == connection }
+        var layer = index.map { layers.remove(at: $0) } ?? Layer(connection: connection)
         layer.settings[command, default: Setting()].apply(setting)
         layers.append(layer)
     }
 
-    /// What was set for the daemon's life, and longer.
+    /// Settings that survive the daemon.
     package var lasting: [RemoteCommand: Setting] { layers.first { $0.connection == nil }?.settings ?? [:] }
 
-    /// Takes over what an earlier run of the daemon was told.
+    /// Restores the settings of an earlier run of the daemon.
     package mutating func restoreLasting(_ settings: [RemoteCommand: Setting]) {
         layers.removeAll { $0.connection == nil }
         if !settings.isEmpty { layers.insert(Layer(connection: nil, settings: settings), at: 0) }
     }
 
-    /// A connection ended: what it set is given back. True if it had set anything.
+    /// Drops the settings of a connection that ended. True if there were any.
     package mutating func connectionEnded(_ connection: Int) -> Bool {
         let before = layers.count
         layers.removeAll { $0.connection == connection }
         return layers.count != before
     }
 
-    /// What clients set for a command, all in all.
+    /// Combined setting of all clients for a command.
     private func setting(of command: RemoteCommand) -> Setting {
         var result = Setting()
         for layer in layers { if let setting = layer.settings[command] { result.apply(setting) } }
         return result
     }
 
-    /// Whether a client turned the command off, and with which words.
+    /// Reason and flag of a command that a client turned off.
     package func disabling(of command: RemoteCommand) -> (reason: String?, isDisabled: Bool) {
         let setting = setting(of: command)
         return (setting.reason, setting.isEnabled == false)
     }
 
-    /// Seconds that a skip takes without an interval of its own.
+    /// Default length of a skip in seconds.
     package func interval(forward: Bool, for kind: MediaType) -> Double {
         let intervals = intervals(of: forward ? .skipForward : .skipBackward, for: kind)
         return intervals.first ?? Self.usualInterval
@@ -130,15 +129,15 @@ package struct CommandCentre: Equatable, Sendable {
             ? kinds[kind]?.forward ?? forwardIntervals : kinds[kind]?.backward ?? backwardIntervals
     }
 
-    /// Seconds of a skip as long as neither the configuration nor a client says otherwise.
+    /// Length of a skip in seconds without a setting by the configuration or a client.
     package static let usualInterval = 15.0
 
-    /// Rates to choose from.
+    /// Rates that a client can choose.
     package var supportedPlaybackRates: [Double] {
         setting(of: .changePlaybackRate).supportedPlaybackRates ?? Self.usualRates
     }
 
-    /// What is offered as long as nobody says otherwise.
+    /// Rates without a setting by a client.
     private static let usualRates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 
     /// One status for every command in this situation.
@@ -155,11 +154,11 @@ package struct CommandCentre: Equatable, Sendable {
         }
     }
 
-    /// What commands depend on.
+    /// State of the player on which commands depend.
     package struct Situation: Equatable, Sendable {
         package var queueIsEmpty: Bool
         package var hasItem: Bool
-        /// Why the present item has no other place to go to; nil: it has.
+        /// Reason why the current item cannot be seeked; nil: it can.
         package var seekObstacle: CommandObstacle?
         package var isLive: Bool
         package var kind: MediaType
@@ -186,7 +185,7 @@ package struct CommandCentre: Equatable, Sendable {
         case .queue, .startableItem: return situation.queueIsEmpty ? .emptyQueue : nil
         case .currentItem: return missing
         case .position: return missing ?? situation.seekObstacle
-        // It marks a position of the content, which an advertisement does not move.
+        // A bookmark refers to the content, and an advertisement does not move that.
         case .contentPosition:
             return missing ?? (situation.seekObstacle == .advertisement ? nil : situation.seekObstacle)
         case .rate:

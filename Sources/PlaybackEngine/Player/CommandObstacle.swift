@@ -1,8 +1,8 @@
-/// Obstacles to a command, whatever clients set.
+/// Obstacle to a command, independent of settings by clients.
 package enum CommandObstacle: Equatable, Sendable {
-    /// An advertisement has no other position to go to.
+    /// An advertisement cannot be seeked.
     case advertisement
-    /// A live stream has neither beginning nor end.
+    /// A live stream has no beginning and no end.
     case liveStream
     /// The medium can't be seeked.
     case notSeekable

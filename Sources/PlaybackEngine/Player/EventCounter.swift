@@ -1,8 +1,8 @@
 package import LinuxSystem
 
-/// Numbers of the events of the daemon, over all its sessions.
+/// Counter of the daemon's events, across all sessions.
 @PlayerLoop package final class EventCounter {
-    /// That of the last one; 0: there was none.
+    /// Number of the last event; 0: none.
     package private(set) var last = 0
 
     /// No event yet.

@@ -2,8 +2,8 @@ package import AudioCore
 package import NowPlaying
 
 extension Fidelity {
-    /// What a device does to samples of `format`, which have this many significant bits (nil: as many as the format has).
-    /// What is not known of the device is not held against it.
+    /// Fidelity of a device for samples of `format` with this many significant bits (nil: all bits of the format). An unknown
+    /// property of the device counts as exact.
     package init(of format: AudioFormat, bits: Int?, at device: OutputDevice) {
         self = .exact
         if let other = device.format {

@@ -4,8 +4,8 @@ package import NowPlaying
 
 /// Commands of clients.
 extension Player {
-    /// Carries out a command. `answer` is called once: when the change has happened at the sound server, at most a second
-    /// later; at once where nothing has to change.
+    /// Carries out a command. Calls `answer` once: when the sound server has made the change, after one second at the latest;
+    /// at once if nothing changes.
     package func perform(
         _ command: PlayerCommand, by: Originator,
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
@@ -79,7 +79,7 @@ extension Player {
         }
     }
 
-    /// A seek button goes down. `owner`: the connection with whose end it comes up. `answer` as for `perform`.
+    /// Presses a seek button. It is released when the connection `owner` ends. `answer` as for `perform`.
     package func beginScan(
         forward isForward: Bool, owner: Int, by: Originator,
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
@@ -87,59 +87,59 @@ extension Player {
         scanner.begin(forward: isForward, owner: owner, by: by, answer)
     }
 
-    /// The seek button comes up: play continues from here as before. `answer` as for `perform`.
+    /// Releases the seek button: play continues from here as before. `answer` as for `perform`.
     package func endScan(
         by: Originator?, _ answer: (@PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void)? = nil
     ) {
         scanner.end(by: by, answer)
     }
 
-    /// A connection ended; a seek button that it held comes up.
+    /// Releases the seek button of a connection that ended.
     package func connectionEnded(_ connection: Int, by: Originator) {
         scanner.connectionEnded(connection, by: by)
     }
 
     // MARK: Settings
 
-    /// Sets the volume (0…1 on the server's cubic scale) and muting of what we play; nil: as it is.
+    /// Sets the volume (0…1 on the server's cubic scale) and muting of this player; nil: unchanged.
     package func setVolume(_ level: Double?, muted: Bool?, by: Originator) {
         let new = VolumeSetting(level: level ?? volume.level, isMuted: muted ?? volume.isMuted)
-        // A fade that ends here has published nothing of its steps.
+        // A fade that ends here has not published its steps.
         guard new != volume || new.level != state.volume else { return }
         setVolume(new)
         output.setVolume(new.level, muted: new.isMuted)
         publisher.publish(.volume, by: by)
     }
 
-    /// A step of a volume that changes over time: audible at once, published when it is the last.
+    /// Makes a step of a fade. It is audible at once; the last one is published.
     package func fadeVolume(_ level: Double, isLast: Bool, by: Originator) {
         setVolume(VolumeSetting(level: level, isMuted: volume.isMuted))
         output.setVolume(level, muted: volume.isMuted)
         if isLast { publisher.publish(.volume, by: by) }
     }
 
-    /// Sets the loudness mode and the preamp (dB); nil: as it is.
+    /// Sets the loudness mode and the preamp (dB); nil: unchanged.
     package func setLoudness(_ mode: LoudnessMode?, preamp: Double?, by: Originator) {
         loudness.set(mode, preamp: preamp, by: by)
     }
 
-    /// Ends play at `end`, growing quiet in `fade` seconds before; nil: cancels the timer.
+    /// Ends play at `end` with a fade-out of `fade` seconds before it; nil: cancels the timer.
     package func setSleep(_ end: SleepEnd?, fade: Double, by: Originator) { sleeper.set(end, fade: fade, by: by) }
 
-    /// Publishes that something which commands can do changed.
+    /// Publishes a change of the commands.
     package func commandsChanged(by: Originator) { publisher.publishCommands(by: by) }
 
-    /// Sets the effect of a seek over an advertisement that was not audible: true: it goes to its beginning.
+    /// Sets the target of a seek across an advertisement that has not played: its beginning if true.
     package func setLanding(onAdvertisements lands: Bool) { marks.setLanding(onAdvertisements: lands) }
 
-    // MARK: Others' sound
+    // MARK: Other sounds
 
-    /// Yields to somebody else, `name` for people, until it is called with nil; changes in loudness take `seconds`.
-    package func makeRoom(for name: String, _ yielding: Yielding?, over seconds: Double) {
+    /// Yields to another sound with the display name `name`, until a call with nil. Volume changes take `seconds`.
+    package func yield(to name: String, _ yielding: Yielding?, over seconds: Double) {
         interruptions.yield(to: name, yielding, over: seconds)
     }
 
-    /// The effect of a policy on what plays now; nil: none. `decibels`: how quiet it gets.
+    /// Effect of a policy on the current item; nil: none. `decibels`: volume while ducked.
     package func yielding(to policy: AnnouncementPolicy, decibels: Double) -> Yielding? {
         switch policy {
         case .mix: nil

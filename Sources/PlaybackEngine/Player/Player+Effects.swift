@@ -2,10 +2,10 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Effects of the transport's decisions, carried to their owners.
+/// Effects of the transport's decisions, passed to their owners.
 extension Player {
-    /// Carries out effects in order; the waiter is answered when the last of them is done. `mayResume`: an item that begins may
-    /// resume where it was left once.
+    /// Carries out effects in order and answers the waiter after the last one. `mayResume`: an item that begins may resume at
+    /// its saved position.
     func carryOut(
         _ effects: [Transport.Effect], _ waiter: Waiter?, by: Originator? = nil, mayResume: Bool = true
     ) {
@@ -37,7 +37,7 @@ extension Player {
             }
         }
         guard let waiter else { return }
-        // A repeated play, pause or stop is answered when the first one's change has happened.
+        // A repeated play, pause or stop gets its answer with the first one.
         if effects.isEmpty, let pending = playout.pending, pending.hasDeadline {
             pending.add(waiter)
         } else if effects.isEmpty, let change = playout.flow.change, change.hasDeadline {
@@ -47,12 +47,12 @@ extension Player {
         }
     }
 
-    /// Answers those who waited with the state as it is now.
+    /// Answers waiting clients with the current state.
     func answer(_ waiters: [Waiter], superseded: Bool = false) {
         for waiter in waiters { waiter.answer(.success(CommandOutcome(state: state, isSuperseded: superseded))) }
     }
 
-    /// Prepares an item from `position` seconds of its content on (`media`: this place of its file).
+    /// Prepares an item from `position` seconds of its content (`media`: seconds of its file).
     func start(
         _ id: ItemID, at position: Double, _ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?,
         media: Double? = nil, mayResume: Bool = false
@@ -68,7 +68,7 @@ extension Player {
             waiter)
     }
 
-    /// Publishes events that a decision led to, with the anchor of their instant.
+    /// Publishes events of a decision with the anchor of their instant.
     func publish(_ effects: [Transport.Effect], anchor: PlaybackAnchor) {
         for case .publish(let cause, let reason) in effects { publisher.publish(cause, reason, anchor: anchor) }
     }
@@ -80,57 +80,57 @@ extension Player {
         listeners.onItemFailure?(queue[id]?.source.uri ?? "", message)
     }
 
-    /// The run of failing items is over, as the next one opens or nothing follows: one event for all of them.
+    /// Publishes one event for a run of failing items, when the next one opens or none follows.
     func publishError() {
         guard failures.takeUnpublished() else { return }
         if transport.failures != nil { publisher.publish(.error) }
     }
 
-    /// The item is audible that was opened after a run of failures; the effects of that.
+    /// Ends the run of failures before the item that became audible. Returns the effects.
     func endFailureRun() -> [Transport.Effect] {
         let run = failures.takeRun()
-        return decide { $0.heard(behind: run) }
+        return decide { $0.sampleBecameAudible(after: run) }
     }
 
     // MARK: Rates
 
-    /// The rate that the shown item has by itself: a client's value, else that of the rules.
+    /// Default rate of the shown item: a client's value, else that of the rules.
     var shownDefaultRate: Double {
         guard let shown = publisher.shown else { return 1 }
         if let given = queue[shown.id]?.details?.given.defaultRate { return given }
         return playout.decoding.chain.first { $0.id == shown.id }?.opened?.defaultRate ?? 1
     }
 
-    /// True if the audible or held sound has the rate that is wanted.
+    /// True if the audible or held sound has the requested rate.
     var isAtWantedRate: Bool {
         guard let opened = playout.decoding.link(of: publisher.shownTicket)?.opened else { return true }
         return opened.rate == transport.chosenRate ?? shownDefaultRate || opened.rateFailure != nil
     }
 
-    /// Seconds that a change of rate usually takes: it is prepared for the place that is audible then.
+    /// Usual duration of a change of rate in seconds. The change is prepared for the position that is audible after it.
     private static let changeLead = 0.015
 
-    /// The audible sound continues at the rate that is wanted.
+    /// Continues the audible sound at the requested rate.
     func changeRate(by: Originator?, _ waiter: Waiter?, cause: Cause = .rate) {
         if let pending = playout.pending {
             return playout.preparation.startAgain(pending, cause, by: by, waiter)
         }
         let lane = playout.audible
         guard playout.stall == nil, let lane, lane.isReady, !lane.isCorked, let current = transport.current else {
-            // A held lane would resume as it was decoded: it is prepared anew, and published when that is audible.
+            // A held lane would resume at its old rate. It is prepared again and published when it is audible.
             if transport.wish == .playing, let current = transport.current, !isAtWantedRate,
                 lane?.timeline.segments.isEmpty == false
             {
                 return playout.preparation.startHere(current, cause, by: by, waiter)
             }
-            // Nothing is audible: the next sound has the rate.
+            // Nothing is audible: the rate applies to the next sound.
             publisher.publish(cause, by: by)
             return answer(waiter.map { [$0] } ?? [])
         }
         if isAtWantedRate { return answer(waiter.map { [$0] } ?? []) }
         let lead = lane.canRewriteFlowing ? Self.changeLead : 0
-        let place = playout.stoppedAnchor(at: EventLoop.now.advanced(bySeconds: lead))
+        let there = playout.stoppedAnchor(at: EventLoop.now.advanced(bySeconds: lead))
         playout.preparation.start(
-            PendingChange.Order(item: current, media: place.media, cause: cause, by: by, isContinuous: true), waiter)
+            PendingChange.Order(item: current, media: there.media, cause: cause, by: by, isContinuous: true), waiter)
     }
 }

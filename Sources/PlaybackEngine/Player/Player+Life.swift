@@ -2,40 +2,40 @@ import AudioCore
 import LinuxSystem
 package import NowPlaying
 
-/// The reaction of a player to the place where it stood before.
+/// Reaction to the saved position at the start.
 package enum ResumePolicy: String, Sendable, CaseIterable {
-    /// An item that played is paused.
+    /// An item that played before the restart is paused.
     case paused
-    /// An item that played plays on.
+    /// An item that played before the restart continues.
     case playing
-    /// Nothing plays; the next play begins at the place.
+    /// Nothing plays; the next play begins at the saved position.
     case stopped
 }
 
-/// The life of a player: restored from an earlier run, one of several sessions, closed.
+/// Life of a player: restore, activation, end.
 extension Player {
-    /// The place where the player stands now.
-    package var place: SavedPlace {
-        var place = SavedPlace()
-        place.wish = transport.wish
-        place.item = transport.current
-        place.elapsed = transport.current == nil ? 0 : elapsed
-        place.playCount = transport.current.map { publisher.playCount(of: $0) } ?? 0
-        // A seek button that was held down is not held any more when the process is started anew.
-        place.rate = scanner.chosenRate
-        place.pace = state.anchor.rate
-        place.volume = volume.level
-        place.muted = volume.isMuted
-        place.repeatMode = transport.order.repeatMode
-        place.shuffleMode = transport.order.shuffleMode
-        if loudness.settings != parts.loudness { place.loudness = loudness.settings }
-        return place
+    /// Position and settings to be saved now.
+    package var savedPosition: SavedPosition {
+        var saved = SavedPosition()
+        saved.wish = transport.wish
+        saved.item = transport.current
+        saved.elapsed = transport.current == nil ? 0 : elapsed
+        saved.playCount = transport.current.map { publisher.playCount(of: $0) } ?? 0
+        // A seek button that was held is not held after a restart.
+        saved.rate = scanner.chosenRate
+        saved.pace = state.anchor.rate
+        saved.volume = volume.level
+        saved.muted = volume.isMuted
+        saved.repeatMode = transport.order.repeatMode
+        saved.shuffleMode = transport.order.shuffleMode
+        if loudness.settings != parts.loudness { saved.loudness = loudness.settings }
+        return saved
     }
 
-    /// Continues where an earlier run of the daemon stood: before any command, on a player that has just been made. Published
-    /// as one state; an item that plays on is published when it is audible. `fault`: the reason to open nothing until a client
-    /// asks, in words for people; published as the error of the item until play is wanted.
-    package func restore(_ queue: PlayQueue, _ saved: SavedPlace, _ policy: ResumePolicy, fault: String? = nil) {
+    /// Restores the state of an earlier run of the daemon. Called before any command, on a new player. Publishes one state;
+    /// an item that continues is published when it is audible. `fault`: reason in words to open nothing until a client asks;
+    /// published as the item's error until the next play.
+    package func restore(_ queue: PlayQueue, _ saved: SavedPosition, _ policy: ResumePolicy, fault: String? = nil) {
         setVolume(VolumeSetting(level: saved.volume, isMuted: saved.muted))
         if let settings = saved.loudness { loudness.restore(settings) }
         output.setVolume(saved.volume, muted: saved.muted)
@@ -48,7 +48,7 @@ extension Player {
         case (.paused, _), (.playing, _): break
         }
         decide { transport in
-            // The next play returns to the item's own rate; an item that plays on keeps its rate.
+            // The next play returns to the item's own rate; an item that continues keeps its rate.
             transport.restore(queue, at: item, saved.elapsed, wish, rate: wish == .playing ? saved.rate : nil)
             _ = transport.setRepeatMode(saved.repeatMode)
             _ = transport.setShuffleMode(saved.shuffleMode)
@@ -64,11 +64,10 @@ extension Player {
         playout.pending?.setBegins(saved.playCount == 0)
     }
 
-    /// Publishes the whole state because the session is the active one now.
-    package func tellActivation(by: Originator?) { publisher.publish(.session, by: by) }
+    /// Publishes the whole state, because the session became the active one.
+    package func publishActivation(by: Originator?) { publisher.publish(.session, by: by) }
 
-    /// Publishes one last state, in which there is nothing, and answers those who wait that it is over. Nothing may be asked of
-    /// the player afterwards.
+    /// Publishes a last, empty state and answers all waiting clients. The player must not be used afterwards.
     package func close(by: Originator?) {
         publisher.publishEnd(by: by, anchor: playout.resting(at: 0))
         let waiters = playout.preparation.drop() + (playout.flow.take()?.takeWaiters() ?? [])

@@ -28,11 +28,11 @@ extension Player: AudioOutputDelegate {
     /// A client chose this device.
     package func outputSelected(_ name: String) { outputs.selected(name) }
 
-    /// The output as it is published; nil: there is no device.
+    /// Published state of the output; nil: no device.
     var outputStatus: OutputStatus? {
         guard let device = output.device else { return nil }
         let latency = playout.audible?.timing.map { $0.latency }
-        // A flow makes it run, though it may have been looked at before.
+        // A flow makes the device run, although the last reading may be older.
         let runs = device.state == .idle && wantsFlow && playout.audible.map { !$0.isCorked } ?? false
         return OutputStatus(
             name: device.name, description: device.description,
@@ -40,7 +40,7 @@ extension Player: AudioOutputDelegate {
             sampleRate: device.format?.sampleRate, bitPerfect: fidelity(at: device))
     }
 
-    /// The changes of the item's samples on their way to the device; nil while there is none.
+    /// Changes of the item's samples on their way to the device; nil: no item.
     func fidelity(at device: OutputDevice) -> Fidelity? {
         guard let lane = playout.audible, let link = playout.decoding.link(of: publisher.shownTicket),
             let opened = link.opened

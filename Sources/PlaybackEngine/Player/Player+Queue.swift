@@ -4,7 +4,7 @@ package import NowPlaying
 
 /// The queue, and the items in it.
 extension Player {
-    /// Puts items into the queue at `index` (nil: the end); their identities, in order. Throws `queueFull`.
+    /// Inserts items into the queue at `index` (nil: the end) and returns their identities in order. Throws `queueFull`.
     package func insert(
         _ requests: [QueueRequest], at index: Int?, by: Originator
     ) throws(CommandRefusal) -> ClosedRange<Int64>? {
@@ -18,12 +18,12 @@ extension Player {
         return first.id.number...last.id.number
     }
 
-    /// The index where an item is audible after the current one.
-    package var placeForNext: Int {
+    /// Index for an item that shall play after the current one.
+    package var indexForNext: Int {
         transport.current.flatMap { queue.index(of: $0) }.map { $0 + 1 } ?? 0
     }
 
-    /// Takes items out of the queue; unknown ones are ignored. `answer` as for `perform`.
+    /// Removes items from the queue and ignores unknown ones. `answer` as for `perform`.
     package func remove(
         _ ids: [ItemID], by: Originator,
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
@@ -36,19 +36,19 @@ extension Player {
         carryOut(decide { $0.move(ids, to: index) }, nil, by: by)
     }
 
-    /// Takes all items out. `answer` as for `perform`.
+    /// Removes all items. `answer` as for `perform`.
     package func clear(by: Originator, _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void)
     {
         carryOut(decide { $0.clear() }, Waiter(by: by, answer: answer))
     }
 
-    /// Puts the queue into a random order; the current item comes first and plays on.
+    /// Shuffles the queue. The current item comes first and continues.
     package func shuffle(by: Originator) {
         var generator = SystemRandomNumberGenerator()
         carryOut(decide { $0.shuffle(using: &generator) }, nil, by: by)
     }
 
-    /// Sets metadata that a client gives an item. Throws `noSuchItem`, and `queueFull` where its texts are too long.
+    /// Sets metadata that a client gives an item. Throws `noSuchItem`, and `queueFull` if its texts are too long.
     package func update(_ id: ItemID, _ given: MediaMetadata, by: Originator) throws(CommandRefusal) {
         guard let entry = queue[id] else { throw .noSuchItem }
         let old = entry.details ?? ItemDetails()
@@ -66,27 +66,27 @@ extension Player {
 
     // MARK: Facts about items
 
-    /// The relation of an item's content to its file.
+    /// Relation of an item's content to its file.
     func contentTime(of id: ItemID?) -> ContentTime { id.flatMap { queue[$0]?.details?.contentTime } ?? ContentTime() }
 
-    /// The item that follows another by itself; nil: none.
+    /// Item that follows another one automatically; nil: none.
     func successor(of id: ItemID) -> ItemID? { playout.decoding.successor(of: id) }
 
-    /// The index of the advertisement where play stands.
+    /// Index of the advertisement at the current position.
     package var advertisement: Int? { transport.wish == .stopped ? nil : state.anchor.ad?.index }
 
-    /// The reason why the current item has no other position to go to; nil: it has, as far as is known.
+    /// Reason why the current item cannot be seeked; nil: it can, or this is unknown yet.
     package var seekObstacle: CommandObstacle? { advertisement == nil ? mediaObstacle : .advertisement }
 
     /// The same, but for advertisements.
     package var mediaObstacle: CommandObstacle? {
         guard let current = transport.current, let details = queue[current]?.details else { return nil }
-        // An item that a client calls live is treated as that.
+        // An item that a client calls live counts as live.
         if details.found.isLiveStream == true || details.given.isLiveStream == true { return .liveStream }
         return details.isSeekable ? nil : .notSeekable
     }
 
-    /// True if the current item is a live stream, as far as that is known.
+    /// True if the current item is known to be a live stream.
     var currentIsLive: Bool {
         guard let current = transport.current else { return false }
         return queue[current]?.details?.metadata.isLiveStream == true
@@ -94,7 +94,7 @@ extension Player {
 
     // MARK: Facts kept elsewhere
 
-    /// An item's pictures are known now (`artworkOf` answers them): one event if the item is shown.
+    /// Publishes an item's pictures (`artworkOf` returns them) if the item is shown.
     package func artworkFound(for item: ItemID) {
         guard let shown = state.item, shown.id == item, shown.artwork != listeners.artworkOf?(item) ?? [] else {
             return
@@ -102,8 +102,8 @@ extension Player {
         publisher.publish(.metadata)
     }
 
-    /// An item's feedback is known now (`feedbackOf` answers it): one event, if the item is shown and somebody said something
-    /// about it, or an earlier run left it. The number of its plays alone is published with the next event.
+    /// Publishes an item's feedback (`feedbackOf` returns it) if the item is shown and the feedback is set. A play count
+    /// alone is published with the next event.
     package func feedbackFound(for item: ItemID) {
         guard let shown = state.item, shown.id == item, let feedback = listeners.feedbackOf?(state),
             feedback != shown.feedback, feedback.isSaid || state.cause == .snapshot
@@ -111,7 +111,7 @@ extension Player {
         publisher.publish(.metadata)
     }
 
-    /// Somebody gave feedback about an item: one event, if the item is shown and the feedback is new.
+    /// Publishes feedback from a client if the item is shown and the feedback is new.
     package func feedbackChanged(of item: ItemID, by: Originator) {
         guard let shown = state.item, shown.id == item, let feedback = listeners.feedbackOf?(state),
             feedback != shown.feedback

@@ -2,28 +2,29 @@ import AudioCore
 package import LinuxSystem
 package import NowPlaying
 
-/// The player: a coordinator. It takes commands, lets the transport decide, and carries the effects to the owners: `Playout`
-/// plays, `OutputRecovery` and `SourceRecovery` bring sound back, `Publisher` publishes. All of it belongs to the loop.
+/// The player: a coordinator. The transport decides about commands, and the player passes the effects to their owners:
+/// `Playout` plays, `OutputRecovery` and `SourceRecovery` restore sound, `Publisher` publishes. Everything belongs to the
+/// loop.
 @PlayerLoop package final class Player {
-    /// Seconds that a command waits for the sound server before it is answered with its wish taken.
+    /// Seconds after which a command is answered although the sound server has not confirmed it.
     static let answerLimit = 1.0
 
     let loop: EventLoop
     let parts: Parts
     private(set) var transport: Transport
-    /// Everybody who listens or answers questions.
+    /// Listeners, and sources of facts kept elsewhere.
     private(set) var listeners = PlayerListeners()
-    /// The volume of what we play.
+    /// Volume of this player.
     private(set) var volume = VolumeSetting()
     private var nextItemNumber: Int64
     private var wallClock: WallClockWatch?
     private var tidying: EventSource?
-    /// Keeps everything that must survive the process; nil: nobody does.
-    private var keeper: (any PlaceKeeper)?
+    /// Saves the state that must survive the process; nil: nothing is saved.
+    private var keeper: (any PositionKeeper)?
     let failures = FailureRecord()
     private lazy var owners = Owners(self)
 
-    /// The owners of state, each made on first use.
+    /// Owners of state, each created on first use.
     @PlayerLoop private final class Owners {
         private unowned let player: Player
         private(set) lazy var publisher = Publisher(player)
@@ -71,40 +72,40 @@ package import NowPlaying
     // MARK: Facts
 
     var output: any AudioOutput { parts.output }
-    /// The state that was published last.
+    /// Last published state.
     package var state: NowPlayingState { publisher.state }
-    /// The queue as it is.
+    /// Current queue.
     package var queue: PlayQueue { transport.queue }
-    /// The current item, where play stands or goes to.
+    /// Item that plays or is about to play.
     package var currentItem: ItemID? { transport.current }
-    /// True while announcements are audible or wait.
+    /// True while an announcement plays or waits.
     package var isAnnouncing: Bool { announcer.isBusy }
-    /// Seconds by which the published clock was ahead at the last reading; nil: there was none yet.
+    /// Error of the published clock at the last reading in seconds, positive if it was ahead; nil: no reading yet.
     package var clockError: Double? { playout.feeder.clockError }
     /// The volume, 0 to 1 on the server's cubic scale.
     package var volumeLevel: Double { volume.level }
 
-    /// True if sound shall flow: it is wanted, and nothing but the server may be in its way.
+    /// True if sound shall flow: play is requested, and at most the server prevents it.
     var wantsFlow: Bool { transport.wish == .playing && interruptions.current == nil && !outputs.awaitsDevice }
 
-    /// Seconds into the item at this moment: of the place that is being prepared, if there is one.
+    /// Current position in the item in seconds; while a seek is being prepared, its target.
     package var elapsed: Double {
         if let pending = playout.pending { return pending.position }
         if transport.wish == .stopped { return transport.startPosition }
         return state.anchor.position(at: EventLoop.now, duration: state.item?.duration)
     }
 
-    /// Seconds of the current item; nil while unknown.
+    /// Duration of the current item in seconds; nil: unknown.
     package var currentDuration: Double? {
         transport.current.flatMap { transport.queue[$0]?.details?.duration }
     }
 
     // MARK: State
 
-    /// Sets listeners; those that `change` does not name stay.
+    /// Changes listeners; `change` leaves the others as they are.
     package func listen(_ change: (inout PlayerListeners) -> Void) { change(&listeners) }
 
-    /// Lets the transport decide; the caller carries out its effects.
+    /// Runs a decision of the transport; the caller carries out its effects.
     @discardableResult
     func decide<Decision, Refusal: Error>(
         _ decision: (inout Transport) throws(Refusal) -> Decision
@@ -116,7 +117,7 @@ package import NowPlaying
     func makeEntries(_ requests: [QueueRequest]) -> [QueueEntry] {
         var entries: [QueueEntry] = []
         entries.reserveCapacity(requests.count)
-        // No closure: each call of one would check that this is the loop.
+        // A closure would check the isolation at each call.
         for request in requests {
             entries.append(
                 QueueEntry(id: ItemID(nextItemNumber), source: request.source, details: request.details))
@@ -125,29 +126,28 @@ package import NowPlaying
         return entries
     }
 
-    /// New items get numbers above this one.
+    /// Numbers new items above this number.
     func reserveNumbers(upTo number: Int64) { nextItemNumber = max(nextItemNumber, number.addingClamped(1)) }
 
-    /// Takes a volume, without a word to the output.
+    /// Stores a volume without a call to the output.
     func setVolume(_ volume: VolumeSetting) { self.volume = volume }
 
-    /// `keeper` keeps everything from now on that must survive. Items that were restored before are not reported.
-    package func keepPlace(with keeper: any PlaceKeeper) {
+    /// Lets `keeper` save the state from now on. It does not get items that were restored before.
+    package func keepPosition(with keeper: any PositionKeeper) {
         self.keeper = keeper
         decide { $0.recordEdits() }
     }
 
-    /// Reports to the keeper everything since the last time.
+    /// Passes all changes since the last call to the keeper.
     func keep() {
         guard let keeper else { return }
-        keeper.keep(decide { $0.takeEdits() }, transport.queue, place)
+        keeper.keep(decide { $0.takeEdits() }, transport.queue, savedPosition)
     }
 
-    /// A refill that happens anyway is the occasion to note how far sound has come.
-    func notePlace() { keeper?.note(place) }
+    /// Passes the position to the keeper. A refill that happens anyway is the occasion.
+    func notePosition() { keeper?.note(savedPosition) }
 
-    /// Seconds pass until the next turn of the loop: memory that was used to get here, and that commands needed before, is
-    /// given back as soon as there is nothing else to do.
+    /// Returns unused memory to the system: the next turn of the loop is seconds away.
     func tidyUp() {
         guard tidying == nil else { return }
         tidying = loop.deferred(whenIdle: true) { [unowned self] in
@@ -158,12 +158,12 @@ package import NowPlaying
         }
     }
 
-    /// Makes an announcement audible over the music. The answer comes when it was audible, or can't be.
+    /// Plays an announcement over the music. The answer comes after its end or its failure.
     package func announce(_ announcement: Announcement, _ answer: @escaping AnnouncementAnswer) {
         announcer.add(announcement, answer)
     }
 
-    /// Ends everything silently; for the end of the process.
+    /// Stops everything silently at the end of the process.
     package func shutDown() {
         sleeper.shutDown()
         scanner.shutDown()

@@ -2,10 +2,10 @@ package import AudioCore
 import LinuxSystem
 package import NowPlaying
 
-/// An item that a client wants in the queue.
+/// Request of a client for an item in the queue.
 package struct QueueRequest: Sendable {
     package let source: MediaSource
-    /// What the client says about it; nil: nothing.
+    /// Metadata by the client; nil: none.
     package let details: ItemDetails?
 
     /// A request for this source.
@@ -14,33 +14,33 @@ package struct QueueRequest: Sendable {
         self.details = details
     }
 
-    /// Bytes of the texts, paths and addresses of all these.
+    /// Size of the texts, paths and addresses of all requests in bytes.
     package static func textBytes(of requests: [QueueRequest]) -> Int {
         requests.reduce(0) { $0 + QueueEntry.textBytes($1.source, $1.details) }
     }
 }
 
-/// What a client can ask of the player.
+/// Command of a client to the player.
 package enum PlayerCommand: Sendable {
     /// Start or resume, optionally from `position` seconds.
     case play(position: Double?)
-    /// Without a position at the item's beginning, or where it was left once.
+    /// Play an item; without a position from its saved position, else from its beginning.
     case playItem(ItemID, position: Double?)
-    /// Replace the queue and play it from the first.
+    /// Replace the queue and play its first item.
     case playQueue([QueueRequest], position: Double?)
     case pause, stop, togglePlayPause, nextTrack, previousTrack
-    /// Move by seconds; negative: back.
+    /// Skip by seconds; negative: backward.
     case skip(Double)
-    /// Move to the next chapter, or to the beginning of this one or the one before.
+    /// Skip to the next chapter, or to the beginning of the current or previous one.
     case skipChapter(forward: Bool)
-    /// Go to a place, in seconds.
+    /// Seek to a position in seconds.
     case seek(Double)
     case repeatMode(RepeatMode)
     case shuffleMode(ShuffleMode)
-    /// Go on at another rate.
+    /// Change the playback rate.
     case changeRate(Double)
 
-    /// Whether an item that it begins may go on where it was left once: no place was asked for.
+    /// True if an item that the command starts may resume at its saved position: the command names no position.
     var mayResume: Bool {
         switch self {
         case .play(_?), .playItem(_, _?), .playQueue(_, _?): false
@@ -50,7 +50,7 @@ package enum PlayerCommand: Sendable {
         }
     }
 
-    /// Whether who gives it is likely to give its like soon: it stays within the item.
+    /// True if the command stays within the item; a similar one is likely to follow.
     var staysInItem: Bool {
         switch self {
         case .play, .pause, .togglePlayPause, .skip, .seek: true
@@ -63,7 +63,7 @@ package enum PlayerCommand: Sendable {
     /// Effects of a command on sound.
     enum Sound {
         case starts, stays
-        /// It starts where nothing plays.
+        /// It starts sound unless the player plays.
         case turnsOver
     }
 
@@ -79,21 +79,21 @@ package enum PlayerCommand: Sendable {
     }
 }
 
-/// How a command ended.
+/// Result of a command.
 package struct CommandOutcome: Sendable {
-    /// The state as it was published last.
+    /// Last published state.
     package let state: NowPlayingState
-    /// Whether a later command overtook this one: `state` is the later one's.
+    /// True if a later command superseded this one; `state` is the later one's.
     package let isSuperseded: Bool
 
-    /// An end, by its parts.
+    /// Result, by its parts.
     package init(state: NowPlayingState, isSuperseded: Bool) {
         self.state = state
         self.isSuperseded = isSuperseded
     }
 }
 
-/// Why a command failed.
+/// Failure of a command.
 package enum CommandRefusal: Error, Equatable, Sendable {
     /// There is no item.
     case noItem
@@ -101,18 +101,18 @@ package enum CommandRefusal: Error, Equatable, Sendable {
     case noSuchItem
     /// The position lies outside the item.
     case outOfRange
-    /// There is nothing here that makes this rate, in words.
+    /// No library can make this rate; reason in words.
     case rateUnavailable(String)
-    /// The item can't be played: its address and why.
+    /// The item cannot be played: its address and the reason.
     case undecodable(uri: String, message: String)
-    /// The sound server asks for silence on behalf of this program, and would mute us.
+    /// The sound server requests silence from this program for the named role.
     case interrupted(by: String)
-    /// The queue would grow over its limit.
+    /// The queue would exceed its limit.
     case queueFull
-    /// The session was closed before it happened.
+    /// The session was closed before the change.
     case closed
 
-    /// The transport's refusal as commands are answered with it.
+    /// The transport's refusal as an answer to a command.
     init(_ refusal: Transport.Refusal) {
         switch refusal {
         case .noItem: self = .noItem
@@ -122,7 +122,7 @@ package enum CommandRefusal: Error, Equatable, Sendable {
     }
 }
 
-/// Somebody who waits for a command's end; answered exactly once.
+/// A caller that waits for the result of a command; answered exactly once.
 struct Waiter {
     var by: Originator
     var answer: @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void

@@ -3,40 +3,39 @@ import LinuxSystem
 package import NowPlaying
 
 extension Player {
-    /// The parts that a player is made of.
+    /// Parts of a player.
     package struct Parts {
         package var output: any AudioOutput
         package var openDecoder: DecoderOpener
-        /// Frames that a ring has to hold for a format.
+        /// Capacity of a ring for a format in frames.
         package var ringCapacity: @Sendable (AudioFormat) -> Int64
-        /// Items in a row that may fail without a sample heard before play stops.
+        /// Number of consecutive items that may fail without an audible sample before play stops.
         package var failureLimit: Int
-        /// Makes the decode thread; nil: the system has no more threads.
+        /// Creates the decode thread; nil: the system has no more threads.
         var makeDecodeThread: @PlayerLoop (EventLoop, _ deliver: @escaping @PlayerLoop () -> Void) -> DecodeThread?
         /// Loudness until a client sets it.
         package var loudness: LoudnessSettings
         package var rates: RateRules
         package var knowledge: SourceKnowledge
-        /// Seconds from asking for the source of an announcement to its first frames, at most.
+        /// Maximum number of seconds from opening an announcement to its first frames.
         var announcementPatience = 30.0
-        /// Answers true for an audiobook or a podcast.
+        /// Returns true for an audiobook or a podcast.
         package var isSpoken: @PlayerLoop (MediaSource, MediaMetadata) -> Bool
-        /// Name of the session that it plays in.
+        /// Name of the player's session.
         package var session: String
-        /// Numbers the events.
+        /// Counter of events.
         package var events: EventCounter
-        /// This run of the daemon, as published.
+        /// Published identity of this run of the daemon.
         package var instance: String
         /// First number for items of the queue.
         package var firstItemNumber: Int64
-        /// The reaction when the device goes; nil: the usual one for its kind.
+        /// Policy for a lost device; nil: the default for the kind of device.
         package var onOutputLost: OutputLostPolicy?
-        /// Watches for the sound server coming up and calls back; keeps watching as long as the
-        /// returned object lives.
+        /// Watches for the start of the sound server and calls back, until the returned object is released.
         package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?
 
-        /// Watches for the medium of a source that is away, and calls back when it may be there again; keeps watching as long
-        /// as the returned object lives. `mayBeBack`: it may have come back since it was missed, which counts, too.
+        /// Watches for the return of a missing source's medium and calls back, until the returned object is released.
+        /// `mayBeBack`: also calls back if the medium returned since the source was found missing.
         package var watchMedia: (MediaSource, _ mayBeBack: Bool, @escaping @PlayerLoop () -> Void) -> AnyObject?
 
         /// The parts, each by its name.

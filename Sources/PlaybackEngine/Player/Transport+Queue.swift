@@ -1,18 +1,18 @@
 package import NowPlaying
 
-/// Edits of the queue. Each is one event at most.
+/// Edits of the queue. Each is at most one event.
 extension Transport {
-    /// Puts entries in at `place` (0…count).
-    package mutating func insert(_ entries: some Collection<QueueEntry>, at place: Int) -> [Effect] {
+    /// Inserts entries at `index` (0…count).
+    package mutating func insert(_ entries: some Collection<QueueEntry>, at index: Int) -> [Effect] {
         guard !entries.isEmpty else { return [] }
         let ids = entries.map(\.id)
-        edit { queue, _ in queue.insert(entries, at: place) }
-        let areNext = isBehindCurrent(place)
+        edit { queue, _ in queue.insert(entries, at: index) }
+        let areNext = isAfterCurrent(index)
         edit { queue, order in order.inserted(ids, areNext: areNext, in: queue) }
         return [.replan, .publish(.queue, nil)]
     }
 
-    /// Takes entries out. If the current one is among them, what followed it is next.
+    /// Removes entries. If the current one is among them, its successor is next.
     package mutating func remove(_ ids: [ItemID]) -> [Effect] {
         let set = Set(ids)
         var successor: ItemID?
@@ -32,13 +32,13 @@ extension Transport {
         return go(to: successor, .removed)
     }
 
-    /// Moves entries, in the order given, to `place` counted after their removal.
-    package mutating func move(_ ids: [ItemID], to place: Int) -> [Effect] {
+    /// Moves entries, in the order given, to `index`, counted after their removal.
+    package mutating func move(_ ids: [ItemID], to index: Int) -> [Effect] {
         let version = queue.version
-        edit { queue, _ in queue.move(ids, to: place) }
+        edit { queue, _ in queue.move(ids, to: index) }
         guard queue.version != version else { return [] }
-        if isBehindCurrent(place) {
-            // Moved there to be heard next, whatever the order.
+        if isAfterCurrent(index) {
+            // Moved there to play next, in any order of play.
             let moved = PlayQueue.distinct(ids).filter { $0 != current && queue.index(of: $0) != nil }
             edit { queue, order in
                 order.removed(Set(moved), in: queue)
@@ -48,12 +48,12 @@ extension Transport {
         return [.replan, .publish(.queue, nil)]
     }
 
-    /// Whether what is put at this place stands directly behind the present item.
-    private func isBehindCurrent(_ place: Int) -> Bool {
-        place > 0 && place <= queue.count && current != nil && queue.entries[place - 1].id == current
+    /// True if `index` is the one directly after the current item.
+    private func isAfterCurrent(_ index: Int) -> Bool {
+        index > 0 && index <= queue.count && current != nil && queue.entries[index - 1].id == current
     }
 
-    /// Takes all out: one `stop` if something played.
+    /// Removes all entries: one `stop` if something played.
     package mutating func clear() -> [Effect] {
         guard !queue.isEmpty else { return [] }
         edit { queue, order in
@@ -65,14 +65,14 @@ extension Transport {
         return [.publish(.queue, nil)]
     }
 
-    /// A new random order; the current item comes first and goes on.
+    /// Shuffles the queue; the current item comes first and continues.
     package mutating func shuffle(using generator: inout some RandomNumberGenerator) -> [Effect] {
         let (version, current) = (queue.version, current)
         edit { queue, _ in queue.shuffle(keepingFirst: current, using: &generator) }
         return queue.version == version ? [] : [.replan, .publish(.queue, nil)]
     }
 
-    /// Replaces what is known about an item. True if it is in the queue.
+    /// Replaces the details of an item. True if it is in the queue.
     @discardableResult
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {
         edit { queue, _ in queue.setDetails(details, of: id) }

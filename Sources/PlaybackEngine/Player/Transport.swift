@@ -1,33 +1,33 @@
 package import NowPlaying
 
-/// What the player is to do and where it stands: a pure state machine. Every input gives the effects that the player has to
-/// carry out, in order; nothing here knows of sound, files or clients.
+/// Decisions of the player: a pure state machine. Every input returns the effects for the player to carry out, in order. It
+/// does not know sound, files or clients.
 package struct Transport: Sendable {
-    /// What the user wants, whatever the world allows.
+    /// State that the user requested, independent of failures and devices.
     package enum Wish: String, Sendable { case stopped, paused, playing }
 
-    /// What the player has to do.
+    /// Effect for the player to carry out.
     package enum Effect: Equatable, Sendable {
-        /// Go to this place (seconds of the item): audibly if the wish is playing, silently if it is paused. What is heard
-        /// until then goes on until the new place is ready. Published with this cause when it is so.
+        /// Go to a position (seconds of the item): audibly if the wish is playing, silently if it is paused. The audible
+        /// sound continues until the new position is ready. Published with this cause at that moment.
         case start(ItemID, position: Double, Cause, ChangeReason?)
-        /// Let the sound go on where it is.
+        /// Resume the sound at its position.
         case resume
-        /// What is heard goes on at the rate that is wanted by now.
+        /// Continue the audible sound at the requested rate.
         case changeRate
-        /// Silence, keeping the place.
+        /// Silence the sound and keep the position.
         case hold
-        /// Silence for good; published as `stop` with this reason.
+        /// Stop the sound; published as `stop` with this reason.
         case halt(ChangeReason)
-        /// What follows the present item may have changed.
+        /// Decide anew what follows the current item.
         case replan
-        /// Nothing to do, but tell everybody.
+        /// Publish an event; nothing else changes.
         case publish(Cause, ChangeReason?)
     }
 
-    /// Why a command can't be carried out.
+    /// Reason why a command cannot be carried out.
     package enum Refusal: Error, Equatable, Sendable {
-        /// It needs an item and there is none.
+        /// The command needs an item and there is none.
         case noItem
         /// The item does not exist in the queue.
         case noSuchItem
@@ -35,11 +35,11 @@ package struct Transport: Sendable {
         case outOfRange
     }
 
-    /// A run of items that failed without a sample heard between them.
+    /// A run of items that failed without an audible sample between them.
     package struct FailureRun: Equatable, Sendable {
-        /// In the order in which they failed; never empty.
+        /// In the order of their failures; never empty.
         package var items: [ItemID]
-        /// What was wrong with the last of them.
+        /// Error of the last one.
         package var message: String
 
         package var first: ItemID { items[0] }
@@ -48,21 +48,21 @@ package struct Transport: Sendable {
     }
 
     package private(set) var queue = PlayQueue()
-    /// In which order the queue is played.
+    /// Order of play.
     package private(set) var order: PlayOrder
     package private(set) var wish = Wish.stopped
-    /// The item where we stand or go to; nil after the end of the queue and before the first play.
+    /// Current item; nil after the end of the queue and before the first play.
     package private(set) var current: ItemID?
-    /// Seconds where the item begins when play begins, while stopped.
+    /// Position for the next play in seconds, while stopped.
     package private(set) var startPosition: Double = 0
     package private(set) var failures: FailureRun?
-    /// Whether the run of failures has grown to its limit, so that play ends behind what is heard now.
+    /// True if the run of failures has reached its limit: play ends after the audible item.
     package private(set) var failuresEndPlay = false
-    /// Rate that was asked for since the last play; nil: each item has its own.
+    /// Rate that a client set since the last play; nil: each item has its own.
     package private(set) var chosenRate: Double?
-    /// How many items in a row may fail before play stops at the first of them.
+    /// Number of consecutive failures after which play stops at the first of them.
     package let failureLimit: Int
-    /// Seconds of an item after which `previous` restarts it.
+    /// Position in seconds after which `previous` restarts the item.
     static let restartAfter = 3.0
 
     /// Stopped, with an empty queue, in the order of the queue.
@@ -71,10 +71,10 @@ package struct Transport: Sendable {
         self.order = order
     }
 
-    /// What is heard behind an item by itself; nil: nothing.
+    /// Item that plays after `id` automatically; nil: none.
     package func follower(of id: ItemID) -> ItemID? { order.follower(of: id, in: queue) }
 
-    /// The item where play would begin now; nil in an empty queue.
+    /// First item of the next play; nil in an empty queue.
     package mutating func itemToBegin() -> ItemID? { current ?? order.begin(in: queue) }
 
     /// Starts or resumes.
@@ -111,19 +111,19 @@ package struct Transport: Sendable {
         return wasStopped ? begin(first.id, at: position, .play, nil) : begin(first.id, at: position, .track, .replaced)
     }
 
-    /// Silence that keeps its place. While stopped it changes nothing.
+    /// Pauses and keeps the position. While stopped, nothing changes.
     package mutating func pause() -> [Effect] {
         guard wish == .playing else { return [] }
         wish = .paused
         return [.hold]
     }
 
-    /// The device went away and nobody wants sound from another one: paused, without anything to do.
+    /// Pauses because the device is gone and no other one may play. There is nothing to carry out.
     package mutating func outputLost() {
         if wish == .playing { wish = .paused }
     }
 
-    /// Stops; the item stays, at its beginning. While stopped it takes back where play was to begin.
+    /// Stops; the item stays, at its beginning. While stopped, clears the start position.
     package mutating func stop() -> [Effect] {
         if wish == .stopped, startPosition == 0 { return [] }
         if wish != .stopped { return end(at: current, .command) }
@@ -131,7 +131,7 @@ package struct Transport: Sendable {
         return [.publish(.stop, .command)]
     }
 
-    /// Goes to the next item, staying playing, paused or stopped; behind the last one playback ends.
+    /// Goes to the next item and stays playing, paused or stopped; after the last one playback ends.
     package mutating func next() throws(Refusal) -> [Effect] {
         guard !queue.isEmpty else { throw .noItem }
         guard let target = current.map({ order.successor(of: $0, in: queue) }) ?? order.begin(in: queue) else {
@@ -140,7 +140,7 @@ package struct Transport: Sendable {
         return go(to: target, .next)
     }
 
-    /// Restarts the item if more than 3 s of it were played (`elapsed`, seconds) or it is the first, else goes to the one
+    /// Restarts the item if it is the first one or its position is beyond 3 s (`elapsed`, seconds); else goes to the one
     /// before.
     package mutating func previous(elapsed: Double) throws(Refusal) -> [Effect] {
         guard !queue.isEmpty else { throw .noItem }
@@ -149,7 +149,7 @@ package struct Transport: Sendable {
         return go(to: before ?? current, .previous)
     }
 
-    /// Goes to `position` (seconds); 0…`duration` where that is known. While stopped it is where play will begin.
+    /// Seeks to `position` (seconds); 0…`duration` if that is known. While stopped, sets the start position.
     package mutating func seek(to position: Double, duration: Double?) throws(Refusal) -> [Effect] {
         guard let current else { throw .noItem }
         guard position >= 0, position <= duration ?? .infinity else { throw .outOfRange }
@@ -161,7 +161,7 @@ package struct Transport: Sendable {
         return [.start(current, position: position, .seek, nil)]
     }
 
-    /// Goes on at another rate, which holds until the next play. While nothing plays it is what play will give the item.
+    /// Changes the rate until the next play. While nothing plays, sets the rate of the next sound.
     package mutating func changeRate(to rate: Double) throws(Refusal) -> [Effect] {
         guard let current else { throw .noItem }
         if wish == .playing {
@@ -177,13 +177,13 @@ package struct Transport: Sendable {
         return [.publish(.rate, nil)]
     }
 
-    /// The rate holds until the next play; nil: each item has its own.
+    /// Sets the rate until the next play; nil: each item has its own.
     mutating func chooseRate(_ rate: Double?) { chosenRate = rate }
 
-    /// The rate that was asked for can't be made.
+    /// Drops the requested rate, which is unavailable.
     mutating func forgetRate() { chosenRate = nil }
 
-    /// Moves by `interval` seconds (negative: back) from `elapsed`: behind the end it is `next`, before the beginning 0.
+    /// Skips `interval` seconds (negative: backward) from `elapsed`. Beyond the end this is `next`, before the beginning 0.
     package mutating func skip(by interval: Double, from elapsed: Double, duration: Double?) throws(Refusal) -> [Effect]
     {
         guard current != nil else { throw .noItem }
@@ -192,8 +192,8 @@ package struct Transport: Sendable {
         return try seek(to: target, duration: nil)
     }
 
-    /// Moves from chapter to chapter, which begin at `starts` (seconds, ascending): forward from the last one it is `next`,
-    /// backward from the first 3 s of one it is the one before.
+    /// Skips to a chapter; chapters begin at `starts` (seconds, ascending). Forward from the last one this is `next`;
+    /// backward in the first 3 s of one it is the one before.
     package mutating func skipChapter(
         forward: Bool, from elapsed: Double, starts: [Double]
     ) throws(Refusal) -> [Effect] {
@@ -206,37 +206,37 @@ package struct Transport: Sendable {
         return try seek(to: before, duration: nil)
     }
 
-    /// What follows the last item from now on.
+    /// Sets the successor of the last item.
     package mutating func setRepeatMode(_ mode: RepeatMode) -> [Effect] {
         guard mode != order.repeatMode else { return [] }
         order.setRepeatMode(mode, in: queue)
         return [.replan, .publish(.mode, nil)]
     }
 
-    /// In which order the queue is played from now on; the present item goes on.
+    /// Sets the order of play; the current item continues.
     package mutating func setShuffleMode(_ mode: ShuffleMode) -> [Effect] {
         guard mode != order.shuffleMode else { return [] }
         order.setShuffleMode(mode, in: queue, current: current)
         return [.replan, .publish(.mode, nil)]
     }
 
-    /// The next item became audible by itself.
+    /// Advances to the next item, which became audible automatically.
     package mutating func becameAudible(_ id: ItemID) -> [Effect] {
         current = id
         order.advanced(to: id, in: queue)
-        heard()
+        sampleBecameAudible()
         return [.publish(.track, .ended)]
     }
 
-    /// The end of an item was heard, and what follows can't be for now: that is where we stand.
+    /// Advances to an item that cannot follow seamlessly yet, after the last sample of the one before.
     package mutating func reached(_ id: ItemID) -> [Effect] {
         current = id
         order.advanced(to: id, in: queue)
-        heard()
+        sampleBecameAudible()
         return [.start(id, position: 0, .track, .ended)]
     }
 
-    /// Play ends as it was told to: the next one begins at this place.
+    /// Ends play by the sleep timer; the next play begins at this position.
     package mutating func slept(at id: ItemID?, _ position: Double) -> [Effect] {
         guard wish != .stopped else { return [] }
         let effects = end(at: id, .sleep)
@@ -244,15 +244,15 @@ package struct Transport: Sendable {
         return effects
     }
 
-    /// A sample was heard: the run of failures, if any, is over.
-    package mutating func heard() {
+    /// Ends the run of failures: a sample was audible.
+    package mutating func sampleBecameAudible() {
         failures = nil
         failuresEndPlay = false
     }
 
-    /// A sample was heard of an item that was opened behind the run `before` (nil: behind none): that is over. What failed since
-    /// follows the item, and is no part of it.
-    mutating func heard(behind before: FailureRun?) -> [Effect] {
+    /// Ends the run of failures `before` which an item was opened (nil: no run), because a sample of that item was audible.
+    /// Later failures follow the item and stay.
+    mutating func sampleBecameAudible(after before: FailureRun?) -> [Effect] {
         guard var run = failures, let before, run.items.starts(with: before.items) else { return [] }
         run.items.removeFirst(before.count)
         let endedPlay = failuresEndPlay
@@ -261,15 +261,15 @@ package struct Transport: Sendable {
         return endedPlay && !failuresEndPlay ? [.replan] : []
     }
 
-    /// The last sample that follows by itself was heard.
+    /// Ends play after the last sample of the queue.
     package mutating func ended() -> [Effect] {
         guard wish != .stopped else { return [] }
         if failuresEndPlay, let first = failures?.first { return end(at: first, .error) }
         return end(at: nil, .ended)
     }
 
-    /// An item can't be played: it was to be heard now (it is the current one), or was looked at ahead of time (`isAhead`: for
-    /// certain, though it may be the current one, too, which is repeated).
+    /// Handles an item that cannot be played. It is the current one, or one that was opened ahead (`isAhead`; this can be the
+    /// current one, too, while it is repeated).
     package mutating func failed(_ id: ItemID, _ message: String, isAhead: Bool = false) -> [Effect] {
         let run = FailureRun(items: (failures?.items ?? []) + [id], message: message)
         failures = run
@@ -291,11 +291,11 @@ package struct Transport: Sendable {
         current = id
         order.jumped(to: id, in: queue)
         startPosition = 0
-        heard()
+        sampleBecameAudible()
         return [.start(id, position: TimeLimit.bounded(position), cause, reason)]
     }
 
-    /// Takes up where an earlier run stood: `item` is in the queue.
+    /// Restores the state of an earlier run; `item` is in the queue.
     mutating func restore(
         _ queue: PlayQueue, at item: ItemID?, _ position: Double, _ wish: Wish, rate: Double? = nil
     ) {
@@ -306,10 +306,10 @@ package struct Transport: Sendable {
         startPosition = wish == .stopped ? TimeLimit.bounded(position) : 0
     }
 
-    /// From now on changes of the queue are noted.
+    /// Records changes of the queue from now on.
     mutating func recordEdits() { queue.recordEdits() }
 
-    /// What was changed in the queue since the last call.
+    /// Changes of the queue since the last call.
     mutating func takeEdits() -> [QueueEdit] { queue.takeEdits() }
 
     // MARK: Edits
@@ -324,19 +324,19 @@ package struct Transport: Sendable {
         startPosition = 0
     }
 
-    /// Makes this item the present one, from its beginning; it starts unless all is stopped.
+    /// Makes this item the current one, from its beginning; it starts unless all is stopped.
     mutating func go(to id: ItemID, _ reason: ChangeReason) -> [Effect] {
         current = id
         if reason == .previous { order.wentBack(to: id, in: queue) } else { order.advanced(to: id, in: queue) }
         startPosition = 0
-        heard()
+        sampleBecameAudible()
         return wish == .stopped ? [.publish(.track, reason)] : [.start(id, position: 0, .track, reason)]
     }
 
-    /// Play is over; `id`: what is the present item then, if it is still in the queue.
+    /// Ends play; `id` becomes the current item if it is still in the queue.
     mutating func end(at id: ItemID?, _ reason: ChangeReason) -> [Effect] {
         wish = .stopped
-        // The first of a run of failures may have been removed meanwhile.
+        // The first item of a run of failures may have been removed.
         current = id.flatMap { queue.index(of: $0) == nil ? nil : $0 }
         if let current { order.jumped(to: current, in: queue) } else { order.ended() }
         startPosition = 0

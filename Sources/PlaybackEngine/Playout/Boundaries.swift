@@ -2,28 +2,28 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Items that begin and end by themselves: the next one becomes audible, or the last one ends. One deadline, for the next
-/// boundary.
+/// Automatic beginnings and ends of items: the next one becomes audible, or the last one ends. There is one deadline, for the
+/// next boundary.
 @PlayerLoop final class Boundaries {
     private unowned let playout: Playout
     private var player: Player { playout.player }
     private var publisher: Publisher { playout.player.publisher }
     private var deadline: EventSource?
 
-    /// Seconds that a corked stream needs from its start until it is audible.
+    /// Delay in seconds from the start of a corked stream to its first audible frame.
     private static let startLead = 0.002
-    /// Seconds between two looks at an output without a pace.
+    /// Interval in seconds between two looks at an output without a pace.
     static let unpacedPause = 0.001
 
-    /// No boundary is waited for.
+    /// Without a deadline.
     init(_ playout: Playout) { self.playout = playout }
 
     // MARK: The deadline
 
-    /// Waits for no boundary.
+    /// Cancels the deadline.
     func cancel() { deadline = nil }
 
-    /// Sets the deadlines for the next boundary, mark and description, from what the clock knows by now.
+    /// Sets the deadlines for the next boundary, mark and description by the present clock.
     func schedule() {
         player.descriptions.schedule()
         player.marks.schedule()
@@ -37,7 +37,7 @@ import NowPlaying
         }
         var due = time.advanced(bySeconds: -lead)
         if lane.stream?.isPaced == false, !isEnd, (lane.timing?.audibleFrame ?? 0) < Double(frame) {
-            // An output without a pace plays in turns that have nothing else to do: leave it some.
+            // An output without a pace plays during the player's idle time: leave it some.
             due = max(due, EventLoop.now.advanced(bySeconds: Self.unpacedPause))
         }
         if let deadline {
@@ -47,14 +47,14 @@ import NowPlaying
         }
     }
 
-    /// The instant of the next look at an output without a pace of which nothing is known yet; it reports the end of its drain
-    /// by itself.
+    /// Instant of the next look at an output without a pace before its first report. Such an output reports the end of its
+    /// drain by itself.
     private func timeOfNextLook(on lane: Lane, isEnd: Bool) -> MonotonicTime? {
         guard lane.stream?.isPaced == false, !(isEnd && lane.isDraining) else { return nil }
         return EventLoop.now.advanced(bySeconds: Self.unpacedPause)
     }
 
-    /// The next boundary after the item that listeners see: its stream frame, and true if all ends there.
+    /// Next boundary after the shown item: its stream frame, and true at the end of everything.
     func next(on lane: Lane) -> (frame: Int64, isEnd: Bool)? {
         let segments = lane.timeline.segments
         let next = firstUnknown(in: segments)
@@ -62,8 +62,7 @@ import NowPlaying
         return lane.streamEnd.map { ($0, true) }
     }
 
-    /// The index of the first segment that listeners do not know. The item that they see may have been on another lane, which
-    /// this one took over from.
+    /// Index of the first unpublished segment. The shown item may have been on another lane, from which this one took over.
     private func firstUnknown(in segments: [Timeline.Segment]) -> Int {
         segments.index(of: publisher.shownTicket).map { $0 + 1 } ?? segments.startIndex
     }
@@ -73,37 +72,37 @@ import NowPlaying
         guard let lane = playout.audible, let (frame, isEnd) = next(on: lane) else { return }
         if isEnd {
             if !lane.isDraining {
-                // Not all is sent yet: the refill that sends it comes back here.
+                // Not all frames are sent yet: the refill that sends them comes back here.
                 playout.drains.drainIfEnding(lane, audible: Double(frame))
                 return lane.isDraining ? schedule() : ()
             }
-            return playout.ahead == nil ? endHeard() : handOver()
+            return playout.ahead == nil ? endReached() : handOver()
         }
         playout.ask(lane, if: [.audible, .settled, .uncorked]) { [unowned self] timing in
             guard deadline == nil else { return }
             lane.note(timing, isPrompt: false)
-            // It stands: the next start comes back here.
+            // The lane is corked: the next start comes back here.
             guard timing.isPlaying || lane.isDraining else { return playout.feeder.refill(lane, timing) }
             if !publishAudibleItems(on: lane, timing) { schedule() }
         }
     }
 
-    // MARK: Items that become audible
+    // MARK: Beginnings of items
 
-    /// Publishes each item that has begun by this reading; those of a few frames may have passed at once. False: none has.
-    /// `earliest`: stream frame that is audible at least, or next.
+    /// Publishes each item that has begun by this reading; very short items may have passed. False: none has begun.
+    /// `earliest`: lower bound of the audible stream frame.
     func publishAudibleItems(on lane: Lane, _ timing: StreamTiming, from earliest: Double = -.infinity) -> Bool {
         let frame = max(lane.audibleFrame(timing), earliest) + 0.001 * Double(lane.format.sampleRate)
-        guard let place = lane.timeline.place(at: frame), place.segment.ticket != publisher.shownTicket else {
+        guard let position = lane.timeline.position(at: frame), position.segment.ticket != publisher.shownTicket else {
             return false
         }
         let segments = lane.timeline.segments
-        let audible = segments[firstUnknown(in: segments)...].prefix { $0.streamStart <= place.segment.streamStart }
+        let audible = segments[firstUnknown(in: segments)...].prefix { $0.streamStart <= position.segment.streamStart }
         for segment in audible { begin(segment, on: lane, playout.flowingAnchor(lane, timing, of: segment)) }
         return !audible.isEmpty
     }
 
-    /// Publishes the items that the last reading knows of, before the queue is compared with them.
+    /// Publishes the items that have begun by the last reading, before a comparison with the queue.
     func publishAudibleItems() {
         if let lane = playout.audible, let timing = lane.stream?.presentTiming { lane.note(timing) }
         guard let lane = playout.audible, let timing = lane.timing, playout.pending == nil,
@@ -112,7 +111,7 @@ import NowPlaying
         _ = publishAudibleItems(on: lane, timing)
     }
 
-    /// The next item on the same stream is audible.
+    /// Handles the audible beginning of the next item on the same stream.
     func begin(_ segment: Timeline.Segment, on lane: Lane, _ anchor: PlaybackAnchor) {
         playout.decoding.drop(before: segment.ticket)
         if let link = playout.decoding.chain.first, link.isRest, let opened = link.opened,
@@ -131,32 +130,32 @@ import NowPlaying
         schedule()
     }
 
-    // MARK: The end
+    // MARK: Ends of items
 
-    /// The format changes: the waiting stream starts as the other one ends.
+    /// Hands over to the stream of another format: it starts as this one ends.
     func handOver() {
         guard playout.wantsFlow, let old = playout.audible, let next = playout.ahead,
             let segment = next.timeline.segments.first
         else { return }
         if !next.canBegin { playout.feeder.sendAhead(next) }
-        // The item after something very short is opened once that is audible.
+        // The item after a very short one is opened once that is audible.
         playout.awaitHandOver(!next.canBegin && !isAllSent(of: next))
         if playout.awaitsHandOver { return playout.starvation.limitSilence() }
         if next.canBegin { playout.starvation.cancel() }
         player.readWatch.cancel()
         playout.takeOver(next)
-        next.beginHearing(from: 0)
-        // Whatever becomes of the other lane, this one is over when its last frames are; its own start is reported first.
+        next.beginAudible(from: 0)
+        // In any case this lane ends after its last frames; the report of its own start comes first.
         let isAwaited = old.isStarting
         isAwaited ? playout.retireLater(old) : playout.retire(old)
         playout.starter.start(next) { [weak self] timing in
             guard let self else { return }
             if isAwaited { playout.retire(old) }
-            // A command that came meanwhile resumes there, and publishes it.
+            // A command that came meanwhile resumes here and publishes it.
             guard playout.audible === next, playout.pending == nil else { return }
             next.note(timing)
             playout.endStall()
-            // A reading that came before may have published it, and the item after it.
+            // An earlier reading may have published it, and the item after it.
             if !next.timeline.segments.contains(where: { $0.ticket == self.publisher.shownTicket }) {
                 begin(segment, on: next, playout.flowingAnchor(next, timing, of: segment))
             }
@@ -165,7 +164,7 @@ import NowPlaying
         if !next.canBegin { playout.starvation.limitSilence() }
     }
 
-    /// True if all of the lane's last item is at the server.
+    /// True if the lane's last item is sent completely.
     private func isAllSent(of lane: Lane) -> Bool {
         guard let end = playout.decoding.chain.last(where: { $0.opened?.ring === lane.ring })?.ringEnd else {
             return false
@@ -173,8 +172,8 @@ import NowPlaying
         return lane.isReady && lane.sentEnd >= end
     }
 
-    /// The last sample was audible.
-    func endHeard() {
+    /// Handles the audible end of the last item.
+    func endReached() {
         if player.scanner.reachedBeginning() || player.sources.endsBeforeAwayItem() || player.sleeper.endsAtItem() {
             return
         }

@@ -1,23 +1,23 @@
 import AudioCore
 import NowPlaying
 
-/// One play of an item that the decode thread works on or has worked on.
+/// One play of an item in the decode thread's past or present work.
 struct ChainLink: Ticketed {
-    /// Number of this play.
+    /// Number of the play.
     let ticket: Int
     let id: ItemID
-    /// The item as it was opened; nil until then.
+    /// Opened item; nil until it is open.
     fileprivate(set) var opened: OpenedItem?
     /// Ring frame after its last one; nil until it is decoded.
     fileprivate(set) var ringEnd: Int64?
-    /// Gain of its samples, as it was decided when it was opened; nil: they stay as they are.
+    /// Gain of its samples, set at its opening; nil: unchanged.
     fileprivate(set) var gain: ItemGain?
-    /// Loudness tags of the item from later frames of the ring on, where links of an Ogg file differ, until they are audible.
+    /// Loudness tags from later frames of the ring on, where links of an Ogg file differ, until they are audible.
     fileprivate(set) var laterLoudness: [(from: Int64, tags: LoudnessTags?)] = []
-    /// True for the rest of the item before, after a change of format in the middle.
+    /// True for the rest of the item before it, after a change of format in its middle.
     let isRest: Bool
 
-    /// A play that was not opened yet.
+    /// A play that is not open yet.
     init(ticket: Int, id: ItemID, isRest: Bool = false) {
         self.ticket = ticket
         self.id = id
@@ -25,72 +25,72 @@ struct ChainLink: Ticketed {
     }
 }
 
-/// The plays that were given to the decode thread, in order, the audible one first. A value; its tickets ascend.
+/// Plays of the decode thread in order, the audible one first. A value; its tickets ascend.
 struct Chain: RandomAccessCollection {
     private(set) var links: [ChainLink] = []
-    /// The ticket that was given last.
+    /// Last ticket.
     private(set) var lastTicket = 0
 
-    /// The index of the audible play.
+    /// Index of the audible play.
     var startIndex: Int { links.startIndex }
-    /// The index after the last play.
+    /// Index after the last play.
     var endIndex: Int { links.endIndex }
-    /// The play at this index.
+    /// Play at this index.
     subscript(index: Int) -> ChainLink { links[index] }
 
-    /// The link with this ticket; nil: there is none.
+    /// Link with this ticket; nil: none.
     func link(of ticket: Int) -> ChainLink? { index(of: ticket).map { links[$0] } }
 
-    /// Gives a new ticket.
+    /// Returns a new ticket.
     mutating func nextTicket() -> Int {
         lastTicket += 1
         return lastTicket
     }
 
-    /// Drops everything and begins anew with a link.
+    /// Replaces all links by one.
     mutating func begin(with link: ChainLink) { links = [link] }
 
-    /// Drops everything.
+    /// Drops all links.
     mutating func clear() { links = [] }
 
-    /// Adds a play at the end.
+    /// Appends a link.
     mutating func append(_ link: ChainLink) { links.append(link) }
 
     /// Drops a link and all after it.
     mutating func drop(from index: Int) { links.removeSubrange(index...) }
 
-    /// Drops the links before the one with this ticket, if there is one.
+    /// Drops the links before the one with this ticket, if it exists.
     mutating func drop(before ticket: Int) { links.removeSubrange(..<(index(of: ticket) ?? 0)) }
 
     /// Drops one link.
     mutating func remove(at index: Int) { links.remove(at: index) }
 
-    /// A link was opened.
+    /// Sets the opened item of a link.
     mutating func open(_ index: Int, _ item: OpenedItem) { links[index].opened = item }
 
-    /// A link was decoded to its end.
+    /// Sets the end of a link that is decoded.
     mutating func end(_ index: Int, at ringEnd: Int64) { links[index].ringEnd = ringEnd }
 
-    /// The length of a link's item, in frames, is known better than when it was opened.
+    /// Corrects the length of a link's item in frames.
     mutating func measure(_ index: Int, _ length: Int64) { links[index].opened?.length = length }
 
-    /// The item of a link ends with it: its rest can't be had.
+    /// Ends the item of a link with the link, as its rest is unavailable.
     mutating func forgetRest(_ index: Int) { links[index].opened?.restStart = nil }
 
     /// Sets the gain of a link.
     mutating func setGain(_ index: Int, _ gain: ItemGain?) { links[index].gain = gain }
 
-    /// Sets the gains of all links that are open.
+    /// Sets the gains of all open links.
     mutating func setGains(_ gain: (ChainLink) -> ItemGain?) {
         for index in links.indices where links[index].opened != nil { links[index].gain = gain(links[index]) }
     }
 
-    /// From a frame of the ring on, a link has other loudness tags.
+    /// Adds a link's loudness tags from a frame of the ring on.
     mutating func addLoudness(_ index: Int, from: Int64, _ tags: LoudnessTags?) {
         links[index].laterLoudness.append((from, tags))
     }
 
-    /// The tags from this frame of the ring on are audible: `gain` is the link's.
+    /// Drops loudness tags up to this frame of the ring, which is audible, and sets the gain of the link.
     mutating func takeLoudness(_ index: Int, upTo from: Int64, _ gain: ItemGain?) {
         links[index].laterLoudness.removeAll { $0.from <= from }
         links[index].gain = gain

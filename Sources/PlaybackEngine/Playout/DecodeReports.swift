@@ -2,29 +2,29 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Reads the reports of the decode thread, in their order, and passes each to its owner.
+/// Reads the reports of the decode thread in their order and passes each to its owner.
 @PlayerLoop final class DecodeReports {
     private unowned let playout: Playout
     private var player: Player { playout.player }
     private var decoding: Decoding { playout.decoding }
-    /// Reports that were not looked at yet.
+    /// Reports that are not handled yet.
     private var waiting: ArraySlice<DecodeReport> = []
 
-    /// Seconds that an item which is decoded whole waits for the beginning of the next, which a device that takes much at
-    /// once would like to have with it.
+    /// Seconds that a completely decoded item waits for the beginning of the next one, which a device with a large buffer
+    /// needs in the same write.
     private static let patience = 0.1
 
-    /// No reports.
+    /// Without reports.
     init(_ playout: Playout) { self.playout = playout }
 
-    /// Looks at all that the thread has reported.
+    /// Handles all reports of the thread.
     func take() {
         guard let thread = decoding.thread else { return }
-        // One leads to another look at times: none is taken before those that came before it.
+        // Handling may call this again: earlier reports stay first.
         waiting += thread.takeReports()
         while let report = waiting.popFirst() {
             read(report)
-            // A report may have given the thread up: the rest of these belongs to that.
+            // A report may have ended the thread: the remaining reports belong to that one.
             if decoding.thread !== thread { return waiting = [] }
         }
     }
@@ -36,7 +36,7 @@ import NowPlaying
         case .reached(let ring, _): if let lane = playout.lane(of: ring) { playout.feeder.isComplete(lane) }
         case .measured(let ticket, let length): measured(ticket, length)
         case .finished(let ticket, let ring, let end, let length): finished(ticket, ring, end, length)
-        case .failed(let ticket, let id, let error, let heard): failed(ticket, id, error, heard: heard)
+        case .failed(let ticket, let id, let error, let wasAudible): failed(ticket, id, error, wasAudible: wasAudible)
         case .away(let ticket, let error): player.sources.away(ticket, error)
         case .described(let ticket, let ring, let from, let metadata):
             player.descriptions.add(ticket, ring, from: from, metadata)
@@ -46,7 +46,7 @@ import NowPlaying
         }
     }
 
-    // MARK: Items that open
+    // MARK: Opened items
 
     private func opened(_ item: OpenedItem) {
         guard let index = decoding.chain.index(of: item.ticket) else { return }
@@ -66,7 +66,7 @@ import NowPlaying
         player.publisher.publishUpcoming(item.id)
     }
 
-    /// The format changes: another stream takes over at the end of this one.
+    /// Handles a change of format: another stream takes over at the end of this one.
     private func formatChanges(_ item: OpenedItem, _ index: Int, after before: OpenedItem) {
         let lane = playout.makeLane(for: item)
         lane.waitForTurn(from: item.ringStart)
@@ -80,7 +80,7 @@ import NowPlaying
         playout.feeder.isComplete(old)
     }
 
-    // MARK: Items that end
+    // MARK: Decoded items
 
     private func finished(_ ticket: Int, _ ring: SampleRing, _ end: Int64, _ length: Int64) {
         guard let index = decoding.chain.index(of: ticket) else { return }
@@ -93,8 +93,8 @@ import NowPlaying
         if let ahead = playout.ahead, ahead.ring === ring { playout.feeder.fillAhead(ahead) }
     }
 
-    /// All of the item is there: the next one may take long to be opened. An item of less than a stream begins with is drained,
-    /// so that it begins.
+    /// Limits the wait for the next item after all of this one is decoded. An item shorter than a stream's prebuffer is
+    /// drained, so that it begins.
     private func limitPatience(of change: PendingChange, end: Int64) {
         guard let item = change.opened, change.lane != nil, end > item.ringStart else { return }
         change.finishItem(isShort: end - item.ringStart < item.format.frames(seconds: Decoding.shortPrefill))
@@ -124,25 +124,25 @@ import NowPlaying
         if let lane = playout.lane(of: opened.ring) { playout.feeder.isComplete(lane) }
     }
 
-    // MARK: Items that fail
+    // MARK: Failed items
 
-    private func failed(_ ticket: Int, _ id: ItemID, _ error: DecodingError, heard: Bool) {
+    private func failed(_ ticket: Int, _ id: ItemID, _ error: DecodingError, wasAudible: Bool) {
         guard let index = decoding.chain.index(of: ticket) else { return }
         let link = decoding.chain[index]
         if link.isRest, index > 0, link.opened == nil {
-            // The part that was audible is all that there is of the item.
+            // The audible part is all there is of the item.
             player.report(failureOf: id, error.message)
             decoding.drop(from: index)
             decoding.forgetRest(index - 1)
             decoding.planNext()
             return decoding.chain.count == index ? decoding.endChain() : ()
         }
-        // An item that was audible plays as far as it goes.
-        if heard { return player.report(failureOf: id, error.message) }
+        // An audible item plays to the end of its decoded part.
+        if wasAudible { return player.report(failureOf: id, error.message) }
         itemFailed(index, id, error.message)
     }
 
-    /// An item of the chain can't be played.
+    /// Handles an item of the chain that cannot be played.
     func itemFailed(_ index: Int, _ id: ItemID, _ message: String) {
         player.report(failureOf: id, message)
         player.failures.note(id)
@@ -153,7 +153,7 @@ import NowPlaying
             return nextFailed(index, id, ring, message)
         }
         decoding.drop(from: index)
-        // Those who asked for just this item are refused; the queue moves on.
+        // Requests for exactly this item are refused; the queue continues.
         let asked = pending.takeWaiters()
         let effects = player.decide { $0.failed(id, message) }
         let uri = player.queue[id]?.source.uri ?? ""
@@ -161,7 +161,7 @@ import NowPlaying
         player.carryOut(effects, nil, by: pending.by)
     }
 
-    /// An item that follows failed. The plays after it may be open by now, and are held against the queue.
+    /// Handles the failure of a following item. Plays after it may be open already and are compared with the queue.
     private func nextFailed(_ index: Int, _ id: ItemID, _ ring: SampleRing?, _ message: String) {
         decoding.remove(at: index)
         if let ring, playout.ahead?.ring === ring, !decoding.chain.contains(where: { $0.opened?.ring === ring }) {
@@ -169,11 +169,11 @@ import NowPlaying
             let before = index > 0 ? decoding.chain[index - 1].opened.flatMap { playout.lane(of: $0.ring) } : nil
             if index < decoding.chain.count, let before { decoding.awaitMore(on: before) }
         }
-        // Of a repeated item, the next turn failed: the present one plays to its end.
+        // The failed play repeats the current item, which plays to its end.
         player.carryOut(player.decide { $0.failed(id, message, isAhead: index > 0) }, nil)
     }
 
-    /// The server takes no audio of this item's format.
+    /// Handles a format that the server does not accept.
     func refused(_ change: PendingChange, _ error: OutputError) {
         change.lane?.close()
         change.setLane(nil)

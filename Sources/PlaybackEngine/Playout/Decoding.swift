@@ -2,66 +2,66 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Decides what the decode thread decodes: owns the thread, the number of the run, and the chain of plays, held against the
-/// queue.
+/// Plans the work of the decode thread. Owns the thread, the number of the run, and the chain of plays, which it compares
+/// with the queue.
 @PlayerLoop final class Decoding {
     private unowned let playout: Playout
     private var player: Player { playout.player }
-    /// The decode thread; nil before the first use, and after one was given up.
+    /// Decode thread; nil before the first use and after its loss.
     private(set) var thread: DecodeThread?
-    /// Number of the newest run asked of the decode thread.
+    /// Number of the newest run.
     private(set) var run = 0
-    /// The plays that were given to the decode thread.
+    /// Plays of the decode thread.
     private(set) var chain = Chain()
     private(set) lazy var reports = DecodeReports(playout)
 
-    /// Seconds decoded before a place is spliced into a device that takes little at a time: more than a stream's prebuffer.
+    /// Seconds decoded before a splice into a device with a small buffer: more than a stream's prebuffer.
     static let shortPrefill = 0.3
-    /// The same for a device that takes up to 2 s at once: it must not run dry between two of our messages.
+    /// The same for a device that takes up to 2 s at once: it must not run dry between two messages of the player.
     static let longPrefill = 2.4
 
-    /// Nothing is decoded.
+    /// Without a thread.
     init(_ playout: Playout) { self.playout = playout }
 
     // MARK: The thread
 
-    /// The decode thread, started on first use; nil: the system has no more threads.
+    /// Decode thread, started on first use; nil: the system has no more threads.
     func readyThread() -> DecodeThread? {
         if let thread { return thread }
         thread = player.parts.makeDecodeThread(player.loop) { [unowned self] in takeReports() }
         return thread
     }
 
-    /// The thread is given up by its caller, who ends it.
+    /// Releases the decode thread; the caller ends it.
     func giveUpThread() -> DecodeThread? {
         defer { thread = nil }
         return thread
     }
 
-    /// Looks at all that the decode thread has reported; called on the loop when it signals.
+    /// Handles all reports of the decode thread; called on the loop when it signals.
     func takeReports() { reports.take() }
 
-    /// Begins a new run; its number.
+    /// Begins a new run and returns its number.
     func beginRun() -> Int {
         run += 1
         return run
     }
 
-    /// Decodes a place: a run that was begun, with one item, in a ring or (nil) a new one.
+    /// Decodes a target: a run that was begun, with one item, in a ring or (nil) a new one.
     func decode(_ change: PendingChange, _ item: DecodeItem, in ring: SampleRing?, prefill: Double) -> Bool {
         guard let thread = readyThread() else { return false }
         thread.begin(run: change.run, item, in: ring, prefill: prefill)
         return true
     }
 
-    /// Nothing is decoded from now on.
+    /// Stops decoding.
     func rest() {
         run += 1
         thread?.rest(run: run)
         chain.clear()
     }
 
-    /// An item as the decode thread is to play it, from `position` seconds of its file on.
+    /// Order for the decode thread to play an item from `position` seconds of its file on.
     func item(_ ticket: Int, _ entry: QueueEntry, at position: Double, mayResume: Bool, isRest: Bool = false)
         -> DecodeItem
     {
@@ -77,13 +77,13 @@ import NowPlaying
 
     // MARK: The chain
 
-    /// The link with this ticket; nil: there is none.
+    /// Link with this ticket; nil: none.
     func link(of ticket: Int) -> ChainLink? { chain.link(of: ticket) }
 
-    /// A new ticket for a play.
+    /// New ticket for a play.
     func nextTicket() -> Int { chain.nextTicket() }
 
-    /// The chain begins anew with one play.
+    /// Restarts the chain with one play.
     func beginChain(_ link: ChainLink) { chain.begin(with: link) }
 
     /// Drops a link and all after it.
@@ -98,7 +98,7 @@ import NowPlaying
     /// Drops one link.
     func remove(at index: Int) { chain.remove(at: index) }
 
-    /// A link was opened; its gain is decided by what it says.
+    /// Sets the opened item of a link, with the gain of its tags.
     func open(_ index: Int, _ item: OpenedItem) {
         chain.open(index, item)
         // The rest of an item publishes its own tags when it is audible.
@@ -106,16 +106,16 @@ import NowPlaying
         chain.setGain(index, player.loudness.gain(of: chain[index]))
     }
 
-    /// A link was decoded to its end.
+    /// Sets the end of a link that is decoded.
     func end(_ index: Int, at ringEnd: Int64) { chain.end(index, at: ringEnd) }
 
-    /// The length of a link's item is known, in frames.
+    /// Corrects the length of a link's item in frames.
     func measure(_ index: Int, _ length: Int64) { chain.measure(index, length) }
 
-    /// The rest of a link's item can't be had.
+    /// Ends the item of a link with the link, as its rest is unavailable.
     func forgetRest(_ index: Int) { chain.forgetRest(index) }
 
-    /// Sets the gains of all that is open.
+    /// Sets the gains of all open links.
     func setGains(_ gain: (ChainLink) -> ItemGain?) { chain.setGains(gain) }
 
     /// Sets the gain of a play.
@@ -123,19 +123,19 @@ import NowPlaying
         if let index = chain.index(of: ticket) { chain.setGain(index, gain) }
     }
 
-    /// From a frame of the ring on, a play has other loudness tags.
+    /// Adds a play's loudness tags from a frame of the ring on.
     func addLoudness(_ ticket: Int, from: Int64, _ tags: LoudnessTags?) {
         if let index = chain.index(of: ticket) { chain.addLoudness(index, from: from, tags) }
     }
 
-    /// The tags from this frame of the ring on are audible: `gain` is the play's.
+    /// Drops a play's loudness tags up to this frame of the ring, which is audible, and sets its gain.
     func takeLoudness(_ ticket: Int, upTo from: Int64, _ gain: ItemGain?) {
         if let index = chain.index(of: ticket) { chain.takeLoudness(index, upTo: from, gain) }
     }
 
-    // MARK: What follows
+    // MARK: Following plays
 
-    /// Gives the decode thread the play that follows the last one that is open.
+    /// Gives the decode thread the play after the last open one.
     func planNext() {
         guard let last = chain.last, let opened = last.opened, let (next, position) = follower(of: last) else { return }
         guard let entry = player.queue[next] else { return }
@@ -146,24 +146,24 @@ import NowPlaying
         let hadEnded = lane?.ringEnd != nil
         if let lane { awaitMore(on: lane) }
         thread?.setNext(item(ticket, entry, at: position, mayResume: next != last.id, isRest: isRest))
-        // The server may have asked for more in vain before.
+        // The server may have requested more in vain before.
         if let lane, hadEnded { playout.feeder.topUp(lane) }
     }
 
-    /// The item after a link, and from which second on: the rest of its item, else the next one.
+    /// Play after a link, with its start in seconds: the rest of its item, else the next item.
     private func follower(of link: ChainLink, afterFailures: Bool = false) -> (id: ItemID, position: Double)? {
         if player.scanner.isForward != false, let position = link.opened?.restStart { return (link.id, position) }
         return successor(of: link.id, afterFailures: afterFailures).map { ($0, 0) }
     }
 
-    /// The item that follows another by itself; nil: none, or none after too many failures (unless `afterFailures`).
+    /// Item that follows another one automatically; nil: none, or none after too many failures (unless `afterFailures`).
     func successor(of id: ItemID, afterFailures: Bool = false) -> ItemID? {
         let transport = player.transport
         guard afterFailures || !transport.failuresEndPlay, !player.sleeper.endsWithItem,
             player.scanner.isForward != false
         else { return nil }
         var next = transport.follower(of: id)
-        // A queue that is repeated may have nothing but items that failed.
+        // A repeated queue may consist of failed items only.
         let skipped = player.failures.skipped
         var passed = 0
         while let candidate = next, skipped.contains(candidate) {
@@ -174,13 +174,13 @@ import NowPlaying
         return next
     }
 
-    /// True if a link follows another one. An open item is no failure: many of those after it don't end play before.
+    /// True if a link follows another one. An open item is no failure: failures after it do not end play before it.
     private func isFollower(_ link: ChainLink, of before: ChainLink) -> Bool {
         guard let (id, position) = follower(of: before, afterFailures: link.opened != nil) else { return false }
         return link.id == id && link.isRest == (position > 0)
     }
 
-    /// The queue changed: frames that were decoded ahead are kept as far as they still follow.
+    /// Adapts to a changed queue: frames that were decoded ahead stay as far as they still follow.
     func replan() {
         guard player.transport.wish != .stopped, !chain.isEmpty else { return }
         takeReports()
@@ -191,7 +191,7 @@ import NowPlaying
         }
         let isUntaken = chain[wrong].opened == nil && thread?.takeBackNext() == true
         if !isUntaken, playout.pending == nil, chain[wrong - 1].ringEnd == nil {
-            // The thread began with it since the reports were taken: the end of the one before is among those that came.
+            // The thread has begun it since the last reports: the end of the one before is among the new ones.
             let before = chain[wrong - 1].ticket
             takeReports()
             guard chain.indices.contains(wrong), chain[wrong - 1].ticket == before else { return replan() }
@@ -209,31 +209,31 @@ import NowPlaying
         }
     }
 
-    /// More follows on a lane that was about to end, or at its end already: the silence until it comes is published.
+    /// Waits for more frames on a lane that was about to end, or at its end already; publishes the silence until they come.
     func awaitMore(on lane: Lane) {
         let isOver = lane.expectMore()
-        // Nor may frames that are at the server, and were to follow before, be audible instead.
+        // Sent frames that no longer follow must not be audible either.
         let isWrong = lane.rewrite != nil && !lane.isStarting
         guard isOver || isWrong, lane === playout.audible, !lane.isCorked, playout.pending == nil else { return }
         playout.starvation.begin(lane)
     }
 
-    /// Nothing follows the last link any more; if it is decoded already, its end is the end.
+    /// Ends the chain after its last link; if that is decoded, its end is final.
     func endChain() {
         guard let last = chain.last, let opened = last.opened, let end = last.ringEnd,
             let lane = playout.lane(of: opened.ring)
         else { return }
         lane.end(at: end)
-        // A place that is being prepared has waited for the next item.
+        // A target that is being prepared has waited for the next item.
         playout.pending?.lane === lane ? playout.feeder.isComplete(lane) : playout.feeder.topUp(lane)
     }
 
-    /// A wrong item was decoded after `link`, and maybe sent: takes it back and puts the right one there.
+    /// Replaces a wrong item that was decoded after `link`, and perhaps sent, by the right one.
     private func resplice(after link: ChainLink, replacing wrong: ChainLink) {
         guard let opened = link.opened, let end = link.ringEnd, let thread else { return }
         if let audible = playout.audible, audible.isStarting, audible.timeline.segments.first?.ticket == wrong.ticket {
-            // The link is over, and the wrong one was started already: the right one takes its place.
-            guard let (next, _) = follower(of: link) else { return playout.boundaries.endHeard() }
+            // The link is over and the wrong one has started: the right one replaces it.
+            guard let (next, _) = follower(of: link) else { return playout.boundaries.endReached() }
             return player.carryOut(player.decide { $0.reached(next) }, nil)
         }
         guard let lane = playout.lane(of: opened.ring) else { return }
@@ -258,16 +258,16 @@ import NowPlaying
         playout.schedule()
     }
 
-    /// Puts every play of the chain that stands in the lane's ring, and is not there yet, onto its timeline. Not before the
-    /// lane's place in the stream is known.
+    /// Adds to the timeline every play of the chain that is in the lane's ring and not mapped yet. The lane's offset must be
+    /// known.
     func map(on lane: Lane) {
         guard let offset = lane.offset, !lane.awaitsSplice, lane.rewrite == nil else { return }
-        // Tickets ascend along both: after the last that is mapped none is.
+        // Tickets ascend in both: no play after the last mapped one is mapped.
         let first = lane.timeline.segments.last.map { chain.firstIndex(from: $0.ticket + 1) } ?? 0
         for link in chain.links[first...] {
             guard let item = link.opened, item.ring === lane.ring else { continue }
-            // A change of rate may begin a little after what was decoded for it.
-            let late = max(0, lane.heardFrom - item.ringStart - offset)
+            // A change of rate may begin a little after its first decoded frame.
+            let late = max(0, lane.audibleFrom - item.ringStart - offset)
             let itemStart = item.itemStart + Int64(clamping: (Double(late) * item.rate).rounded())
             lane.map(
                 Timeline.Segment(

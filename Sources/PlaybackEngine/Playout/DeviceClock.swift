@@ -1,47 +1,47 @@
 package import NowPlaying
 
-/// How the device's clock runs against CLOCK_MONOTONIC: a line through the readings that came anyway. A pure value.
+/// The device's clock relative to CLOCK_MONOTONIC: a line through readings of other occasions. A pure value.
 ///
-/// Readings of one run (from the start of the flow to its next interruption) lie on one line, whose slope, the skew, belongs
-/// to the device and outlives runs.
+/// Readings of one run (from the start of the flow to its next interruption) lie on one line. Its slope, the skew, belongs to
+/// the device and outlives runs.
 package struct DeviceClock: Equatable, Sendable {
     private struct Reading: Equatable {
         var seconds: Double
         var frame: Double
     }
 
-    /// Frames a second by name.
+    /// Nominal frames per second.
     package let sampleRate: Double
-    /// How much faster the device runs than the monotonic clock; 0 until known.
+    /// Rate of the device relative to the monotonic clock, minus 1; 0 until known.
     package private(set) var skew: Double = 0
-    /// Seconds by which readings lie off their line, root mean square; nil until there are enough.
+    /// Deviation of readings from their line in seconds, root mean square; nil until there are enough.
     package private(set) var noise: Double?
     private var origin: MonotonicTime?
     private var readings: [Reading] = []
 
-    /// Seconds of readings before a skew is believed, and the longest that are kept.
+    /// Shortest span of readings for a skew in seconds, and longest span that is kept.
     private static let shortest = 8.0
     private static let longest = 600.0
     private static let mostReadings = 64
-    /// No sound card is further off; more is a disturbance.
+    /// No sound card is further off; a larger value is a disturbance.
     private static let largestSkew = 0.002
 
-    /// A clock of a device with this many frames a second.
+    /// Clock of a device with this number of frames per second.
     package init(sampleRate: Int) { self.sampleRate = Double(sampleRate) }
 
-    /// The flow was interrupted or begins: earlier readings say nothing about where it is now.
+    /// Starts a new line, as the flow begins or was interrupted.
     package mutating func restart() {
         readings.removeAll(keepingCapacity: true)
         origin = nil
     }
 
-    /// Takes a reading: `frame` of the stream was audible at `time`.
+    /// Adds a reading: stream frame `frame` was audible at `time`.
     package mutating func note(frame: Double, at time: MonotonicTime) {
         let origin = self.origin ?? time
         self.origin = origin
         let seconds = time.seconds(since: origin)
         if let last = readings.last, seconds - last.seconds < 0.25 {
-            // Readings in a burst carry the same error; one of them is enough, and the later is better informed.
+            // Readings in a burst share an error: the last one suffices.
             if readings.count > 1 {
                 readings[readings.count - 1] = Reading(seconds: seconds, frame: frame)
             } else {
@@ -54,19 +54,19 @@ package struct DeviceClock: Equatable, Sendable {
         estimate()
     }
 
-    /// The frame that is audible at `time`, as far as the readings tell.
+    /// Frame that is audible at `time` by the readings.
     package func frame(at time: MonotonicTime) -> Double? {
         guard let origin, let line = line() else { return nil }
         return line.frame + (time.seconds(since: origin) - line.seconds) * sampleRate * (1 + skew)
     }
 
-    /// The instant when `frame` is audible, as far as the readings tell.
+    /// Instant at which `frame` is audible by the readings.
     package func time(of frame: Double) -> MonotonicTime? {
         guard let origin, let line = line() else { return nil }
         return origin.advanced(bySeconds: line.seconds + (frame - line.frame) / (sampleRate * (1 + skew)))
     }
 
-    /// A point through which the line of slope `skew` goes best: the mean of the last few readings' residuals.
+    /// Best point for a line with the slope `skew`: the mean of the last few readings' residuals.
     private func line() -> Reading? {
         guard let last = readings.last else { return nil }
         let recent = readings.suffix(readings.count < 3 ? 1 : 6)
@@ -75,14 +75,14 @@ package struct DeviceClock: Equatable, Sendable {
         return Reading(seconds: last.seconds, frame: offset + last.seconds * slope)
     }
 
-    /// Least squares over what is kept.
+    /// Estimates the skew by least squares over the kept readings.
     private mutating func estimate() {
         guard let first = readings.first, let last = readings.last, readings.count >= 3,
             last.seconds - first.seconds >= Self.shortest
         else { return }
         let count = Double(readings.count)
         let middle = readings.reduce(0) { $0 + $1.seconds } / count
-        // The deviation from the nominal pace, in seconds: small numbers, no loss of precision.
+        // The deviation from the nominal rate in seconds: small numbers keep their precision.
         let off = readings.map { $0.frame / sampleRate - $0.seconds }
         let meanOff = off.reduce(0, +) / count
         var above = 0.0
@@ -102,7 +102,7 @@ package struct DeviceClock: Equatable, Sendable {
         noise = (squares / max(1, count - 2)).squareRoot()
     }
 
-    /// Drops every second of the older half: a long run keeps its length with few readings.
+    /// Drops every other reading of the older half: a long run keeps its span with few readings.
     private mutating func thin() {
         if let last = readings.last { readings.removeAll { last.seconds - $0.seconds > Self.longest } }
         guard readings.count > Self.mostReadings else { return }

@@ -2,20 +2,20 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Informs the server that nothing follows, and covers frames after the end.
+/// Announces the end of the queue to the server, and silences frames after it.
 @PlayerLoop final class Drains {
     private unowned let playout: Playout
 
-    /// Seconds before the end when the server is informed of it: more than any quantum of PipeWire (8192 frames at 48 kHz).
+    /// Seconds before the end at which the server is informed: more than any quantum of PipeWire (8192 frames at 48 kHz).
     static let lead = 0.3
 
-    /// Drains nothing.
+    /// Without a drain.
     init(_ playout: Playout) { self.playout = playout }
 
-    /// Covers the frames that the server still holds after the end: a drain would play them.
+    /// Silences frames after the end that the server holds: a drain would play them.
     func silence(_ lane: Lane, upTo end: Int64) {
         guard lane.isPaced else {
-            // An output without a pace ends its queue where the last write ends.
+            // An output without a pace ends its queue at the end of the last write.
             lane.stream?.write(UnsafeRawBufferPointer(start: nil, count: 0), at: lane.sentStreamEnd)
             return
         }
@@ -32,9 +32,9 @@ import NowPlaying
         }
     }
 
-    /// Informs the server that nothing follows, once the end is near: without that, PipeWire keeps the tail, and less than the
-    /// prebuffer never begins. Not sooner, for a draining stream runs on through gaps (PulseAudio turns its prebuffer off), so
-    /// that it can't be spliced any more.
+    /// Announces the end to the server once it is near: otherwise PipeWire keeps the tail, and less than the prebuffer never
+    /// begins. A draining stream cannot be spliced, as it runs on through gaps (PulseAudio turns its prebuffer off):
+    /// therefore not sooner.
     func drainIfEnding(_ lane: Lane, audible frame: Double) {
         guard let end = lane.streamEnd, lane.sentStreamEnd >= end, !lane.isDraining, !lane.isCorked,
             lane.rewrite == nil, let stream = lane.stream
@@ -47,7 +47,7 @@ import NowPlaying
             if !lane.isDraining, error == nil, lane.stream?.isPaced == true { ranDry(lane) }
             guard lane.isDraining else { return }
             lane.endDrain()
-            // A start with nothing to be audible is over as soon as that is all.
+            // A start without an audible frame ends here.
             lane.checkStart()
             if playout.stall == .sourceLate || playout.stall == .mediaGone { playout.starvation.endSilence(lane) }
             playout.closeRetired()
@@ -55,11 +55,11 @@ import NowPlaying
         }
     }
 
-    /// All that there is of a start is less than a stream begins with, and the next item is late: drained, the server plays it.
+    /// Drains a start with fewer frames than a stream's prebuffer, as the next item is late: then the server plays them.
     func drainIfShort(_ lane: Lane) {
         guard lane === playout.audible, lane.isStarting, !lane.isDraining, lane.ringEnd == nil,
-            lane.rewrite == nil, let stream = lane.stream, stream.isPaced, lane.sentStreamEnd > lane.heardFrom,
-            lane.sentStreamEnd - lane.heardFrom < stream.prebufferFrames,
+            lane.rewrite == nil, let stream = lane.stream, stream.isPaced, lane.sentStreamEnd > lane.audibleFrom,
+            lane.sentStreamEnd - lane.audibleFrom < stream.prebufferFrames,
             let end = playout.decoding.chain.last(where: { $0.opened?.ring === lane.ring })?.ringEnd,
             lane.sentEnd >= end
         else { return }
@@ -67,7 +67,7 @@ import NowPlaying
             guard let self, let lane, error == nil, !lane.isDraining else { return }
             lane.checkStart()
             playout.ask(lane, if: [.audible, .begun]) { [unowned self] timing in
-                // Frames that came in time flow; those that came since began anew, and no report says so.
+                // Frames that came in time flow; later ones began a new flow without a report.
                 if timing.isPlaying { lane.restartClock() }
                 lane.note(timing)
                 playout.starvation.ranOut(lane)
@@ -76,17 +76,16 @@ import NowPlaying
         }
     }
 
-    /// All that the server drained is played, and something follows after all, but late. Of a stream that ends so no server
-    /// reports that it ran empty.
+    /// Handles a queue that drained and continues late after all. For such a stream no server reports an underflow.
     private func ranDry(_ lane: Lane) {
         playout.ask(lane, if: [.audible, .begun]) { [unowned self] timing in
             lane.note(timing)
-            // A device may be late with the last of it.
+            // A device may be late with its last frames.
             playout.starvation.ranOut(lane)
         }
     }
 
-    /// An output without a pace was faster than any reading of it: that it is at its end is the first that is known.
+    /// Handles the end of a drain on an output without a pace, which was faster than any reading.
     private func drained(_ lane: Lane) {
         guard lane === playout.audible, lane.stream?.isPaced == false, let timing = lane.stream?.presentTiming else {
             return

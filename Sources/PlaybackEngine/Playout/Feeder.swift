@@ -2,24 +2,24 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Keeps the server's queue full, and learns from the readings on that occasion.
+/// Keeps the server's queue full, and uses the readings of that occasion.
 @PlayerLoop final class Feeder {
     private unowned let playout: Playout
     private var player: Player { playout.player }
     private var decoder: DecodeThread? { playout.decoding.thread }
-    /// Seconds by which the position that listeners computed was ahead of the audible one, at the last reading that came
-    /// anyway; nil: there was none yet.
+    /// Error of the position that listeners computed, at the last reading of another occasion, in seconds, positive if ahead;
+    /// nil: no reading yet.
     private(set) var clockError: Double?
 
-    /// Seconds by which an extrapolation may be off before it is corrected (nowplayingd-protocol(7), "Time").
+    /// Limit in seconds for the error of an extrapolation before a correction (nowplayingd-protocol(7), "Time").
     private static let driftLimit = 0.002
 
-    /// Feeds nothing.
+    /// Feeds nothing yet.
     init(_ playout: Playout) { self.playout = playout }
 
     // MARK: The audible lane
 
-    /// Sends frames that are there and wanted.
+    /// Sends frames that are decoded and due.
     func topUp(_ lane: Lane) {
         if lane === playout.audible, !lane.awaitsSplice {
             askForRefill(lane)
@@ -28,11 +28,11 @@ import NowPlaying
         }
     }
 
-    /// There is as much in the lane's ring as was waited for, or as there will be.
+    /// Handles a ring with as many frames as were awaited, or as there will be.
     func isComplete(_ lane: Lane) {
         guard let pending = playout.pending, pending.lane === lane else {
-            // The frames were waited for since the last reading: no other is needed, but to replace what the device may have
-            // taken.
+            // The frames were awaited since the last reading: another one is needed only to replace frames that the device
+            // may have taken.
             if lane === playout.audible, lane.rewrite == nil, let timing = lane.timing,
                 EventLoop.now.seconds(since: timing.time) < 0.2
             {
@@ -41,13 +41,13 @@ import NowPlaying
             return topUp(lane)
         }
         pending.fill()
-        // A place that was put in already may be less than a stream begins with: more frames, or their end, let it begin.
+        // A target that is spliced already may have fewer frames than the prebuffer: more frames, or their end, let it begin.
         pending.isSent ? topUp(lane) : playout.splicer.begin()
     }
 
-    /// Ring frame after the last one that may be sent: of items that were reported, whose gain is known.
+    /// Ring frame after the last one that may be sent: of items that were reported, with a known gain.
     func sendableEnd(of lane: Lane) -> Int64 {
-        // In this order: an item after the end that we see was reported before.
+        // The order matters: an item after the end seen here was reported before.
         let end = lane.ring.end
         guard let untaken = decoder?.firstUntaken(in: lane.ring), untaken < end else { return end }
         lane.holdBack()
@@ -67,15 +67,15 @@ import NowPlaying
                 lane.note(timing)
                 refill(lane, timing)
                 checkDrift(lane, timing)
-                player.notePlace()
+                player.notePosition()
             })
     }
 
-    /// Gives up audible frames, sends the following ones, and lets the decode thread continue.
+    /// Releases audible frames, sends the following ones, and lets the decode thread continue.
     func refill(_ lane: Lane, _ timing: StreamTiming) {
         guard let stream = lane.stream, lane.offset != nil, !lane.awaitsSplice else { return }
-        let heard = min(Int64(clamping: timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
-        lane.release(before: heard, shown: player.publisher.shownTicket)
+        let audibleFrame = min(Int64(clamping: timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
+        lane.release(before: audibleFrame, shown: player.publisher.shownTicket)
         let sentBefore = lane.sentEnd
         if lane.rewrite != nil, !rewrite(lane, timing) {
             // Frames at the server must not be audible instead.
@@ -86,9 +86,9 @@ import NowPlaying
         let wanted = lane.sentEnd + max(0, stream.targetFrames - queued)
         let end = min(wanted, sendableEnd(of: lane))
         if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive, !lane.isStarved {
-            // There is time: all of it at once, when it is decoded.
+            // There is time for one piece when everything is decoded.
             expect(lane, end: wanted)
-            decoder?.roomMade(in: lane.ring)
+            decoder?.framesReleased(in: lane.ring)
             return playout.schedule()
         }
         send(lane, stream, timing, upTo: end, wanted: wanted, hasSent: end > sentBefore)
@@ -104,7 +104,7 @@ import NowPlaying
         let isOver = lane.ringEnd.map { lane.sentEnd >= $0 } ?? false
         let isSilent = lane.isCorked && queued <= 0
         if hasSent || isOver && !isSilent { lane.feed() }
-        // A queue that ran empty waits for its prebuffer again, and would lose frames that come block by block.
+        // An empty queue waits for its prebuffer again, and would lose frames that come block by block.
         let isDry = queued <= 0 && stream.isPaced && lane.isFlowing && end > lane.sentEnd
         if isDry {
             lane.beginAnew(at: lane.sentStreamEnd)
@@ -114,13 +114,13 @@ import NowPlaying
         if lane.sentEnd > before, stream.isPaced { player.tidyUp() }
         let queuedNow = max(0, queued) + lane.sentEnd - before
         if isDry { playout.starvation.flowAgain(lane, queued: queuedNow) }
-        // It ran empty when that was thought to be all: now something is to follow, and is late.
+        // The queue ran empty when its end seemed final; now another item follows, and is late.
         let isStill = playout.pending == nil && lane.isFlowing && !lane.isStarved
         if isStill, queuedNow <= 0, lane.ringEnd == nil { playout.starvation.begin(lane) }
         playout.drains.drainIfEnding(lane, audible: timing.audibleFrame)
-        decoder?.roomMade(in: lane.ring)
+        decoder?.framesReleased(in: lane.ring)
         if end < wanted, lane.ringEnd == nil {
-            // A whole refill's worth, so that a slow source does not wake us for each piece.
+            // A whole refill, so that a slow source does not wake the player for each piece.
             expect(lane, end: min(wanted, end + max(step(lane, stream, queued: queued + end - before), 1)))
         }
         if wasStarved, !lane.isStarved {
@@ -130,20 +130,20 @@ import NowPlaying
         }
     }
 
-    /// Frames that are waited for before the next are sent.
+    /// Number of awaited frames before the next write.
     private func step(_ lane: Lane, _ stream: any AudioStream, queued: Int64) -> Int64 {
         guard lane.ring.isLive else { return stream.refillFrames / 2 }
-        // A live source is as fast as it is audible: never more than a part of the queue. After it ran dry, a second.
+        // A live source delivers in real time: never more than a part of the queue. After it ran dry, one second.
         let second = Int64(lane.format.sampleRate)
         return lane.isCorked || queued <= 0 ? second : min(second, max(queued / 4, second / 20))
     }
 
-    /// Asks for a report when the ring has frames up to `end`.
+    /// Requests a report when the ring has frames up to `end`.
     private func expect(_ lane: Lane, end: Int64) {
         let mark = min(end, lane.ring.begin + lane.ring.capacity)
         guard lane.ring.end < mark else { return }
         decoder?.setMark(mark)
-        // It may have come there, and gone to sleep, in between.
+        // The thread may have reached the mark and slept in between.
         if lane.ring.end >= mark { player.loop.later { [weak self, weak lane] in if let lane { self?.topUp(lane) } } }
     }
 
@@ -158,7 +158,7 @@ import NowPlaying
         }
         lane.endRewrite()
         if wrong.isAlone, stream.isPaced, lane.isFlowing {
-            // A queue that ran empty is begun anew, as any other (`Starvation.end` starts it).
+            // A queue that ran empty restarts like any other (`Starvation.end` starts it).
             lane.beginAnew(at: wrong.streamStart)
             lane.starve()
             lane.hold()
@@ -167,7 +167,7 @@ import NowPlaying
         let start = max(
             wrong.streamStart, stands ? timing.takenFrame : playout.splicer.firstRewritable(lane, timing))
         lane.sendNext(at: start)
-        playout.starter.replaceTaken(lane, timing, from: start) {
+        playout.starter.replaceSent(lane, timing, from: start) {
             lane.send(upTo: min(sendableEnd(of: lane), lane.sentEnd + stream.targetFrames), at: start)
         }
         playout.decoding.map(on: lane)
@@ -175,17 +175,17 @@ import NowPlaying
         return true
     }
 
-    // MARK: The lane that waits for its turn
+    // MARK: Waiting lane
 
-    /// Fills the stream that waits for its turn.
+    /// Fills the waiting stream.
     func fillAhead(_ lane: Lane) {
         guard lane.isReady, lane.isCorked, lane.offset != nil else { return }
         sendAhead(lane)
         if playout.awaitsHandOver { playout.boundaries.handOver() } else { playout.schedule() }
     }
 
-    /// Sends frames to the stream that waits for its turn, and asks for a report of more: with as few as it can begin with
-    /// where it is late.
+    /// Sends frames to the waiting stream and requests a report of more; where the source is late, with the minimum for a
+    /// start.
     func sendAhead(_ lane: Lane) {
         guard let stream = lane.stream, lane.isReady, lane.isCorked, let offset = lane.offset else { return }
         let wanted = stream.targetFrames - offset
@@ -197,14 +197,14 @@ import NowPlaying
 
     // MARK: Drift
 
-    /// Compares the last anchor with a reading that came anyway.
+    /// Compares the last anchor with a reading of another occasion.
     func checkDrift(_ lane: Lane, _ timing: StreamTiming) {
         let published = player.state.anchor
         guard timing.isPlaying, playout.stall == nil, published.rate > 0, playout.pending == nil,
             playout.flow.change == nil, !player.outputs.deviceIsNew
         else { return }
         let anchor = playout.flowingAnchor(lane, timing)
-        guard let here = lane.timeline.place(at: lane.audibleFrame(timing)),
+        guard let here = lane.timeline.position(at: lane.audibleFrame(timing)),
             here.segment.ticket == player.publisher.shownTicket
         else { return }
         // A mark publishes its own anchor.

@@ -1,17 +1,17 @@
 import LinuxSystem
 import NowPlaying
 
-/// A change of the flow alone that was asked of the server: resume, hold or halt.
+/// A requested change of the flow alone: resume, hold or halt.
 @PlayerLoop final class FlowChange {
     let cause: Cause
     let reason: ChangeReason?
     let by: Originator?
     private var waiters: [Waiter]
-    /// Where it stands, unless a reading says more; nil: where listeners think.
-    private(set) var place: PlaybackAnchor?
+    /// Anchor of the rest position, unless a reading provides a better one; nil: the position that listeners compute.
+    private(set) var anchor: PlaybackAnchor?
     private var deadline: EventSource?
 
-    /// A change that is published with this cause once the server has done it, and those who wait for it.
+    /// A change that is published with this cause when the server has made it, and its waiters.
     init(cause: Cause, reason: ChangeReason?, by: Originator?, waiters: [Waiter]) {
         self.cause = cause
         self.reason = reason
@@ -19,25 +19,25 @@ import NowPlaying
         self.waiters = waiters
     }
 
-    /// It stands here, unless a reading says more. `others` wait for it first.
-    func stand(at place: PlaybackAnchor, before others: [Waiter]) {
-        self.place = place
+    /// Sets the rest position, unless a reading provides a better one. `others` are answered first.
+    func stand(at anchor: PlaybackAnchor, before others: [Waiter]) {
+        self.anchor = anchor
         waiters = others + waiters
     }
 
-    /// Others wait for it, before and after those who do.
+    /// Adds waiters before and after the present ones.
     func add(before: [Waiter] = [], after: [Waiter] = []) { waiters = before + waiters + after }
 
-    /// Answers once those who wait.
+    /// Returns and clears the waiters.
     func takeWaiters() -> [Waiter] {
         defer { waiters = [] }
         return waiters
     }
 
-    /// True while those who wait are answered in time.
+    /// True while a deadline answers the waiters.
     var hasDeadline: Bool { deadline != nil }
 
-    /// Calls back once after so many seconds, unless it is over by then.
+    /// Calls back once after `seconds`, unless the change is over.
     func setDeadline(_ loop: EventLoop, seconds: Double, _ passed: @escaping @PlayerLoop () -> Void) {
         deadline = loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
             deadline = nil
@@ -45,7 +45,7 @@ import NowPlaying
         }
     }
 
-    /// Nobody waits for it in time.
+    /// Cancels the deadline.
     func cancelDeadline() {
         deadline?.release()
         deadline = nil

@@ -2,19 +2,19 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Stops and resumes the flow: decides when a lane is corked, and publishes it when the server has done it.
+/// Stops and resumes the flow. Corks lanes, and publishes a change when the server has made it.
 @PlayerLoop final class FlowControl {
     private unowned let playout: Playout
     private var player: Player { playout.player }
-    /// The change that was asked of the server and is not done yet; nil: none.
+    /// Requested change that is not made yet; nil: none.
     private(set) var change: FlowChange?
 
-    /// Nothing is asked of the server.
+    /// Without a change.
     init(_ playout: Playout) { self.playout = playout }
 
     // MARK: Changes
 
-    /// Begins a change: it takes over those who wait for an older one, and answers within a second.
+    /// Begins a change: it takes over the waiters of an older one, and answers within a second.
     private func begin(_ cause: Cause, _ reason: ChangeReason?, by: Originator?, _ waiter: Waiter?) -> FlowChange {
         let new = FlowChange(cause: cause, reason: reason, by: by, waiters: waiter.map { [$0] } ?? [])
         if let change {
@@ -30,7 +30,7 @@ import NowPlaying
         return new
     }
 
-    /// Sound that was started is not audible after a second: there are too few frames, or no output.
+    /// Publishes silence a second after a start: there are too few frames, or no output.
     private func publishSilence(by: Originator?) {
         let lane = playout.audible
         guard let lane, lane.isReady, lane.ringEnd == nil, let stream = lane.stream, let timing = lane.timing,
@@ -40,7 +40,7 @@ import NowPlaying
         player.readWatch.watch(lane)
     }
 
-    /// The present change is over; its caller answers those who wait for it.
+    /// Returns and clears the present change; the caller answers its waiters.
     func take() -> FlowChange? {
         guard let change else { return nil }
         self.change = nil
@@ -48,8 +48,8 @@ import NowPlaying
         return change
     }
 
-    /// Sound resumed in another way than was asked for before: those who wait for that are answered with it. `anchor`: where it
-    /// resumed, if that was not published.
+    /// Answers the waiters of a requested change after sound resumed in another way. `anchor`: position of the resumed sound,
+    /// if not published yet.
     func settle(_ anchor: PlaybackAnchor? = nil) {
         guard playout.wantsFlow, let change, change.cause != .pause, change.cause != .stop else { return }
         _ = take()
@@ -62,7 +62,7 @@ import NowPlaying
         player.answer(waiters)
     }
 
-    /// The server has done it: publishes, and answers those who wait.
+    /// Publishes a change that the server has made, and answers its waiters.
     func finish(_ done: FlowChange, anchor: PlaybackAnchor) {
         change = nil
         done.cancelDeadline()
@@ -73,11 +73,11 @@ import NowPlaying
         playout.schedule()
     }
 
-    /// The server went before it answered a pause or stop: that holds all the same. False: none was asked for.
-    func settleSilence(at place: PlaybackAnchor?) -> Bool {
+    /// Completes a pause or stop although the server disappeared. False: none was requested.
+    func settleSilence(at anchor: PlaybackAnchor?) -> Bool {
         guard player.transport.wish != .playing, let done = take() else { return false }
-        let paused = place ?? done.place ?? playout.stoppedAnchor(at: EventLoop.now)
-        // Nothing is waited for any more: the next loss is a new one.
+        let paused = anchor ?? done.anchor ?? playout.stoppedAnchor(at: EventLoop.now)
+        // The wait is over: the next loss is a new one.
         playout.endStall()
         let isPaused = player.transport.wish == .paused
         player.publisher.publish(
@@ -89,7 +89,7 @@ import NowPlaying
 
     // MARK: Resuming
 
-    /// Resumes the sound where it is held.
+    /// Resumes the sound at its held position.
     func resume(by: Originator?, _ waiter: Waiter?) {
         if let pending = playout.pending {
             return pending.isAway
@@ -114,7 +114,7 @@ import NowPlaying
         resume(lane, begin(.play, nil, by: by, waiter))
     }
 
-    /// The place that is being prepared will be audible.
+    /// Resumes with the target that is being prepared.
     private func resume(_ pending: PendingChange, _ waiter: Waiter?) {
         if pending.cause == .pause || pending.isPublished { pending.setCause(.play, pending.reason) }
         pending.add(waiter)
@@ -130,7 +130,7 @@ import NowPlaying
         playout.pending?.setBegins(!player.publisher.hasBegun(current))
     }
 
-    /// True if a held stream is too old to resume where it was held: more was sent meanwhile than is kept.
+    /// True if a held stream is too old to resume: the ring has dropped frames since.
     func isStale(_ lane: Lane) -> Bool {
         if player.sources.mediaIsAway { return true }
         let anchor = player.state.anchor
@@ -139,7 +139,7 @@ import NowPlaying
         return player.sources.sourceIsLost || pause > Double(lane.ring.capacity) / Double(lane.format.sampleRate)
     }
 
-    /// A held lane resumes where it stands, which is published with `resumed`.
+    /// Resumes a held lane and publishes that with `resumed`.
     private func resume(_ lane: Lane, _ resumed: FlowChange) {
         if lane.standsAt != nil { return playout.resumption.attachAgain() }
         if lane.isUnread { return resumeUnread(lane, resumed) }
@@ -150,7 +150,7 @@ import NowPlaying
             lane.note(timing)
             playout.endStall()
             let effects = player.endFailureRun()
-            // Held at a boundary, it may be past that by now: its beginning is published, and then the next item.
+            // A lane held at a boundary may be past it: its beginning is published, then the next item.
             let isPast =
                 playout.boundaries.next(on: lane).map { !$0.isEnd && lane.audibleFrame(timing) >= Double($0.frame) }
                 ?? false
@@ -161,7 +161,7 @@ import NowPlaying
         }
     }
 
-    /// Held and resumed at once: a reading decides if it stands so near its end that the server has to be informed of that.
+    /// Resumes a lane before its pause was read: a reading decides if the end is so near that the server has to be informed.
     private func resumeUnread(_ lane: Lane, _ resumed: FlowChange) {
         let resumeRead: @PlayerLoop (StreamTiming?) -> Void = { [unowned self] timing in
             if let timing { lane.note(timing) }
@@ -173,23 +173,23 @@ import NowPlaying
             { resumeRead($0) })
     }
 
-    /// The anchor of the frame where a held lane resumed.
+    /// Anchor of the frame at which a held lane resumed.
     private func resumedAnchor(_ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
-        let frame = Double(lane.heardFrom)
-        let place = lane.timeline.place(of: player.publisher.shownTicket, at: frame)?.place
+        let frame = Double(lane.audibleFrom)
+        let position = lane.timeline.position(of: player.publisher.shownTicket, at: frame)?.position
         let media =
-            place.map { $0.itemFrame / Double(lane.format.sampleRate) }
+            position.map { $0.itemFrame / Double(lane.format.sampleRate) }
             ?? playout.stoppedAnchor(at: EventLoop.now).media
-        return playout.flowingAnchor(lane, timing, at: frame, media: media, of: place?.segment)
+        return playout.flowingAnchor(lane, timing, at: frame, media: media, of: position?.segment)
     }
 
-    /// An interruption ended: sound resumes.
+    /// Resumes after an interruption.
     func resumeAfterInterruption(by: Originator?, _ waiter: Waiter?) {
         let held = playout.audible.flatMap { $0.isReady && $0.isCorked ? $0 : nil }
         if playout.pending == nil, playout.stall == nil, let held {
             return resume(held, begin(.interruptionEnded, nil, by: by, waiter))
         }
-        // The place that is being prepared flows as soon as it is there; a lane that stands does so as before.
+        // A target that is being prepared flows as soon as it is ready; a stalled lane flows as before.
         player.publisher.publish(.interruptionEnded, by: by)
         if let waiter { player.answer([waiter]) }
         guard playout.stall != nil, playout.pending == nil, let held, !held.isStarved else { return }
@@ -198,7 +198,7 @@ import NowPlaying
 
     // MARK: Holding
 
-    /// Silence, keeping the position.
+    /// Pauses the sound and keeps the position.
     func hold(by: Originator?, _ waiter: Waiter?) {
         playout.boundaries.cancel()
         player.marks.cancel()
@@ -209,7 +209,7 @@ import NowPlaying
         player.outputs.stopRetrying()
         player.outputs.forgetLoss()
         player.interruptions.cancelResume()
-        // A lane that is about to be started stands already, but its position was not published.
+        // A lane directly before its start is corked, but its position is not published.
         guard let lane = playout.audible, lane.isReady, !lane.isCorked || lane.isUnread else {
             return holdPending(by: by, waiter)
         }
@@ -219,12 +219,12 @@ import NowPlaying
             finish(held, anchor: anchor)
         } failed: { [unowned self] error in
             if lane.hasStream { return playout.requestFailed(error, on: lane) }
-            // Another lane took over meanwhile: the one that was to be held is gone.
-            finish(held, anchor: held.place ?? playout.stoppedAnchor(at: EventLoop.now))
+            // Another lane took over meanwhile: the lane to be held is gone.
+            finish(held, anchor: held.anchor ?? playout.stoppedAnchor(at: EventLoop.now))
         }
     }
 
-    /// Corks a lane on behalf of a change, and reads where it stands.
+    /// Corks a lane for a change and reads its position.
     private func stop(
         _ lane: Lane, _ change: FlowChange, if conditions: Playout.Conditions,
         then held: @escaping @PlayerLoop (PlaybackAnchor) -> Void,
@@ -238,7 +238,7 @@ import NowPlaying
         }
     }
 
-    /// No sound flows: a place that is prepared is held, or the wish alone changes.
+    /// Pauses without flowing sound: a target being prepared is held, or the wish alone changes.
     private func holdPending(by: Originator?, _ waiter: Waiter?) {
         let overtaken = take()?.takeWaiters() ?? []
         if let pending = playout.pending, playout.stall == nil {
@@ -251,14 +251,14 @@ import NowPlaying
         player.answer(overtaken, superseded: true)
     }
 
-    /// Nothing can be audible anyway: the wish alone changes.
+    /// Pauses a stalled player: the wish alone changes.
     private func holdStalled(by: Originator?, _ waiter: Waiter?) {
         playout.endStall()
         var anchor = playout.stoppedAnchor(at: EventLoop.now)
         var waiters: [Waiter] = []
         if let pending = playout.pending {
             player.sources.forgetMedia()
-            // It is held at the place that was asked for.
+            // It is held at the requested position.
             if player.publisher.shown?.id != pending.item {
                 playout.preparation.show(pending)
                 playout.preparation.publish(pending, unless: false)
@@ -273,7 +273,7 @@ import NowPlaying
         if let waiter { player.answer([waiter]) }
     }
 
-    /// Somebody else wants to be audible: stops the flow; `held` gets the anchor of the position.
+    /// Holds the flow for an interruption; `held` gets the anchor of the position.
     func holdForInterruption(_ held: @escaping @PlayerLoop (PlaybackAnchor) -> Void) {
         playout.boundaries.cancel()
         player.marks.cancel()
@@ -291,11 +291,11 @@ import NowPlaying
         stop(lane, overtaken, if: []) {
             publish($0)
         } failed: { [unowned self] _ in
-            publish(overtaken.place ?? playout.stoppedAnchor(at: EventLoop.now))
+            publish(overtaken.anchor ?? playout.stoppedAnchor(at: EventLoop.now))
         }
     }
 
-    /// The device went away: stops the flow; `held` gets the anchor of the position.
+    /// Holds the flow after the loss of the device; `held` gets the anchor of the position.
     func holdForLoss(_ lane: Lane, _ held: @escaping @PlayerLoop (PlaybackAnchor) -> Void) {
         guard lane.hasStream, !lane.isCorked, playout.pending == nil else {
             return held(playout.stoppedAnchor(at: EventLoop.now))
@@ -307,7 +307,7 @@ import NowPlaying
         playout.ask(
             lane, if: [],
             failed: { [unowned self] _ in
-                // The server went, too: nobody else publishes where it stands.
+                // The server disappeared, too: only this call publishes the position.
                 if playout.stall == nil { held(playout.stoppedAnchor(at: EventLoop.now)) }
             },
             { [unowned self] timing in
@@ -316,21 +316,22 @@ import NowPlaying
             })
     }
 
-    /// The device fell asleep with the frames that it had taken: stops the flow. The seconds into the file where it stands.
+    /// Holds the flow of a device that was suspended with the frames that it had taken. Returns the position in seconds of
+    /// the file.
     func holdAsleep(_ lane: Lane) -> Double {
         let resumption = playout.resumption
         let frame = resumption.nextFrame(lane, at: EventLoop.now) ?? Int64(clamping: lane.heldFrame.rounded())
-        let place = lane.timeline.place(at: Double(frame))
+        let position = lane.timeline.position(at: Double(frame))
         playout.boundaries.cancel()
         player.marks.cancel()
         playout.starvation.cancel()
         lane.standAsleep(at: frame)
-        return lane.format.seconds(frames: Int64(clamping: (place?.itemFrame ?? 0).rounded()))
+        return lane.format.seconds(frames: Int64(clamping: (position?.itemFrame ?? 0).rounded()))
     }
 
     // MARK: Stopping
 
-    /// Silence for good.
+    /// Stops the sound.
     func halt(_ reason: ChangeReason, by: Originator?, _ waiter: Waiter?) {
         playout.boundaries.cancel()
         player.marks.cancel()

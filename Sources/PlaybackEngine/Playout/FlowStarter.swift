@@ -1,15 +1,15 @@
 import AudioCore
 import LinuxSystem
 
-/// Starts the flow of a lane and looks for its first audible frame.
+/// Starts the flow of a lane and detects its first audible frame.
 @PlayerLoop final class FlowStarter {
     private unowned let playout: Playout
 
-    /// Starts nothing.
+    /// Without a start.
     init(_ playout: Playout) { self.playout = playout }
 
-    /// Starts the flow and calls back with the first reading in which it flows. `isAlone`: the next item is not waited for,
-    /// however short this one is.
+    /// Starts the flow and calls back with the first reading in which it flows. `isAlone`: does not wait for the next item,
+    /// even if this one is very short.
     func start(_ lane: Lane, isAlone: Bool = false, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
         lane.start(
             check: { [weak self, unowned lane] start in
@@ -19,14 +19,14 @@ import LinuxSystem
             answered: { [weak self] error in
                 guard let self else { return }
                 if let error { return playout.requestFailed(error, on: lane) }
-                // Frames that are too few to begin by themselves begin by being drained.
-                playout.drains.drainIfEnding(lane, audible: Double(lane.heardFrom))
+                // Fewer frames than the prebuffer begin by a drain.
+                playout.drains.drainIfEnding(lane, audible: Double(lane.audibleFrom))
                 if isAlone { playout.drains.drainIfShort(lane) }
                 lane.checkStart()
             })
     }
 
-    /// Looks if a start is audible. An answer to an earlier start says nothing of this one.
+    /// Checks if a start is audible. Ignores an answer to an earlier start.
     private func check(_ lane: Lane, _ start: Int, _ flowing: @escaping @PlayerLoop (StreamTiming) -> Void) {
         playout.ask(
             lane, if: [],
@@ -34,10 +34,10 @@ import LinuxSystem
             { [unowned self] timing in
                 // Not begun yet: `streamStarted` comes when it does.
                 guard lane.isCurrent(start) else { return }
-                // Something very short may be over already, or all that there was of it.
-                let end = lane.streamEnd ?? max(lane.sentStreamEnd, lane.heardFrom + 1)
+                // A very short item may be over already, or everything that it had.
+                let end = lane.streamEnd ?? max(lane.sentStreamEnd, lane.audibleFrom + 1)
                 guard timing.isPlaying || timing.audibleFrame >= Double(end) else {
-                    // The frames that are left may be too few to begin by themselves.
+                    // The remaining frames may be too few to begin by themselves.
                     return playout.drains.drainIfEnding(lane, audible: timing.audibleFrame)
                 }
                 guard lane.begin(start) else { return }
@@ -46,9 +46,9 @@ import LinuxSystem
             })
     }
 
-    /// Sends frames that replace others from a stream frame on. Where the device has taken some of those and can't rewrite them
-    /// while they flow, the flow stops meanwhile.
-    func replaceTaken(_ lane: Lane, _ timing: StreamTiming, from frame: Int64, _ send: () -> Void) {
+    /// Sends frames that replace others from a stream frame on. If the device has taken some of those and cannot rewrite them
+    /// in the flow, the flow stops meanwhile.
+    func replaceSent(_ lane: Lane, _ timing: StreamTiming, from frame: Int64, _ send: () -> Void) {
         let isTaken = !lane.isCorked && !lane.canRewriteFlowing && frame < timing.takenFrame
         if isTaken { lane.stream?.setCorked(true) { _ in } }
         send()

@@ -1,40 +1,40 @@
-/// What the frames of a lane are multiplied by on their way to the stream: a gain for each item, exactly from its first frame
-/// on; a short ramp where a change is heard in the middle; and a fade. A pure value.
+/// Factors of a lane's frames on their way to the stream: a gain per item, exactly from its first frame on; a short ramp at a
+/// change in its middle; and fades. A pure value.
 struct GainPlan: Equatable {
-    /// A straight way from one factor to another, over frames of the stream.
+    /// Linear ramp from one factor to another over frames of the stream.
     struct Ramp: Equatable {
-        /// Frame where it leaves `from`.
+        /// Last frame with the factor `from`.
         var start: Int64
-        /// Frames that it takes; at least 1.
+        /// Number of frames; at least 1.
         var length: Int64
         /// Factor up to `start`.
         var from: Double
         /// Factor from `end` on.
         var to: Double
 
-        /// Frame from which on it stands at `to`.
+        /// First frame with the factor `to`.
         var end: Int64 { start + length }
 
-        /// Always the same factor.
+        /// A constant factor.
         static func constant(_ factor: Double) -> Ramp { Ramp(start: 0, length: 1, from: factor, to: factor) }
 
-        /// The factor of this frame.
+        /// Factor of this frame.
         func value(at frame: Int64) -> Double {
             if frame >= end { return to }
             return frame <= start ? from : from + (to - from) * Double(frame - start) / Double(length)
         }
     }
 
-    /// The items by the ring frame where they begin, in order.
+    /// Gains of the items, by the ring frames of their beginnings, in order.
     private(set) var items: [(start: Int64, factor: Double)] = []
-    /// What leads from an old gain to the present one: the part of the old one that is left, 1 to 0.
+    /// Transition from an old gain to the present one: the remaining part of the old one, 1 to 0.
     private(set) var change: (ramp: Ramp, old: Double)?
-    /// A fade over everything; its last value stays.
+    /// Fade of everything; its last value stays.
     private(set) var fade: Ramp?
-    /// The way to a lower loudness while somebody else speaks, and back; its last value stays.
+    /// Ramp to a lower volume during another sound, and back; its last value stays.
     private(set) var duck: Ramp?
 
-    /// Frames that are computed with one straight line, while it moves.
+    /// Number of frames that are computed with one straight line.
     private static let stepFrames: Int64 = 256
 
     static func == (a: Self, b: Self) -> Bool {
@@ -45,16 +45,16 @@ struct GainPlan: Equatable {
     /// Replaces the gains; in ascending order of `start`.
     mutating func setItems(_ items: [(start: Int64, factor: Double)]) { self.items = items }
 
-    /// Fades everything; nil: no fade.
+    /// Sets the fade of everything; nil: none.
     mutating func setFade(_ fade: Ramp?) { self.fade = fade }
 
-    /// Lowers everything while somebody else speaks; nil: nobody does.
+    /// Sets the ducking of everything; nil: none.
     mutating func setDuck(_ duck: Ramp?) { self.duck = duck }
 
-    /// Adds a gain behind all others.
+    /// Appends a gain.
     mutating func add(_ item: (start: Int64, factor: Double)) { items.append(item) }
 
-    /// The index of the first gain that begins behind this frame of the ring.
+    /// Index of the first gain that begins after this frame of the ring.
     private func firstItem(behind frame: Int64) -> Int {
         var (low, high) = (0, items.count)
         while low < high {
@@ -64,33 +64,33 @@ struct GainPlan: Equatable {
         return low
     }
 
-    /// Other frames begin at this frame of the stream: no way leads to them from what was before; fades go on.
+    /// Begins other frames at this frame of the stream, without a transition; fades continue.
     mutating func begin(_ items: [(start: Int64, factor: Double)], at streamFrame: Int64) {
         self.items = items
         change = nil
-        // It was to begin behind what was thrown away.
+        // Its start was after the dropped frames.
         if let start = duck?.start, start > streamFrame { duck?.start = streamFrame }
     }
 
-    /// The stream is another: what was at a frame of it is so many further on.
+    /// Moves all ramps by a number of frames, for another stream.
     mutating func shift(by frames: Int64) {
         change?.ramp.start += frames
         fade?.start += frames
         duck?.start += frames
     }
 
-    /// Leads from what was heard to what `items` say now, from this stream frame on.
+    /// Adds a ramp from the audible gain to that of `items`, from this stream frame on.
     mutating func ramp(from old: Double, at start: Int64, length: Int64) {
         change = (Ramp(start: start, length: max(1, length), from: 1, to: 0), old)
     }
 
-    /// Forgets ramps that end before this frame of the stream.
+    /// Drops ramps that end before this frame of the stream.
     mutating func forget(before streamFrame: Int64) {
         if let ramp = change?.ramp, ramp.end <= streamFrame { change = nil }
         if let duck, duck.to == 1, duck.end <= streamFrame { self.duck = nil }
     }
 
-    /// The factor of a frame: `offset` is its stream frame less its ring frame.
+    /// Factor of a frame; `offset` is its stream frame minus its ring frame.
     func factor(at ringFrame: Int64, offset: Int64) -> Double {
         let behind = firstItem(behind: ringFrame)
         var result = behind > 0 ? items[behind - 1].factor : items.first?.factor ?? 1
@@ -103,7 +103,7 @@ struct GainPlan: Equatable {
         return result
     }
 
-    /// The part of `range` from its beginning that one straight line describes: where it ends, and the factors there.
+    /// First part of `range` with a linear factor: its end, and the factors at both ends.
     func piece(of range: Range<Int64>, offset: Int64) -> (end: Int64, from: Double, to: Double) {
         let first = range.lowerBound
         var end = range.upperBound
@@ -117,7 +117,7 @@ struct GainPlan: Equatable {
         }
         if moves { end = min(end, first + Self.stepFrames) }
         let from = factor(at: first, offset: offset)
-        // The end of a line may be the beginning of another item: only what moves has two ends.
+        // The end of a line may be the beginning of another item: only a moving factor has two ends.
         guard moves else { return (end, from, from) }
         let last = factor(at: end - 1, offset: offset)
         let length = end - first

@@ -2,21 +2,21 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Changes the gain of frames that were sent and are not audible: sends them again, from the ring.
+/// Changes the gain of sent frames that are not audible yet: sends them again from the ring.
 @PlayerLoop final class GainRewriter {
-    /// A change of a lane's gain: the ring frame from which on it is audible, the lane's offset, and the frames that a ramp may
-    /// take.
+    /// A change of a lane's gain: the ring frame from which it is audible, the lane's offset, and the maximum number of
+    /// frames of a ramp.
     typealias Change = @PlayerLoop (_ frame: Int64, _ offset: Int64, _ length: Int64) -> Void
 
     private unowned let playout: Playout
     private var player: Player { playout.player }
-    /// The lane whose frames are being sent again, and the ring frame after the last of them; nil: none.
+    /// Lane whose frames are being sent again, and the ring frame after the last of them; nil: none.
     private var resending: (lane: Lane, end: Int64)?
 
-    /// Seconds in which a changed gain goes over to the new one: too short to sound like a fade, too long for a click.
+    /// Duration of the ramp to a new gain in seconds: too short for an audible fade, too long for a click.
     private static let rampSeconds = 0.025
 
-    /// Changes nothing.
+    /// Without a change.
     init(_ playout: Playout) { self.playout = playout }
 
     /// Changes a lane's gain and sends its frames again.
@@ -25,7 +25,7 @@ import NowPlaying
         guard let stream = lane.stream, lane.isReady, let offset = lane.offset, !lane.awaitsSplice,
             lane.sentEnd > lane.ring.begin, lane === playout.audible
         else {
-            // Nothing of it can be audible yet, or all that was sent will be thrown away.
+            // None of its frames can be audible yet, or all sent frames will be dropped.
             change(lane.sentEnd, lane.offset ?? 0, length)
             if lane === playout.ahead, let offset = lane.offset {
                 resend(lane, from: lane.ring.begin, at: lane.ring.begin + offset)
@@ -43,16 +43,16 @@ import NowPlaying
                 let frame = max(first - offset, lane.ring.begin)
                 guard frame < lane.sentEnd else { return change(lane.sentEnd, offset, length) }
                 change(frame, offset, length)
-                playout.starter.replaceTaken(lane, timing, from: first) {
+                playout.starter.replaceSent(lane, timing, from: first) {
                     resend(lane, from: frame, at: frame + offset)
                 }
             })
     }
 
-    /// True while frames of this lane are being sent again: the queue is filled when that is over.
+    /// True while frames of this lane are being sent again; afterwards the queue is filled.
     func isResending(_ lane: Lane) -> Bool { resending?.lane === lane }
 
-    /// Sends frames of the ring again: at once as many as the device needs not to run dry, the rest in later turns of the loop.
+    /// Sends frames of the ring again: at once as many as the device needs to keep playing, the rest in later turns of the loop.
     private func resend(_ lane: Lane, from frame: Int64, at streamFrame: Int64) {
         let end = max(lane.sentEnd, resending.map { $0.lane === lane ? $0.end : 0 } ?? 0)
         guard frame < end else { return }
@@ -63,13 +63,13 @@ import NowPlaying
         resendRest(lane, lane.sentEnd - frame)
     }
 
-    /// Sends as many frames again in the next turn of the loop as the server was sent so far, `count`: while they are computed
-    /// it has as many, so a processor that computes them as fast as they play is fast enough.
+    /// Sends `count` frames again in the next turn of the loop, as many as were sent so far: the server has that many during the
+    /// computation, so a processor that computes frames as fast as they play is fast enough.
     private func resendRest(_ lane: Lane, _ count: Int64) {
         let sent = lane.sentEnd
         player.loop.later { [weak self, weak lane] in
             guard let self, let resending, let lane, resending.lane === lane else { return }
-            // A reading or another place may have sent, or dropped, frames since.
+            // A reading or another target may have sent or dropped frames since.
             if lane.sentEnd == sent, sent < resending.end, lane === playout.audible, !lane.awaitsSplice {
                 lane.send(upTo: min(resending.end, sent + count))
                 if lane.sentEnd < resending.end { return resendRest(lane, 2 * count) }
@@ -79,8 +79,7 @@ import NowPlaying
         }
     }
 
-    /// Brings all sound to a part of its loudness, in a straight line over `seconds`, in our own samples: it is exact again when
-    /// the part is 1.
+    /// Ducks all sound to a factor by a linear ramp over `seconds` in the samples: with the factor 1 they are exact again.
     func duck(to level: Double, over seconds: Double) {
         for lane in [playout.ahead, playout.pending?.lane] {
             guard let lane, lane !== playout.audible else { continue }

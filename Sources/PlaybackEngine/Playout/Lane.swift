@@ -2,26 +2,26 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// One format's way to the ear: a ring, the stream that its frames are sent to, and the map between them. Of two lanes one is
-/// audible and the other waits for a change of format.
+/// Output path of one format: a ring, the stream for its frames, and the map between them. Of two lanes one is audible and
+/// the other waits for a change of format.
 @PlayerLoop final class Lane {
-    /// The stream of a lane, and its flow as far as we have asked for it.
+    /// Stream of a lane, and its flow by the player's last request.
     enum Phase {
-        /// The stream was lost before all was audible; `sentEnd` is the first frame of the next stream.
+        /// The stream was lost before everything was audible; `sentEnd` is the first frame of the next stream.
         case detached
-        /// There is no stream at the server yet.
+        /// The server has not created the stream yet.
         case opening
         /// The flow is stopped. `isRead`: the timing was read since.
         case held(isRead: Bool)
-        /// The flow was started and is not audible yet; the closure looks for the beginning.
+        /// The flow was started and is not audible yet; the closure checks for the beginning.
         case starting(check: @PlayerLoop () -> Void)
         case flowing
     }
 
-    /// The supply of the stream's queue.
+    /// Supply of the stream's queue.
     enum Supply {
         case fed
-        /// The queue ran or runs empty because the source is late.
+        /// The queue runs empty because the source is late.
         case starved
         /// The server knows that nothing follows.
         case draining
@@ -29,13 +29,13 @@ import NowPlaying
         case drained
     }
 
-    /// A part of the frames that were sent, which the following frames of the ring replace.
+    /// A range of sent frames to be replaced by the following frames of the ring.
     struct Rewrite {
         /// First wrong frame of the stream.
         var streamStart: Int64
         /// Stream frame after the last wrong one.
         var oldEnd: Int64
-        /// True if the server has nothing there: it was put in during silence.
+        /// True if the server has no frames there: the range was spliced into silence.
         var isAlone = false
     }
 
@@ -43,36 +43,36 @@ import NowPlaying
     private(set) var stream: (any AudioStream)?
     private(set) var phase = Phase.opening
     private(set) var supply = Supply.fed
-    /// Stream frame less ring frame of the frames that are sent; nil before the first.
+    /// Stream frame minus ring frame of the sent frames; nil before the first.
     private(set) var offset: Int64?
-    /// Ring frame after the last one that was sent.
+    /// Ring frame after the last sent one.
     private(set) var sentEnd: Int64
     private(set) var timeline = Timeline()
-    /// Factors of the frames as they are sent; the ring keeps them as they are.
+    /// Factors of the sent frames; the ring keeps the original samples.
     private(set) var gain = GainPlan()
     private(set) var readings: StreamReadings
-    /// Stream frame before which nothing of the present flow is audible: where it began, was resumed or spliced.
-    private(set) var heardFrom: Int64 = 0
-    /// True while a new place is being prepared: frames of the ring must not be sent yet.
+    /// First audible stream frame of the present flow, at its start, resumption or splice.
+    private(set) var audibleFrom: Int64 = 0
+    /// True while a new target is being prepared: frames of the ring must not be sent yet.
     private(set) var awaitsSplice = false
-    /// Set as long as the server holds frames that must not be audible.
+    /// Set while the server holds frames that must not be audible.
     private(set) var rewrite: Rewrite? { didSet { stream?.awaitRewrite(rewrite != nil) } }
-    /// Ring frame after the last one of all that follows by itself; nil while more comes.
+    /// Ring frame after the last one of everything that follows automatically; nil: more follows.
     private(set) var ringEnd: Int64?
-    /// Stream frame where the queue ran empty that is begun anew; nil: it did not.
+    /// Stream frame at which the queue ran empty and restarts; nil: it did not.
     private(set) var ranOutAt: Int64?
-    /// Stream frame that has to be audible next, though the device has taken more: it fell asleep with that.
+    /// Stream frame that must be audible next, although the suspended device has taken more; nil: none.
     private(set) var standsAt: Int64?
-    /// Place of the next frames in the stream, if it is not after the last that were written; silence is there.
+    /// Stream position of the next frames, if it is not after the last written ones; silence is there.
     private(set) var writesAt: Rewrite?
-    /// True while the ring has frames of an item that was not reported yet, and whose gain is not known.
+    /// True while the ring has frames of an unreported item, whose gain is unknown.
     private(set) var isHeldBack = false
-    /// True while a question about the timing for a refill is under way.
+    /// True while a timing request for a refill is pending.
     private(set) var isRefilling = false
-    /// Number of times that the flow was started.
+    /// Number of starts of the flow.
     private var starts = 0
 
-    /// A lane without a stream; `sentEnd`: the ring frame with which sending begins.
+    /// A lane without a stream; `sentEnd`: the first ring frame to be sent.
     init(ring: SampleRing, sentEnd: Int64) {
         self.ring = ring
         self.sentEnd = sentEnd
@@ -81,24 +81,24 @@ import NowPlaying
 
     // MARK: Readings
 
-    /// Keeps a reading: the clock learns from it while sound flows. `isPrompt`: asked when the server had just reported
-    /// something. A server that moves in steps (PipeWire) answers other questions with its position at the last step: such a
-    /// reading says no more than “not before”.
+    /// Stores a reading: the clock learns from it while sound flows. `isPrompt`: requested directly after a report of the
+    /// server. A server that moves in steps (PipeWire) answers other requests with the position of its last step: such a
+    /// reading is only a lower bound.
     func note(_ timing: StreamTiming, isPrompt: Bool = true) {
         if case .held(isRead: false) = phase, !timing.isPlaying { phase = .held(isRead: true) }
         readings.note(timing, isPrompt: isPrompt, canRewind: stream?.canRewind)
     }
 
-    /// The held lane counts as read: its last reading says where it stands.
+    /// Marks the held lane as read: its last reading has its position.
     func markRead() { if isUnread { phase = .held(isRead: true) } }
 
-    /// The device's clock begins anew: sound did not flow evenly.
+    /// Restarts the clock's line, as sound did not flow evenly.
     func restartClock() { readings.restart() }
 
-    /// The stream is on another device: nothing of its clock holds.
+    /// Resets the clock, as the stream is on another device.
     func resetClock() { readings.reset() }
 
-    /// Reads the timing, and again (ten times at most) as long as the answer is not plausible and no three in a row agree.
+    /// Reads the timing, up to ten times until the answer is plausible or three in a row agree.
     func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
         readTiming(before: [], completion)
     }
@@ -111,11 +111,11 @@ import NowPlaying
         }
         stream.readTiming { [self] result in
             guard case .success(let timing) = result, before.count < 10,
-                !readings.isPlausible(timing, heardFrom: heardFrom, canRewind: self.stream?.canRewind)
+                !readings.isPlausible(timing, audibleFrom: audibleFrom, canRewind: self.stream?.canRewind)
             else { return completion(result) }
             let series = before + [timing]
             if series.count >= 3, series.suffix(3).allSatisfy({ readings.agree($0, timing) }) {
-                // It is so: the flow was interrupted without a report.
+                // The readings are right: the flow was interrupted without a report.
                 restartClock()
                 return completion(result)
             }
@@ -125,10 +125,10 @@ import NowPlaying
 
     // MARK: The stream
 
-    /// Takes a new stream.
+    /// Sets a new stream.
     func open(_ stream: any AudioStream) { self.stream = stream }
 
-    /// The stream exists at the server.
+    /// Notes that the server has created the stream.
     func becomeReady() {
         switch phase {
         case .opening: phase = .held(isRead: true)
@@ -136,14 +136,14 @@ import NowPlaying
         }
     }
 
-    /// Ends the stream.
+    /// Closes the stream.
     func close() {
         stream?.close()
         stream = nil
         if !isDetached { phase = .opening }
     }
 
-    /// Gives up the stream; the frame at `streamFrame` will be the first that the next one gets.
+    /// Detaches the lost stream; the next one begins with the frame at `streamFrame`.
     func detach(at streamFrame: Int64) {
         close()
         phase = .detached
@@ -155,13 +155,13 @@ import NowPlaying
         standsAt = nil
     }
 
-    /// The next stream, empty until now, gets its frames from `streamFrame` on.
+    /// Attaches the next, empty stream, whose frames begin at `streamFrame`.
     func attach(at streamFrame: Int64) {
         let moved = streamFrame - sentStreamEnd
         timeline.shift(by: moved)
         gain.shift(by: moved)
         offset = streamFrame - sentEnd
-        heardFrom = streamFrame
+        audibleFrom = streamFrame
         ring.release(before: sentEnd)
         resetClock()
         readings.forgetLast()
@@ -169,7 +169,7 @@ import NowPlaying
         if isDetached { phase = .held(isRead: true) }
     }
 
-    /// The lane that waits for its turn gives up its stream and will fill the next one from its first frame.
+    /// Detaches the stream of a waiting lane, which will fill the next one from its first frame.
     func rewindToStart() {
         close()
         phase = .opening
@@ -195,8 +195,8 @@ import NowPlaying
         stream?.setCorked(true) { _ in done() }
     }
 
-    /// Starts the flow. `check` is called whenever it may have begun, with the number of this start. `failed`: the server
-    /// refused; else it answered.
+    /// Starts the flow. Calls `check` with the number of this start whenever the flow may have begun. `failed`: the server
+    /// refused; nil: it answered.
     func start(
         check: @escaping @PlayerLoop (_ start: Int) -> Void, answered: @escaping @PlayerLoop (OutputError?) -> Void
     ) {
@@ -207,29 +207,29 @@ import NowPlaying
         stream?.setCorked(false, answered)
     }
 
-    /// Looks whether the start is audible by now.
+    /// Checks if the start is audible.
     func checkStart() { if case .starting(let check) = phase { check() } }
 
-    /// The start with this number is audible. False: it was overtaken.
+    /// Completes the start with this number. False: a later one superseded it.
     func begin(_ start: Int) -> Bool {
         guard isCurrent(start) else { return false }
         phase = .flowing
         return true
     }
 
-    /// True if this start is awaited still.
+    /// True while this start is awaited.
     func isCurrent(_ start: Int) -> Bool { starts == start && isStarting }
 
-    /// The lane takes over nothing any more: its start does not matter.
+    /// Completes a start that no longer matters.
     func abandonStart() { if isStarting { phase = .flowing } }
 
-    /// The flow begins at the frame where the lane is held.
-    func resumeAtHeldFrame() { heardFrom = Int64(clamping: heldFrame.rounded()) }
+    /// Begins the flow at the held frame.
+    func resumeAtHeldFrame() { audibleFrom = Int64(clamping: heldFrame.rounded()) }
 
-    /// Nothing of the present flow is audible before this stream frame.
-    func beginHearing(from frame: Int64) { heardFrom = frame }
+    /// Begins the flow at this stream frame.
+    func beginAudible(from frame: Int64) { audibleFrom = frame }
 
-    /// The frames that the device has taken are lost: the flow stops, and the sound at `frame` has to be next.
+    /// Stops the flow of a suspended device, whose taken frames are lost: the frame `frame` must be audible next.
     func standAsleep(at frame: Int64) {
         standsAt = frame
         restartClock()
@@ -238,59 +238,59 @@ import NowPlaying
 
     // MARK: Supply
 
-    /// The queue ran or runs empty because the source is late.
+    /// Notes that the queue runs empty because the source is late.
     func starve() { supply = .starved }
 
-    /// Frames came again.
+    /// Notes that frames arrived again.
     func feed() { if isStarved { supply = .fed } }
 
-    /// The queue ran empty and is begun anew at `frame`.
+    /// Restarts the queue that ran empty at `frame`.
     func beginAnew(at frame: Int64) { ranOutAt = frame }
 
-    /// Answers once where the queue ran empty.
+    /// Returns and clears the frame at which the queue ran empty.
     func takeRanOut() -> Int64? {
         defer { ranOutAt = nil }
         return ranOutAt
     }
 
-    /// The server is informed that nothing follows.
+    /// Notes that the server knows that nothing follows.
     func beginDrain() { supply = .draining }
 
-    /// The server has played everything.
+    /// Notes that the server has played everything.
     func endDrain() { supply = .drained }
 
-    /// Everything ends at this ring frame; nil: more may come.
+    /// Sets the end of everything at this ring frame; nil: more may follow.
     func end(at ringEnd: Int64?) { self.ringEnd = ringEnd }
 
-    /// More follows, at the end or before. `silence`: the place that is replaced by it, if the stream flows there in silence.
+    /// Expects more frames, at the end or before it. `silence`: the replaced range, if the stream flows there in silence.
     func expectMore() -> Bool {
         let wasOver = isDrained
         ringEnd = nil
         if isDraining { supply = .fed }
         guard let silence = writesAt, !isCorked else { return wasOver }
-        // Sought to its very end, it flows on in silence: the following frames replace that.
+        // After a seek to the very end the stream flows in silence, which the following frames replace.
         writesAt = nil
         rewrite = silence
         return true
     }
 
-    /// Frames of an item that was not reported yet wait in the ring.
+    /// Notes that frames of an unreported item wait in the ring.
     func holdBack() { isHeldBack = true }
 
-    /// Answers once that frames wait.
+    /// Returns and clears the note of waiting frames.
     func takeHeldBack() -> Bool {
         defer { isHeldBack = false }
         return isHeldBack
     }
 
-    /// A question for a refill begins. False: one is under way.
+    /// Begins a timing request for a refill. False: one is pending.
     func beginRefill() -> Bool {
         guard !isRefilling else { return false }
         isRefilling = true
         return true
     }
 
-    /// The question for a refill was answered.
+    /// Ends the timing request for a refill.
     func endRefill() { isRefilling = false }
 
     // MARK: Frames
@@ -298,36 +298,35 @@ import NowPlaying
     /// Sends ring frames up to `end`, the first of them at stream frame `at` (nil: after the last).
     func send(upTo end: Int64, at: Int64? = nil) {
         guard let stream, end > sentEnd else { return }
-        let place = at ?? writesAt?.streamStart
+        let streamFrame = at ?? writesAt?.streamStart
         writesAt = nil
-        FrameSender(ring: ring, gain: gain, offset: offset ?? 0).send(sentEnd..<end, to: stream, at: place)
+        FrameSender(ring: ring, gain: gain, offset: offset ?? 0).send(sentEnd..<end, to: stream, at: streamFrame)
         sentEnd = end
     }
 
-    /// The next frame to send is this one of the ring, which was sent before.
+    /// Continues with this frame of the ring, which was sent before.
     func sendAgain(from frame: Int64) { sentEnd = frame }
 
-    /// Frames before `heard` (of the stream) were audible: they are given up. `shown`: the play that listeners see, whose part
-    /// of the timeline stays.
-    func release(before heard: Int64, shown: Int) {
+    /// Releases frames of the stream before `audibleFrame`. `shown`: the shown play, whose segment stays on the timeline.
+    func release(before audibleFrame: Int64, shown: Int) {
         guard let offset else { return }
-        ring.release(before: min(heard - offset, sentEnd))
-        // An output that is faster than its readings may be past items that were not published yet.
-        timeline.forget(before: heard, sparing: shown)
-        gain.forget(before: heard)
+        ring.release(before: min(audibleFrame - offset, sentEnd))
+        // An output faster than its readings may be past items that are not published yet.
+        timeline.forget(before: audibleFrame, sparing: shown)
+        gain.forget(before: audibleFrame)
     }
 
-    /// Another place is prepared in the same ring: the frames that were not sent are given up, those that were sent play on.
-    func awaitPlace(run: Int) {
+    /// Starts a new run in the same ring: drops the unsent frames; the sent ones continue.
+    func startNewRun(run: Int) {
         sentEnd = ring.startRun(run, at: nil)
         awaitsSplice = true
         ringEnd = nil
     }
 
-    /// The waiting lane begins with this ring frame, at the beginning of its stream.
+    /// Prepares the waiting lane to begin with this ring frame, at the beginning of its stream.
     func waitForTurn(from ringStart: Int64) { offset = -ringStart }
 
-    /// The place that was prepared is put at `streamFrame`: ring frames from `first` on.
+    /// Splices the prepared target in at `streamFrame`: ring frames from `first` on.
     func splice(at streamFrame: Int64, first: Int64) {
         awaitsSplice = false
         rewrite = nil
@@ -336,14 +335,15 @@ import NowPlaying
         if isDraining { supply = .fed }
         offset = streamFrame - first
         sentEnd = first
-        heardFrom = streamFrame
+        audibleFrom = streamFrame
         timeline.cut(at: streamFrame)
     }
 
-    /// Nothing of a place could be sent: the next frames belong there, whatever is there.
-    func writeNext(at place: Rewrite) { writesAt = place }
+    /// Places the next frames at a range, whatever the server has there: no frame of the target could be sent.
+    func writeNext(at rewrite: Rewrite) { writesAt = rewrite }
 
-    /// The frames after `ringStart` are wrong: others follow there. `ticket`: the play before, whose part of the timeline stays.
+    /// Marks the frames after `ringStart` as wrong, to be replaced. `ticket`: the play before, whose segment stays on the
+    /// timeline.
     func replace(after ringStart: Int64, sparing ticket: Int) {
         guard let offset else { return }
         if sentEnd > ringStart {
@@ -353,28 +353,28 @@ import NowPlaying
         timeline.cut(at: ringStart + offset, sparing: ticket)
     }
 
-    /// The wrong frames need no replacement any more: the next ones follow.
+    /// Ends the replacement of wrong frames: the next frames follow.
     func endRewrite() { rewrite = nil }
 
-    /// The next frames of the ring belong at this stream frame.
+    /// Places the next frames of the ring at this stream frame.
     func sendNext(at streamFrame: Int64) { offset = streamFrame - sentEnd }
 
-    /// A flow was interrupted for a rewrite and goes on at once.
+    /// Restarts the flow after an interruption for a rewrite.
     func restartFlow(after timing: StreamTiming, _ answered: @escaping @PlayerLoop (OutputError?) -> Void) {
         readings.beginFlow()
-        heardFrom = Int64(clamping: timing.audibleFrame)
+        audibleFrom = Int64(clamping: timing.audibleFrame)
         stream?.setCorked(false, answered)
     }
 
     // MARK: Timeline and gain
 
-    /// Adds a part of an item to the timeline.
+    /// Adds a segment to the timeline.
     func map(_ segment: Timeline.Segment) { timeline.append(segment) }
 
-    /// Nothing is mapped any more.
+    /// Clears the timeline.
     func clearTimeline() { timeline = Timeline() }
 
-    /// Forgets the part of a play and all after it.
+    /// Drops the segment of a play and all after it.
     func cutTimeline(from ticket: Int) { timeline.cut(from: ticket) }
 
     /// Sets the factors of the items in the ring.
@@ -388,12 +388,12 @@ import NowPlaying
         gain.begin(items, at: streamFrame)
     }
 
-    /// A change of gain takes effect over `length` frames from this stream frame on.
+    /// Ramps a changed gain over `length` frames from this stream frame on.
     func rampGain(from old: Double, at frame: Int64, length: Int64) { gain.ramp(from: old, at: frame, length: length) }
 
     /// Sets the fade of the sleep timer; nil: none.
     func setFade(_ fade: GainPlan.Ramp?) { gain.setFade(fade) }
 
-    /// Sets how quiet everything is for the sake of others.
+    /// Sets the ducking of all sound.
     func setDuck(_ duck: GainPlan.Ramp?) { gain.setDuck(duck) }
 }

@@ -2,27 +2,27 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// A new place that was asked for and is being prepared: opened, decoded ahead, spliced into the audible stream.
+/// A requested target being prepared: opened, decoded ahead, spliced into the audible stream.
 @PlayerLoop final class PendingChange {
-    /// Frames that were sent, and where in the stream they begin.
+    /// Samples of sent frames, and their position in the stream.
     struct Sound {
-        /// Frame of the stream.
+        /// First frame of the stream.
         var streamStart: Int64
         var bytes: [UInt8]
     }
 
-    /// The progress of the preparation.
+    /// Progress of the preparation.
     private enum Stage: Comparable {
         case asked
         /// Enough is decoded to begin.
         case filled
         /// The splice is under way.
         case splicing
-        /// Its frames are at the server: only the flow is awaited.
+        /// Its frames are at the server; only the flow is awaited.
         case sent
     }
 
-    /// An order that a change stands for.
+    /// Order of a change.
     struct Order {
         var item: ItemID
         /// Seconds of the file.
@@ -30,54 +30,54 @@ import NowPlaying
         var cause: Cause
         var reason: ChangeReason?
         var by: Originator?
-        /// True if the item may resume where it was left once, instead of at its beginning.
+        /// True if the item may resume at its saved position instead of its beginning.
         var mayResume = false
-        /// True if it continues the audible sound at another rate: there is no jump.
+        /// True if it continues the audible sound at another rate, without a jump.
         var isContinuous = false
     }
 
-    /// The run that was begun for it at the decode thread.
+    /// Its run of the decode thread.
     let run: Int
     let ticket: Int
     let item: ItemID
     /// Seconds of the item's content.
     private(set) var position: Double
-    /// The same place in its file.
+    /// The same position in its file.
     private(set) var media: Double
     let by: Originator?
     let mayResume: Bool
     let isContinuous: Bool
     private(set) var cause: Cause
     private(set) var reason: ChangeReason?
-    /// True if the item begins (anew) with it, and does not resume.
+    /// True if the item begins (again) with it, and does not resume.
     private(set) var begins: Bool
-    /// Those who asked for just this.
+    /// Waiters for exactly this change.
     private var waiters: [Waiter] = []
-    /// Those whose wish was overtaken by it.
+    /// Waiters of changes that this one superseded.
     private var superseded: [Waiter] = []
-    /// The item as the decode thread opened it; nil until then.
+    /// Item as the decode thread opened it; nil until then.
     private(set) var opened: OpenedItem?
-    /// The run of failures that led to it, when it was opened.
+    /// Run of failures before it, at its opening.
     private(set) var failuresBefore: Transport.FailureRun?
-    /// The lane where it will be audible; nil until the item is opened.
+    /// Lane that will play it; nil until the item is open.
     private(set) var lane: Lane?
     private var stage = Stage.asked
-    /// True if listeners see this place already, as it can't be audible for now.
+    /// True if the target is published, as it cannot be audible for now.
     private(set) var isPublished = false
-    /// True if silence came before it was audible, whose event says where it stands.
+    /// True if silence was requested before it was audible; the event of that has the position.
     private(set) var isOvertaken = false
-    /// The sound that would have followed, for a continuous change; nil: none is kept.
+    /// Sound that would have followed, for a continuous change; nil: none is kept.
     private var before: Sound?
-    /// True while its medium is away.
+    /// True while its medium is missing.
     private(set) var isAway = false
     private var deadline: EventSource?
-    /// True if all of its item is less than a stream begins with.
+    /// True if all of its item is shorter than a stream's prebuffer.
     private(set) var isShort = false
-    /// True if it begins with that, however late the next item is.
+    /// True if it begins without the next item, which is late.
     private(set) var isAlone = false
     private var patience: EventSource?
 
-    /// A change to a place: seconds `position` of the item's content.
+    /// A change to `position`, seconds of the item's content.
     init(_ order: Order, run: Int, ticket: Int, position: Double, mayResume: Bool) {
         self.run = run
         self.ticket = ticket
@@ -97,39 +97,39 @@ import NowPlaying
 
     // MARK: Preparation
 
-    /// The item was opened. `failures`: the run of failures before it.
+    /// Sets the opened item. `failures`: the run of failures before it.
     func open(_ item: OpenedItem, failures: Transport.FailureRun?) {
         opened = item
         failuresBefore = failures
     }
 
-    /// It is prepared at another place: seconds of its file and of its content.
+    /// Moves the target: seconds of its file and of its content.
     func move(to media: Double, content: Double) {
         self.media = media
         position = content
         isPublished = false
     }
 
-    /// It will be audible on this lane; nil: the lane can't be had.
+    /// Sets the lane that will play it; nil: the lane is unavailable.
     func setLane(_ lane: Lane?) { self.lane = lane }
 
-    /// Enough is decoded to begin.
+    /// Notes that enough is decoded to begin.
     func fill() {
         if stage == .asked { stage = .filled }
         if !isShort { patience = nil }
     }
 
-    /// The splice begins, if all is there and none is under way.
+    /// Begins the splice, if everything is ready and none is under way.
     func beginSplice() -> (lane: Lane, opened: OpenedItem)? {
         guard stage == .filled, let opened, let lane, lane.isReady, lane.hasStream else { return nil }
         stage = .splicing
         return (lane, opened)
     }
 
-    /// Its frames are at the server.
+    /// Notes that its frames are at the server.
     func markSent() { stage = .sent }
 
-    /// The splice came to nothing: the server went or did not answer.
+    /// Abandons the splice: the server disappeared or did not answer.
     func abandonSplice() {
         if stage > .filled { stage = .filled }
     }
@@ -137,95 +137,95 @@ import NowPlaying
     /// Keeps the sound that it continues.
     func keep(_ before: Sound?) { self.before = before }
 
-    /// Answers once the sound that it continues.
+    /// Returns and clears the sound that it continues.
     func takeSound() -> Sound? {
         defer { before = nil }
         return before
     }
 
-    /// All of its item is decoded. `isShort`: that is less than a stream begins with.
+    /// Notes that all of its item is decoded. `isShort`: it is shorter than a stream's prebuffer.
     func finishItem(isShort: Bool) { self.isShort = isShort }
 
-    /// It begins without the next item.
+    /// Lets it begin without the next item.
     func beginAlone() { isAlone = true }
 
-    /// Waits for the next item for so many seconds at most.
+    /// Limits the wait for the next item to `seconds`.
     func limitPatience(_ loop: EventLoop, seconds: Double, _ passed: @escaping @PlayerLoop () -> Void) {
         patience = loop.deadline(EventLoop.now.advanced(bySeconds: seconds), passed)
     }
 
-    /// Its medium is away.
-    func standAway() {
+    /// Notes that its medium is missing.
+    func markAway() {
         cancelDeadline()
         isAway = true
     }
 
-    // MARK: Listeners
+    // MARK: Publication
 
-    /// An item that resumes begins nothing.
+    /// Notes that the item resumes and does not begin.
     func resumeItem() { begins = false }
 
-    /// The item begins with it or not.
+    /// Sets if the item begins with it.
     func setBegins(_ begins: Bool) { self.begins = begins }
 
-    /// It is published with another cause.
+    /// Sets another cause for its event.
     func setCause(_ cause: Cause, _ reason: ChangeReason?) {
         self.cause = cause
         self.reason = reason
     }
 
-    /// Listeners see its place from now on; `cause` says when it is audible.
+    /// Notes that its target is published; `cause` is that of the event when it is audible.
     func markPublished(then cause: Cause) {
         isPublished = true
         setCause(cause, nil)
     }
 
-    /// Silence comes before it, whose event says where it stands.
+    /// Notes a request for silence before it; the event of that has the position.
     func overtakeBySilence() -> [Waiter] {
         isOvertaken = true
         defer { waiters = [] }
         return waiters
     }
 
-    /// Takes over those who wait for a change that this one overtakes, and a cause of it that says more than a seek.
+    /// Takes over the waiters of a change that this one supersedes, and its cause if that is more specific than a seek.
     func overtake(_ older: PendingChange) {
         superseded = older.superseded + older.waiters
         older.waiters = []
         older.superseded = []
         older.cancelDeadline()
         if older.item == item { begins = begins || older.begins }
-        // A place that was published is not published again, but for that sound is wanted.
-        let isNews = !older.isPublished || older.cause != .pause
+        // A published target gets another event only for the request of sound.
+        let isNewEvent = !older.isPublished || older.cause != .pause
         let isLess = cause == .seek ? ![.seek, .rate].contains(older.cause) : cause == .rate && older.cause != .rate
-        if isNews, older.cause == .play || isLess { setCause(older.cause, older.reason) }
+        if isNewEvent, older.cause == .play || isLess { setCause(older.cause, older.reason) }
     }
 
-    // MARK: Those who wait
+    // MARK: Waiters
 
-    /// Somebody waits for it.
+    /// Adds a waiter.
     func add(_ waiter: Waiter?) {
         if let waiter { waiters.append(waiter) }
     }
 
-    /// Others wait for it, too.
+    /// Adds waiters.
     func add(_ others: [Waiter]) { waiters += others }
 
-    /// Answers once those who asked for just this.
+    /// Returns and clears the waiters for exactly this change.
     func takeWaiters() -> [Waiter] {
         defer { waiters = [] }
         return waiters
     }
 
-    /// Answers once those whose wish was overtaken by it.
+    /// Returns and clears the waiters of superseded changes.
     func takeSuperseded() -> [Waiter] {
         defer { superseded = [] }
         return superseded
     }
 
-    /// True while those who wait are answered in time.
+    /// True while a deadline answers the waiters.
     var hasDeadline: Bool { deadline != nil }
 
-    /// Calls back once after so many seconds, unless the change is over by then.
+    /// Calls back once after `seconds`, unless the change is over.
     func setDeadline(_ loop: EventLoop, seconds: Double, _ passed: @escaping @PlayerLoop () -> Void) {
         deadline = loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
             deadline = nil
@@ -233,7 +233,7 @@ import NowPlaying
         }
     }
 
-    /// Nobody waits for it in time.
+    /// Cancels the deadline.
     func cancelDeadline() {
         deadline?.release()
         deadline = nil

@@ -2,18 +2,18 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Plays: owns the lanes, and the parts that prepare, feed, stop and resume them. It alone talks to `AudioStream`.
+/// Plays: owns the lanes, and the parts that prepare, feed, stop and resume them. Only `Playout` calls `AudioStream`.
 @PlayerLoop final class Playout {
     unowned let player: Player
-    /// The lane that is audible, or was and is held.
+    /// Audible lane, also while it is held.
     private(set) var audible: Lane?
-    /// The lane that takes over at the next change of format.
+    /// Lane that takes over at the next change of format.
     private(set) var ahead: Lane?
     /// True if the audible lane has ended and the other is not ready yet.
     private(set) var awaitsHandOver = false
-    /// Lanes whose last frames are on their way to the ear.
+    /// Lanes whose last frames are still in the output.
     private var retiring: [Lane] = []
-    /// The reason for silence where sound is wanted; nil while there is none.
+    /// Reason for silence although sound is requested; nil: none.
     private(set) var stall: StallReason?
 
     private(set) lazy var decoding = Decoding(self)
@@ -28,54 +28,54 @@ import NowPlaying
     private(set) lazy var resumption = Resumption(self)
     private(set) lazy var gains = GainRewriter(self)
 
-    /// Plays nothing.
+    /// Plays nothing yet.
     init(_ player: Player) { self.player = player }
 
     // MARK: Facts
 
-    /// The place that is being prepared; nil: none.
+    /// Target being prepared; nil: none.
     var pending: PendingChange? { preparation.pending }
 
-    /// True if sound shall flow: it is wanted, and nothing but the server may be in its way.
+    /// True if sound shall flow: play is requested, and at most the server prevents it.
     var wantsFlow: Bool { player.wantsFlow }
 
-    /// The audible lane, if it flows and nothing else is under way.
+    /// Audible lane, if it flows and no change is pending.
     var settledLane: Lane? {
         guard let lane = audible, pending == nil, !lane.isCorked, stall == nil, wantsFlow else { return nil }
         return lane
     }
 
-    /// The lane that this ring is of: the audible one, the one ahead or a pending change's; nil: none has it any more.
+    /// Lane of this ring: the audible one, the waiting one or a pending change's; nil: none.
     func lane(of ring: SampleRing) -> Lane? {
         if audible?.ring === ring { return audible }
         if ahead?.ring === ring { return ahead }
         return pending?.lane?.ring === ring ? pending?.lane : nil
     }
 
-    // MARK: Questions
+    // MARK: Timing requests
 
-    /// Conditions under which the answer to a question is of use.
+    /// Conditions under which the answer to a timing request is valid.
     struct Conditions: OptionSet {
-        /// One bit for each condition.
+        /// One bit per condition.
         let rawValue: Int
         /// The lane is the audible one.
         static let audible = Conditions(rawValue: 1)
-        /// No place is being prepared.
+        /// No target is being prepared.
         static let settled = Conditions(rawValue: 2)
         static let uncorked = Conditions(rawValue: 4)
         static let wanted = Conditions(rawValue: 8)
         static let unstalled = Conditions(rawValue: 16)
         /// The frames of the ring may be sent.
         static let unspliced = Conditions(rawValue: 32)
-        /// The change of the flow is the one of the question.
+        /// The change of the flow is that of the request.
         static let sameFlow = Conditions(rawValue: 64)
-        /// The place that is prepared is the one of the question.
+        /// The target being prepared is that of the request.
         static let sameChange = Conditions(rawValue: 128)
         /// No start is awaited.
         static let begun = Conditions(rawValue: 256)
     }
 
-    /// The world as it was when a question was asked.
+    /// State at the time of a request.
     struct Token {
         let lane: Lane
         let conditions: Conditions
@@ -83,8 +83,8 @@ import NowPlaying
         let change: PendingChange?
     }
 
-    /// Asks a lane for its timing. The answer is dropped, here and nowhere else, if the conditions do not hold any more: then
-    /// `stale` is called. `failed`: the server did not answer.
+    /// Requests the timing of a lane. Drops the answer, as the only code that does, if the conditions no longer hold: then it
+    /// calls `stale`. `failed`: the server did not answer.
     func ask(
         _ lane: Lane, if conditions: Conditions, failed: (@PlayerLoop (OutputError) -> Void)? = nil,
         stale: (@PlayerLoop () -> Void)? = nil, _ answer: @escaping @PlayerLoop (StreamTiming) -> Void
@@ -113,14 +113,14 @@ import NowPlaying
         return !wanted.contains(.sameChange) || pending === token.change
     }
 
-    /// A request to a stream failed. One that we closed ourselves answers so, too: that says nothing of the server.
+    /// Handles a failed request to a stream. A stream that the player closed fails, too; that says nothing about the server.
     func requestFailed(_ error: OutputError, on lane: Lane) {
         if lane.hasStream, lane === audible || lane === pending?.lane { player.outputs.serverFailed(error) }
     }
 
     // MARK: Lanes
 
-    /// A lane for an item that was opened, as quiet as everything is now.
+    /// Lane for an opened item, with the present fades.
     func makeLane(for item: OpenedItem) -> Lane {
         let lane = Lane(ring: item.ring, sentEnd: item.ringStart)
         let level = player.interruptions.duckLevel
@@ -128,51 +128,51 @@ import NowPlaying
         return lane
     }
 
-    /// Opens the lane's stream; nothing happens while there is no server, or if it has one.
+    /// Opens the lane's stream, unless it has one or there is no server.
     func openStream(of lane: Lane) {
         guard player.output.isConnected, !lane.hasStream else { return }
         lane.open(player.output.openStream(lane.format, isLive: lane.ring.isLive, delegate: self))
     }
 
-    /// The server is back: lanes that wait for it get their streams.
+    /// Opens the streams of lanes that wait for the server.
     func openStreams() {
         if let lane = pending?.lane { openStream(of: lane) }
         if let ahead, player.transport.wish == .playing { openStream(of: ahead) }
     }
 
-    /// This lane is the audible one from now on.
+    /// Makes this lane the audible one.
     func makeAudible(_ lane: Lane) {
         audible = lane
         decoding.thread?.setAudible(lane.ring)
     }
 
-    /// This lane takes over at the next change of format.
+    /// Makes this lane the one that takes over at the next change of format.
     func wait(_ lane: Lane) { ahead = lane }
 
-    /// The audible lane ended. True: the next one is not ready, and is waited for.
+    /// Notes that the audible lane ended. True: the next one is not ready yet.
     func awaitHandOver(_ isAwaited: Bool) { awaitsHandOver = isAwaited }
 
-    /// The waiting lane becomes the audible one; the caller retires the other.
+    /// Makes the waiting lane the audible one; the caller retires the other.
     func takeOver(_ next: Lane) {
         ahead = nil
         makeAudible(next)
     }
 
-    /// No lane waits any more.
+    /// Drops the waiting lane.
     func dropAhead() {
         ahead?.close()
         ahead = nil
-        // The lane that ended before it has been given up, too.
+        // The lane that ended before it is closed, too.
         awaitsHandOver = false
     }
 
-    /// Nothing is audible any more; the caller closes or retires the lane.
+    /// Returns and clears the audible lane; the caller closes or retires it.
     func takeAudible() -> Lane? {
         defer { audible = nil }
         return audible
     }
 
-    /// A lane that lost its stream is not wanted any more.
+    /// Drops a lane that lost its stream.
     func dropDetached() { if audible?.isDetached == true { audible = nil } }
 
     /// Closes the audible lane.
@@ -181,7 +181,7 @@ import NowPlaying
         audible = nil
     }
 
-    /// A lane gives way before its stream is awaited: it is closed when its last frames are played.
+    /// Retires a lane before its stream is ready: it is closed when its last frames have played.
     func retire(_ lane: Lane) {
         lane.abandonStart()
         retiring.removeAll { $0 === lane }
@@ -189,23 +189,23 @@ import NowPlaying
         closeRetired()
     }
 
-    /// The same while its start is awaited: that is reported first.
+    /// Retires a lane while its start is awaited, which is reported first.
     func retireLater(_ lane: Lane) { retiring.append(lane) }
 
-    /// Closes lanes that are played to their end.
+    /// Closes lanes whose last frames have played.
     func closeRetired() {
-        // The end of a start that is awaited is reported first.
+        // The result of an awaited start is reported first.
         for lane in retiring where !lane.isStarting && lane.supply != .draining { lane.close() }
         retiring.removeAll { !$0.hasStream }
     }
 
     // MARK: Silence
 
-    /// Sound is wanted but can't be audible: the position stands from here on, at `place` if that is known better than by the
-    /// last anchor.
-    func setStalled(_ reason: StallReason, at place: PlaybackAnchor? = nil, by: Originator? = nil) {
+    /// Notes that requested sound cannot be audible: the position rests from here on, at `standing` if that is more exact
+    /// than the last anchor.
+    func setStalled(_ reason: StallReason, at standing: PlaybackAnchor? = nil, by: Originator? = nil) {
         guard stall != reason else { return }
-        let anchor = place ?? stoppedAnchor(at: EventLoop.now)
+        let anchor = standing ?? stoppedAnchor(at: EventLoop.now)
         stall = reason
         if reason == .noOutput || reason == .suspended { player.outputs.noteNews() }
         boundaries.cancel()
@@ -215,13 +215,13 @@ import NowPlaying
         publisher.publish(.stall, anchor: pending.map { resting(media: $0.media) } ?? anchor, by: by)
     }
 
-    /// Sound is audible, or not wanted: nothing stands in its way.
+    /// Ends a stall: sound is audible, or not requested.
     func endStall() { stall = nil }
 
-    /// The streams are dead. The rings stay until the place is asked for anew. The anchor of where sound stands; nil: nothing
-    /// of it was kept.
+    /// Handles the loss of all streams. The rings stay until a new target is requested. Returns the anchor of the rest
+    /// position; nil: no frames were kept.
     func loseStreams() -> PlaybackAnchor? {
-        let place = resumption.detachAudible()
+        let standing = resumption.detachAudible()
         boundaries.cancel()
         player.marks.cancel()
         starvation.cancel()
@@ -232,13 +232,13 @@ import NowPlaying
         player.interruptions.forget()
         pending?.lane?.close()
         pending?.abandonSplice()
-        return place
+        return standing
     }
 
-    /// Sets the deadlines of everything that is going to be audible.
+    /// Sets the deadlines of all future boundaries, marks and descriptions.
     func schedule() { boundaries.schedule() }
 
-    /// Shows the item at the sound server.
+    /// Sets the item's title at the sound server.
     func setTitle(on lane: Lane) {
         guard let entry = player.publisher.shown else { return }
         lane.stream?.setTitle(entry.title, artist: entry.details?.metadata.artist)

@@ -2,24 +2,24 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Prepares a new place: asks the decode thread for it, and answers those who wait. The audible sound continues until the
-/// place is ready.
+/// Prepares a new target: orders it from the decode thread, and answers waiters. The audible sound continues until the target
+/// is ready.
 @PlayerLoop final class Preparation {
     private unowned let playout: Playout
     private var player: Player { playout.player }
     private var publisher: Publisher { playout.player.publisher }
-    /// The place that is being prepared; nil: none.
+    /// Target being prepared; nil: none.
     private(set) var pending: PendingChange?
 
-    /// Seconds that any server may take for an answer.
+    /// Longest normal response time of a server in seconds.
     private static let shortSilence = 0.25
 
-    /// Nothing is prepared.
+    /// Prepares nothing yet.
     init(_ playout: Playout) { self.playout = playout }
 
-    // MARK: Asking
+    // MARK: Orders
 
-    /// Prepares a place of an item. `waiter` is answered when it is audible, at most a second later.
+    /// Prepares a target. Answers `waiter` when it is audible, after one second at the latest.
     func start(_ order: PendingChange.Order, _ waiter: Waiter?) {
         guard let entry = player.queue[order.item] else { return }
         let change = makeChange(order)
@@ -39,7 +39,7 @@ import NowPlaying
         var ring: SampleRing?
         if let audible = playout.audible, audible.isReady, !audible.isDraining {
             if order.isContinuous { change.keep(playout.splicer.soundAhead(of: audible)) }
-            audible.awaitPlace(run: change.run)
+            audible.startNewRun(run: change.run)
             ring = audible.ring
         }
         playout.decoding.beginChain(ChainLink(ticket: change.ticket, id: order.item))
@@ -64,7 +64,7 @@ import NowPlaying
             mayResume: order.mayResume && begins && order.media == 0 && !isReturn)
     }
 
-    /// Asks again for the place that is being prepared.
+    /// Restarts the preparation of the pending target.
     func startAgain(_ change: PendingChange) {
         start(
             PendingChange.Order(
@@ -72,27 +72,27 @@ import NowPlaying
                 mayResume: change.mayResume), nil)
     }
 
-    /// Asks for the same place with another cause.
+    /// Restarts the preparation of the pending target with another cause.
     func startAgain(_ change: PendingChange, _ cause: Cause, by: Originator?, _ waiter: Waiter?) {
         start(
             PendingChange.Order(
                 item: change.item, media: change.media, cause: cause, by: by, mayResume: change.mayResume), waiter)
     }
 
-    /// Asks anew for the place where sound was lost.
+    /// Prepares the position at which sound was lost.
     func startHere(_ id: ItemID, _ cause: Cause, by: Originator? = nil, _ waiter: Waiter? = nil) {
         let media = pending?.media ?? playout.stoppedAnchor(at: EventLoop.now).media
         start(PendingChange.Order(item: id, media: media, cause: cause, by: by), waiter)
     }
 
-    /// Answers those who wait for a change a second from now, if it has not happened by then.
+    /// Answers the waiters of a change after one second, if it has not happened.
     func limitWaiting(for change: PendingChange) {
         change.setDeadline(player.loop, seconds: Player.answerLimit) { [unowned self] in takesTooLong(change) }
     }
 
     // MARK: Progress
 
-    /// The item of the place was opened: gives it a lane.
+    /// Gives a lane to a target whose item is open.
     func opened(_ change: PendingChange, _ item: OpenedItem) {
         change.open(item, failures: player.transport.failures)
         if item.isResumed {
@@ -109,7 +109,7 @@ import NowPlaying
         }
     }
 
-    /// The chosen rate can't be had: the item plays at 1, and those who asked for the rate are refused.
+    /// Handles an unavailable rate: the item plays at rate 1, and requests for the rate are refused.
     private func rateFailed(_ change: PendingChange, _ message: String) {
         player.report(failureOf: change.item, message)
         player.decide { $0.forgetRate() }
@@ -117,13 +117,13 @@ import NowPlaying
         for waiter in change.takeWaiters() { waiter.answer(.failure(.rateUnavailable(message))) }
     }
 
-    /// The place is over: audible, or held. Its owner is the caller.
+    /// Ends the preparation: the target is audible, or held. The caller owns the change.
     func end(_ change: PendingChange) {
         pending = nil
         change.cancelDeadline()
     }
 
-    /// Forgets the place that is being prepared; those who waited for it.
+    /// Drops the pending target and returns its waiters.
     @discardableResult
     func drop() -> [Waiter] {
         guard let change = pending else { return [] }
@@ -133,15 +133,15 @@ import NowPlaying
         return change.takeSuperseded() + change.takeWaiters()
     }
 
-    // MARK: Places that can't be audible for now
+    // MARK: Targets that cannot be audible for now
 
-    /// A second has passed and the place is not ready: those who wait get the state as it is.
+    /// Answers waiters with the present state, as the target is not ready after a second.
     private func takesTooLong(_ change: PendingChange) {
         guard pending === change else { return }
         let published = player.state.sequence
         show(change)
         if playout.wantsFlow, playout.stall == nil {
-            // The sound before it does not play on meanwhile. Frames at the server begin as soon as that lets them.
+            // The earlier sound stops meanwhile. Frames at the server would begin as soon as they can.
             if let audible = playout.audible, !audible.isCorked, !change.isSent { audible.hold() }
             playout.setStalled(change.isFilled ? silenceReason(change.lane) : .sourceLate, by: change.by)
         }
@@ -152,9 +152,9 @@ import NowPlaying
         }
     }
 
-    /// A place that was asked for can't be had for now: it is published, and its medium is waited for.
+    /// Publishes a target whose medium is missing, and waits for the medium.
     func wait(for change: PendingChange, retries: Bool) {
-        change.standAway()
+        change.markAway()
         let published = player.state.sequence
         show(change)
         change.resumeItem()
@@ -165,12 +165,12 @@ import NowPlaying
         player.sources.watchMedia(retries: retries)
     }
 
-    /// The server is gone: the place is published and kept. `flow`: a change of the flow that the server did not see.
-    func standStill(_ reason: StallReason, at place: PlaybackAnchor?) {
+    /// Publishes and keeps the target, as the server disappeared. `flow`: a change of the flow that the server did not see.
+    func standStill(_ reason: StallReason, at anchor: PlaybackAnchor?) {
         let published = player.state.sequence
         if let pending { show(pending) }
         if player.transport.wish == .playing {
-            playout.setStalled(reason, at: place, by: pending?.by ?? playout.flow.change?.by)
+            playout.setStalled(reason, at: anchor, by: pending?.by ?? playout.flow.change?.by)
         }
         if let change = playout.flow.take() { player.answer(change.takeWaiters()) }
         guard let change = pending else { return }
@@ -184,33 +184,33 @@ import NowPlaying
         player.answer(change.takeWaiters())
     }
 
-    /// Listeners see a place that can't be audible for now: play will begin there.
+    /// Shows a target that cannot be audible for now: play will begin there.
     func show(_ change: PendingChange) {
         guard !change.isPublished, publisher.shownTicket != change.ticket else { return }
         publisher.show(change.item, ticket: change.ticket, begins: change.begins)
-        // A move before it is audible begins no second play of it.
+        // A seek before it is audible begins no second play of the item.
         change.resumeItem()
     }
 
-    /// Publishes the place once, unless an event just did.
+    /// Publishes the target once, unless an event just did.
     func publish(_ change: PendingChange, unless isPublished: Bool) {
         guard !change.isPublished else { return }
         let state = player.state
-        let isOther = state.item?.id != change.item
-        if !isPublished, isOther || state.anchor.rate != 0 || abs(state.anchor.elapsed - change.position) > 1e-6 {
-            // A play that was moved since is published as a move.
-            let cause = [.seek, .track].contains(change.cause) ? change.cause : isOther ? .track : .seek
+        let isOtherItem = state.item?.id != change.item
+        if !isPublished, isOtherItem || state.anchor.rate != 0 || abs(state.anchor.elapsed - change.position) > 1e-6 {
+            // A play that was moved since is published as a seek.
+            let cause = [.seek, .track].contains(change.cause) ? change.cause : isOtherItem ? .track : .seek
             let reason = change.reason ?? (cause == .track ? .jump : nil)
             publisher.publish(cause, reason, anchor: playout.resting(media: change.media), by: change.by)
         }
         change.markPublished(then: player.transport.wish == .playing ? .unstall : .pause)
     }
 
-    /// The reason for silence a second after sound was asked of the server.
+    /// Reason for silence a second after sound was requested from the server.
     func silenceReason(_ lane: Lane?) -> StallReason {
         guard let lane, lane.isReady else { return .serverHung }
         if let asked = player.output.oldestQuestion {
-            // A question of a moment ago says nothing of the server: the source took the rest of the second.
+            // A recent request says nothing about the server: the source took the rest of the second.
             return EventLoop.now.seconds(since: asked) < Self.shortSilence ? .sourceLate : .serverHung
         }
         // The server answered everything, and still nothing flows.

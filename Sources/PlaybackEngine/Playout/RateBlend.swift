@@ -1,13 +1,12 @@
 import AudioCore
 import LinuxSystem
 
-/// Lets the sound of one rate go over into that of another: their waves don't meet, and the step between them would be a
-/// click.
+/// Crossfades the sound of one rate into that of another: a step between their waves would be a click.
 @PlayerLoop enum RateBlend {
-    /// Seconds of the transition.
+    /// Duration of the crossfade in seconds.
     private static let seconds = 0.008
 
-    /// Blends the sound that would be audible at `streamFrame` into the ring frames from `first` on. Nil: nothing is blended.
+    /// Blends the sound at `streamFrame` into the ring frames from `first` on. Nil: no blend.
     static func apply(_ old: PendingChange.Sound?, into lane: Lane, from first: Int64, at streamFrame: Int64) {
         guard let old else { return }
         let size = lane.format.bytesPerFrame

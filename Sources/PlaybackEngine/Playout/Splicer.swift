@@ -2,19 +2,19 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Puts a prepared place into the audible stream.
+/// Splices a prepared target into the audible stream.
 @PlayerLoop final class Splicer {
     private unowned let playout: Playout
     private var player: Player { playout.player }
 
-    /// Seconds between the audible frame and the first one that may be rewritten, at least: the message and the device's own
-    /// rewinding need them.
+    /// Minimum distance in seconds from the audible frame to the first rewritable one: the message and the device's own
+    /// rewind need it.
     private static let leastMargin = 0.0022
 
-    /// Splices nothing.
+    /// Splices nothing yet.
     init(_ playout: Playout) { self.playout = playout }
 
-    /// Begins the splice as soon as the place is decoded and the stream is there.
+    /// Begins the splice as soon as the target is decoded and the stream is ready.
     func begin() {
         guard let change = playout.pending, let (lane, opened) = change.beginSplice() else { return }
         if lane === playout.audible, !lane.isCorked, !lane.canRewriteFlowing {
@@ -22,9 +22,9 @@ import NowPlaying
         } else if lane === playout.audible, !lane.isCorked {
             ask(change, lane) { [unowned self] timing in
                 lane.note(timing, isPrompt: false)
-                // A pause came meanwhile; the place is put in while it is silent.
+                // A pause came meanwhile: the target is spliced in silence.
                 if lane.isCorked { return spliceSilently(change, lane, opened) }
-                // All that was sent is over, as the place was long in coming: there is no flow that it could be put into.
+                // All sent frames have played, as the target was late: no flow is left for a splice.
                 if !timing.isPlaying { return stopAndSplice(change, lane, opened) }
                 let (frame, skipped) = continuation(
                     of: change, lane, opened, from: firstRewritable(lane, timing))
@@ -37,7 +37,7 @@ import NowPlaying
         }
     }
 
-    /// Asks the lane for its timing on behalf of a change. If the server is gone, the output's delegate call says so; if it
+    /// Requests the timing of the lane for a change. If the server is gone, the output's delegate call reports that; if it
     /// hangs, this does.
     private func ask(_ change: PendingChange, _ lane: Lane, _ answer: @escaping @PlayerLoop (StreamTiming) -> Void) {
         playout.ask(
@@ -48,10 +48,10 @@ import NowPlaying
             }, stale: { change.abandonSplice() }, answer)
     }
 
-    /// Seconds between the audible frame of a reading and the first one that may be rewritten.
+    /// Distance in seconds from the audible frame of a reading to the first rewritable one.
     static func margin(_ timing: StreamTiming) -> Double { max(leastMargin, 2 * timing.roundTrip + 0.0014) }
 
-    /// The first stream frame whose sound can still be replaced.
+    /// First stream frame whose sound can be replaced.
     func firstRewritable(_ lane: Lane, _ timing: StreamTiming) -> Int64 {
         let margin = Self.margin(timing)
         let rate = Double(lane.format.sampleRate)
@@ -61,13 +61,13 @@ import NowPlaying
         return max(soon, earliest, 0)
     }
 
-    /// Stops the flow and begins it anew with the place.
+    /// Stops the flow and restarts it with the target.
     private func stopAndSplice(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
         lane.hold()
         spliceSilently(change, lane, opened)
     }
 
-    /// Replaces all that is queued on a corked stream.
+    /// Replaces the whole queue of a corked stream.
     private func spliceSilently(_ change: PendingChange, _ lane: Lane, _ opened: OpenedItem) {
         guard let stream = lane.stream else { return }
         stream.flush { _ in }
@@ -89,9 +89,9 @@ import NowPlaying
         lane.splice(at: streamFrame, first: first)
         lane.beginGains(player.loudness.gains(in: lane), at: streamFrame)
         playout.decoding.map(on: lane)
-        lane.send(upTo: min(playout.feeder.sendableEnd(of: lane), first + firstBite(of: lane)), at: streamFrame)
+        lane.send(upTo: min(playout.feeder.sendableEnd(of: lane), first + firstWriteFrames(of: lane)), at: streamFrame)
         if lane.sentEnd == first {
-            // At the very end nothing of the item is left to replace the sound that would follow.
+            // At the very end the item has no frames to replace the sound that would follow.
             if !lane.isCorked { playout.drains.silence(lane, upTo: oldEnd) }
             lane.writeNext(
                 at: Lane.Rewrite(
@@ -108,17 +108,18 @@ import NowPlaying
         }
     }
 
-    /// Frames that are sent with a splice. A flowing stream gets no more than lasts until the answer: the server's device
-    /// thread puts a rewrite off as long as more is on its way to it, and that answer comes after all that was sent before.
-    private func firstBite(of lane: Lane) -> Int64 {
+    /// Number of frames that are sent with a splice. A flowing stream gets only as many as last until the answer: the
+    /// server's device thread delays a rewrite while more data is on its way, and the answer comes after all data sent
+    /// before.
+    private func firstWriteFrames(of lane: Lane) -> Int64 {
         guard let stream = lane.stream else { return 0 }
         if lane.isCorked || lane.isStarting || !stream.isPaced { return stream.targetFrames }
         return max(stream.prebufferFrames, lane.format.frames(seconds: Decoding.shortPrefill))
     }
 
-    // MARK: The end of a splice
+    // MARK: End of a splice
 
-    /// The new place is audible, or will be in a few milliseconds.
+    /// Completes the splice: the target is audible, or will be in a few milliseconds.
     private func settle(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) {
         guard playout.pending === change else { return }
         if !playout.wantsFlow { return settleSilently(change, lane) }
@@ -127,19 +128,19 @@ import NowPlaying
         playout.feeder.refill(lane, timing)
     }
 
-    /// The anchor of the new place by this reading. A place at the very end may be over by then, or have no frame at all: it
-    /// is published where it was put, and then the next item.
+    /// Anchor of the target by this reading. A target at the very end may be over, or have no frame at all: its position is
+    /// published, and then the next item.
     private func settledAnchor(_ change: PendingChange, _ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
-        let heard = max(lane.audibleFrame(timing), Double(lane.heardFrom))
-        guard let (frame, place) = lane.timeline.place(of: change.ticket, at: heard) else {
+        let audibleFrame = max(lane.audibleFrame(timing), Double(lane.audibleFrom))
+        guard let (frame, position) = lane.timeline.position(of: change.ticket, at: audibleFrame) else {
             return playout.flowingAnchor(lane, timing)
         }
-        let end = lane.timeline.end(of: place.segment) ?? lane.streamEnd ?? .max
-        if frame < heard || Double(end) < heard || end == place.segment.streamStart {
-            return playout.flowingAnchor(lane, timing, of: place.segment)
+        let end = lane.timeline.end(of: position.segment) ?? lane.streamEnd ?? .max
+        if frame < audibleFrame || Double(end) < audibleFrame || end == position.segment.streamStart {
+            return playout.flowingAnchor(lane, timing, of: position.segment)
         }
         return playout.flowingAnchor(
-            lane, timing, at: frame, media: playout.mediaSeconds(place, on: lane), of: place.segment)
+            lane, timing, at: frame, media: playout.mediaSeconds(position, on: lane), of: position.segment)
     }
 
     private func settleSilently(_ change: PendingChange, _ lane: Lane) {
@@ -147,14 +148,14 @@ import NowPlaying
         playout.feeder.topUp(lane)
     }
 
-    /// Silence comes before a place that was put into the lane is known to be audible. A play that did not take effect is not
-    /// published: the silence is, and answers those who asked for either.
+    /// Completes a splice overtaken by silence before it was known to be audible. Publishes the silence instead of the play
+    /// that did not take effect, and answers the waiters of both.
     func settleOvertaken(by silence: FlowChange, on lane: Lane) {
         guard let change = playout.pending, change.isSent, change.lane === lane else { return }
         if change.cause == .play || change.cause == .unstall {
             silence.stand(at: playout.resting(media: media(of: change)), before: change.overtakeBySilence())
         }
-        // The event of the place has the reason for its silence.
+        // The event of the target has the reason for its silence.
         if player.interruptions.current != nil, !change.isOvertaken { player.interruptions.markPublished() }
         settleSilently(change, lane)
     }
@@ -167,7 +168,7 @@ import NowPlaying
     private func finish(_ change: PendingChange, _ lane: Lane, anchor: PlaybackAnchor) {
         playout.preparation.end(change)
         player.sources.sourceIsBack()
-        // The item that was published in the meantime may be the next one by then.
+        // The item published meanwhile may be the next one.
         if change.cause == .seek, let published = player.state.item?.id, published != change.item {
             change.setCause(.track, .jump)
         }
@@ -183,10 +184,10 @@ import NowPlaying
         if player.publisher.shownTicket != change.ticket {
             player.publisher.show(change.item, ticket: change.ticket, begins: change.begins)
         }
-        // Failures of following items may have come meanwhile: they are no older run that this sample ends.
+        // Failures of following items may have come meanwhile: this sample does not end their run.
         player.failures.setRun(before: change.failuresBefore)
         let effects = player.transport.wish == .playing ? player.endFailureRun() : []
-        // A place that stands in silence may have been published.
+        // A target that rests in silence may be published.
         if !change.isOvertaken, !change.isPublished || change.cause != .pause {
             player.publisher.publish(change.cause, change.reason, anchor: anchor, by: change.by)
         }
@@ -200,14 +201,14 @@ import NowPlaying
         playout.setTitle(on: lane)
     }
 
-    // MARK: Changes that continue the audible sound
+    // MARK: Continuous changes
 
-    /// Seconds of the old sound that are kept for a blend: as long as a change may take.
+    /// Seconds of the old sound kept for a blend: the maximum duration of a change.
     private static let keptSeconds = 0.25
 
-    /// The place of a change that continues the audible sound at another rate, and the frames of it that are left out: the very
-    /// frame where it begins, if that is still to come (`earliest` is the first stream frame that can be replaced), else as far
-    /// into it as the old sound will have come.
+    /// Position of a continuous change to another rate, and the frames to skip. It is the exact frame of the target's
+    /// beginning, if that is still to come (`earliest` is the first replaceable stream frame); else the position that the old
+    /// sound will have reached.
     private func continuation(
         of change: PendingChange, _ lane: Lane, _ opened: OpenedItem, from earliest: Int64
     ) -> (frame: Int64, skipped: Int64) {
@@ -217,7 +218,7 @@ import NowPlaying
             let frame = Int64(clamping: exact.rounded())
             if frame >= earliest { return (frame, 0) }
         }
-        guard let there = lane.timeline.place(at: Double(earliest)), there.segment.ticket == shown else {
+        guard let there = lane.timeline.position(at: Double(earliest)), there.segment.ticket == shown else {
             return (earliest, 0)
         }
         let late = (there.itemFrame - Double(opened.itemStart)) / opened.rate
@@ -225,12 +226,12 @@ import NowPlaying
         return (earliest, max(0, min(Int64(clamping: late.rounded()), spare)))
     }
 
-    /// The frames of a lane that are going to be audible and are about to be given up.
+    /// Future frames of a lane that are about to be dropped.
     func soundAhead(of lane: Lane) -> PendingChange.Sound? {
-        guard let offset = lane.offset, !lane.isCorked, let heard = lane.clock.frame(at: EventLoop.now) else {
+        guard let offset = lane.offset, !lane.isCorked, let audibleFrame = lane.clock.frame(at: EventLoop.now) else {
             return nil
         }
-        let start = max(Int64(clamping: heard) - offset, lane.ring.begin)
+        let start = max(Int64(clamping: audibleFrame) - offset, lane.ring.begin)
         let end = min(lane.sentEnd, start + lane.format.frames(seconds: Self.keptSeconds))
         guard start < end else { return nil }
         var bytes: [UInt8] = []

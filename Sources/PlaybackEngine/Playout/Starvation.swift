@@ -2,53 +2,52 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Handles silence that nobody asked for: the source is late, and the server's queue runs empty.
+/// Handles unrequested silence: the source is late, and the server's queue runs empty.
 @PlayerLoop final class Starvation {
     private unowned let playout: Playout
     private var player: Player { playout.player }
     private var deadline: EventSource?
 
-    /// Seconds between two items of different formats that are not published: a stream needs some to begin.
+    /// Longest silence in seconds between two items of different formats that is not published: a stream needs some to begin.
     private static let unpublishedSilence = 0.25
 
-    /// Nothing is late.
+    /// No source is late yet.
     init(_ playout: Playout) { self.playout = playout }
 
-    /// Frames came, or nothing is waited for.
+    /// Cancels the deadline, as frames arrived or none are awaited.
     func cancel() { deadline = nil }
 
-    // MARK: Running empty
+    // MARK: Underflow
 
-    /// The queue at the server ran empty. Frames that were sent are still on their way to the ear: silence begins when they
-    /// have ended.
+    /// Handles an empty queue. Sent frames are still in the output: silence begins after them.
     func begin(_ lane: Lane) {
-        // An output without a pace waits, and its time stands still: nothing of that is silence.
+        // The time of an output without a pace stands still: its wait is no silence.
         guard lane.isPaced else { return }
         lane.starve()
         let silence = lane.clock.time(of: Double(lane.sentStreamEnd)) ?? EventLoop.now
         deadline = player.loop.deadline(silence) { [unowned self, weak lane] in
             guard let lane, lane === playout.audible, lane.isStarved, playout.pending == nil else { return }
             lane.hold()
-            // However late this is, no more was audible than was sent.
+            // However late this is, only sent frames were audible.
             playout.setStalled(player.sources.latenessReason, at: playout.stoppedAnchor(at: silence))
             player.readWatch.watch(lane)
         }
     }
 
-    /// The server reports that the queue of the audible stream ran empty.
+    /// Handles an underflow of the audible stream that the server reports.
     func underflowed(_ lane: Lane) {
         guard !lane.isCorked, playout.pending == nil else { return }
-        // A start since then reports by itself if it has begun: this is of before.
+        // A start since then reports its own beginning: this underflow is older.
         guard !lane.isStarting else { return }
         if let end = lane.ringEnd, lane.sentEnd >= end { return }
         guard lane.ring.end > lane.sentEnd else { return begin(lane) }
-        // Refilled while it flows, it would lose frames that are rendered between two blocks.
+        // A refill in the flow would lose frames that are rendered between two blocks.
         lane.starve()
         lane.hold()
         playout.feeder.topUp(lane)
     }
 
-    /// A flow had ended when its beginning was reported: the report of its end before went by.
+    /// Handles a flow that had ended when its beginning was reported: the report of its end was missed.
     func ranOut(_ lane: Lane) {
         guard lane.hasStream, let timing = lane.timing, lane.sentStreamEnd <= timing.takenFrame,
             lane === playout.audible
@@ -56,9 +55,10 @@ import NowPlaying
         underflowed(lane)
     }
 
-    // MARK: Frames that come again
+    // MARK: Arrival of late frames
 
-    /// Frames have come again, `queued` of them at the server: corked, filled and started, so that none is lost.
+    /// Handles the arrival of frames, `queued` of them at the server: corks, fills and starts the stream, so that none is
+    /// lost.
     func end(_ lane: Lane, queued: Int64) {
         cancel()
         player.readWatch.cancel()
@@ -69,18 +69,18 @@ import NowPlaying
         flowAgain(lane, queued: queued)
     }
 
-    /// A lane that stands in silence is at its end, as is known now: the next item is audible next, and until then nothing.
+    /// Ends the silence of a lane that turned out to be at its end: the next item is audible next.
     func endSilence(_ lane: Lane) {
         guard lane === playout.audible, lane.isCorked || lane.isDrained, playout.wantsFlow,
             playout.flow.change == nil, playout.pending == nil, let end = lane.streamEnd, lane.sentStreamEnd >= end
         else { return }
         cancel()
         player.readWatch.cancel()
-        playout.ahead == nil ? playout.boundaries.endHeard() : playout.boundaries.handOver()
+        playout.ahead == nil ? playout.boundaries.endReached() : playout.boundaries.handOver()
     }
 
-    /// A corked lane resumes where it is, with `queued` frames at the server (not given: enough). With fewer than it begins
-    /// with it stands until more come, which may be never.
+    /// Resumes a corked lane with `queued` frames at the server (default: enough). With fewer frames than the prebuffer it
+    /// waits for more, which may never come.
     func flowAgain(_ lane: Lane, queued: Int64 = .max) {
         lane.resumeAtHeldFrame()
         publishGap(on: lane)
@@ -96,8 +96,8 @@ import NowPlaying
             playout.endStall()
             if !wasPublished {
                 playout.feeder.checkDrift(lane, timing)
-            } else if !playout.boundaries.publishAudibleItems(on: lane, timing, from: Double(lane.heardFrom)) {
-                // Else it stood at a boundary, and the next item is audible.
+            } else if !playout.boundaries.publishAudibleItems(on: lane, timing, from: Double(lane.audibleFrom)) {
+                // Otherwise the lane was at a boundary, and the next item is audible.
                 player.publisher.publish(.unstall, anchor: playout.flowingAnchor(lane, timing))
             }
             playout.flow.settle(playout.flowingAnchor(lane, timing))
@@ -105,12 +105,11 @@ import NowPlaying
         }
     }
 
-    /// A device that can't take back plays all that it has taken before the frames that are sent now, a latency from now: the
-    /// silence between is published, as of when it begins.
+    /// Publishes the gap on a device that cannot rewind: it plays all taken frames before the new ones, a latency from now.
     private func publishGap(on lane: Lane) {
         guard let end = lane.takeRanOut() else { return }
         guard lane.stream?.canRewind == false else { return }
-        lane.beginHearing(from: end)
+        lane.beginAudible(from: end)
         let silence = lane.clock.time(of: Double(end)) ?? EventLoop.now
         let sound = EventLoop.now.advanced(bySeconds: lane.latency)
         guard playout.stall == nil, sound.seconds(since: silence) > Self.unpublishedSilence else { return }
@@ -119,7 +118,7 @@ import NowPlaying
 
     // MARK: Late items of another format
 
-    /// The next item is late, and nothing is audible: that is published if it lasts.
+    /// Publishes the silence before a late item, if it lasts.
     func limitSilence() {
         guard deadline == nil else { return }
         deadline = player.loop.deadline(EventLoop.now.advanced(bySeconds: Self.unpublishedSilence)) { [unowned self] in

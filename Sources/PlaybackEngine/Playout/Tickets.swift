@@ -1,14 +1,14 @@
-/// A part of a sequence whose tickets ascend.
+/// An element of a sequence with ascending tickets.
 package protocol Ticketed {
-    /// Number of one time that an item plays.
+    /// Number of one play of an item.
     var ticket: Int { get }
 }
 
 extension Timeline.Segment: Ticketed {}
 
 extension RandomAccessCollection where Element: Ticketed {
-    /// The index of the first element with this ticket or a later one; `endIndex` where there is none. The tickets ascend. Looks
-    /// at no more elements than the logarithm of their count.
+    /// Index of the first element with this ticket or a later one; `endIndex` if there is none. The tickets ascend. Takes
+    /// logarithmic time.
     package func firstIndex(from ticket: Int) -> Index {
         var (low, count) = (startIndex, count)
         while count > 0 {
@@ -23,9 +23,9 @@ extension RandomAccessCollection where Element: Ticketed {
         return low
     }
 
-    /// The index of the element with this ticket; nil: there is none. The tickets ascend.
+    /// Index of the element with this ticket; nil: none. The tickets ascend.
     package func index(of ticket: Int) -> Index? {
-        let place = firstIndex(from: ticket)
-        return place < endIndex && self[place].ticket == ticket ? place : nil
+        let index = firstIndex(from: ticket)
+        return index < endIndex && self[index].ticket == ticket ? index : nil
     }
 }

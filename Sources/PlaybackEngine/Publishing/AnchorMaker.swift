@@ -1,12 +1,12 @@
 import LinuxSystem
 import NowPlaying
 
-/// Makes anchors from a reading, the timeline and the content of an item: the only place where one is made. A pure value, but
-/// for the wall clock, which is a parameter.
+/// Maker of all anchors, from a reading, the timeline and the content of an item. A pure value except for the wall clock,
+/// which is a parameter.
 struct AnchorMaker {
-    /// The content of the item that the anchor is about.
+    /// Content of the anchor's item.
     let content: ContentTime
-    /// Unix time of an instant, seconds.
+    /// Unix time of an instant in seconds.
     let wall: (MonotonicTime) -> Double
     /// True if the wall clock was set since the machine was switched on.
     let isWallSet: Bool
@@ -21,25 +21,25 @@ struct AnchorMaker {
         self.isWallSet = isWallSet
     }
 
-    /// A reading of a lane: which frame of the stream is audible, and when.
+    /// Reading of a lane: a stream frame and the instant at which it is audible.
     struct Reading {
-        /// Stream frame, fractional.
+        /// Fractional stream frame.
         var audibleFrame: Double
         var time: MonotonicTime
-        /// Frames a second.
+        /// Frames per second.
         var sampleRate: Int
-        /// Rate of the device's clock against CLOCK_MONOTONIC, less 1.
+        /// Rate of the device's clock relative to CLOCK_MONOTONIC, minus 1.
         var skew: Double
-        /// Seconds between a frame being taken and being audible.
+        /// Delay in seconds from taking a frame to playing it.
         var latency: Double
 
-        /// The instant at which this stream frame is audible.
+        /// Instant at which this stream frame is audible.
         func time(of frame: Double) -> MonotonicTime {
             time.advanced(bySeconds: (frame - audibleFrame) / (Double(sampleRate) * (1 + skew)))
         }
     }
 
-    /// The anchor of `media` seconds into the file, where the sound has this rate, at an instant.
+    /// Anchor at `media` seconds of the file, where the sound has this rate, at an instant.
     func anchor(media: Double, rate: Double, at time: MonotonicTime, skew: Double = 0) -> PlaybackAnchor {
         var anchor = PlaybackAnchor(
             elapsed: content.content(ofMedia: media), rate: rate, skew: skew, monotonic: time, wall: wall(time),
@@ -48,38 +48,38 @@ struct AnchorMaker {
         guard let index = content.range(atMedia: media) else { return anchor }
         anchor.rate = 0
         let left = (content.ranges[index].end - media) / (rate * (1 + skew))
-        anchor.ad = PlaybackAnchor.AdPlace(index: index, ends: rate > 0 ? time.advanced(bySeconds: left) : nil)
+        anchor.ad = PlaybackAnchor.AdBreak(index: index, ends: rate > 0 ? time.advanced(bySeconds: left) : nil)
         return anchor
     }
 
-    /// The anchor of a flowing lane at the instant when `frame` of the stream is audible, `media` seconds into the file.
+    /// Anchor of a flowing lane at the instant at which stream frame `frame` is audible, `media` seconds into the file.
     func flowing(_ reading: Reading, at frame: Double, media: Double, rate: Double) -> PlaybackAnchor {
         anchor(media: media, rate: rate, at: reading.time(of: frame), skew: reading.skew)
     }
 
-    /// The anchor of a corked lane that stands `media` seconds into the file. A device that can't take back plays what it has
-    /// taken: the anchor is later by its latency, at most 2 s.
+    /// Anchor of a corked lane that rests at `media` seconds of the file. A device that cannot rewind plays the frames that
+    /// it has taken: the anchor is later by its latency, at most 2 s.
     func held(_ reading: Reading, media: Double, canRewind: Bool) -> PlaybackAnchor {
         let late = canRewind ? 0 : min(reading.latency, 2)
         return anchor(media: media, rate: 0, at: reading.time.advanced(bySeconds: late))
     }
 
-    /// The anchor of a position that does not move: seconds of the content.
+    /// Anchor of a resting position in seconds of the content.
     func resting(at position: Double, _ time: MonotonicTime) -> PlaybackAnchor {
         resting(media: content.media(ofContent: position), time)
     }
 
-    /// The anchor of a position that does not move: seconds of the file.
+    /// Anchor of a resting position in seconds of the file.
     func resting(media: Double, _ time: MonotonicTime) -> PlaybackAnchor { anchor(media: media, rate: 0, at: time) }
 
-    /// The position that listeners compute for `time` from a published anchor, standing from there on. `duration`: seconds of
-    /// the file; nil where unknown.
+    /// Anchor that rests at the position which listeners compute for `time` from a published anchor. `duration`: seconds of
+    /// the file; nil: unknown.
     func stopped(_ published: PlaybackAnchor, at time: MonotonicTime, duration: Double?) -> PlaybackAnchor {
         let media = published.mediaPosition(at: time)
         return resting(media: min(media, duration ?? media), time)
     }
 
-    /// A published anchor, mapped by the present content of the item: at `now` if it moves, else at its own instant.
+    /// Published anchor, mapped by the present content of the item: at `now` if it moves, else at its own instant.
     func mapped(_ published: PlaybackAnchor, at now: MonotonicTime) -> PlaybackAnchor {
         let moves = published.mediaRate > 0 && now > published.monotonic
         return anchor(
@@ -87,8 +87,8 @@ struct AnchorMaker {
             at: moves ? now : published.monotonic, skew: published.skew)
     }
 
-    /// The same position with the wall time as it is now. `duration`: seconds of the content; `nextMark`: seconds of the file
-    /// where the next mark is due, which is not passed. Nil where there is none.
+    /// Same position with the current wall time. `duration`: seconds of the content; `nextMark`: seconds of the file of the
+    /// next mark, an upper bound. Nil: none.
     func clockStepped(
         _ published: PlaybackAnchor, at now: MonotonicTime, duration: Double?, nextMark: Double?
     ) -> PlaybackAnchor {

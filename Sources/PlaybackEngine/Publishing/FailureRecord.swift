@@ -2,39 +2,39 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Items that could not be played, as far as the published state and play itself depend on them.
+/// Items that could not be played, as far as the published state and play depend on them.
 @PlayerLoop final class FailureRecord {
-    /// Items that failed since the last start: play by itself passes them.
+    /// Items that failed since the last start; automatic play skips them.
     private(set) var skipped: Set<ItemID> = []
     /// True while a failure has not been published.
     private(set) var isUnpublished = false
-    /// The run of failures before an item that is not audible yet; nil: none.
+    /// Run of failures before an item that is not audible yet; nil: none.
     private var before: Transport.FailureRun?
-    /// The item at which earlier runs of the daemon died.
+    /// Item at which earlier runs of the daemon crashed.
     private var startFault: (item: ItemID, words: String)?
 
     /// No failures.
     init() {}
 
-    /// Takes note of an item that can't be played.
+    /// Notes an item that cannot be played.
     func note(_ id: ItemID) {
         skipped.insert(id)
         isUnpublished = true
     }
 
-    /// Passes nothing by itself any more: a new start was asked for.
+    /// Clears the skipped items, as a client requested a new start.
     func forgetSkipped() { skipped = [] }
 
-    /// Answers once that a failure has to be published.
+    /// Returns true once if a failure has to be published.
     func takeUnpublished() -> Bool {
         defer { isUnpublished = false }
         return isUnpublished
     }
 
-    /// The item that becomes audible next was opened after this run of failures.
+    /// Sets the run of failures before the item that becomes audible next.
     func setRun(before run: Transport.FailureRun?) { before = run }
 
-    /// The item is audible: the run of failures before it.
+    /// Returns and clears the run of failures before the audible item.
     func takeRun() -> Transport.FailureRun? {
         defer { before = nil }
         return before
@@ -42,10 +42,10 @@ import NowPlaying
 
     // MARK: Faults of earlier runs
 
-    /// Earlier runs of the daemon died at this item; `words` are for people.
+    /// Sets the item at which earlier runs of the daemon crashed; `words` are for people.
     func setStartFault(_ words: String, at item: ItemID) { startFault = (item, words) }
 
-    /// The error of a state: the run of failures, else the fault of earlier runs until play is wanted.
+    /// Error of a state: the run of failures, else the fault of earlier runs until the next play.
     func error(in queue: PlayQueue, _ run: Transport.FailureRun?, wish: Transport.Wish) -> PlaybackError? {
         if wish == .playing { startFault = nil }
         if let run {

@@ -1,24 +1,24 @@
 import LinuxSystem
 package import NowPlaying
 
-/// Everybody who listens to a player or answers its questions. All of it is called on the loop.
+/// Listeners of a player and sources of its facts. All are called on the loop.
 package struct PlayerListeners {
-    /// Called with each state as it is published.
+    /// Called with each published state.
     package var onPublish: (@PlayerLoop (NowPlayingState) -> Void)?
-    /// Answers the pictures of an item that are known by now; nil: nobody looks for any.
+    /// Returns the known pictures of an item; nil: no lookup.
     package var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
-    /// Answers the feedback of the item of a state that is about to be published; nil: none, or not known yet.
+    /// Returns the feedback of the item of a state before its publication; nil: none, or unknown yet.
     package var feedbackOf: (@PlayerLoop (NowPlayingState) -> Feedback?)?
-    /// Answers the kind of an entry, where commands depend on it; nil: they don't.
+    /// Returns the kind of an entry if commands depend on it; nil: they do not.
     package var kindOf: (@PlayerLoop (QueueEntry) -> MediaType)?
-    /// Called when an announcement is about to be audible, and (nil) when the last one was.
+    /// Called before an announcement becomes audible, and (nil) after the last one.
     package var onAnnouncement: (@PlayerLoop (Announcement?) -> Void)?
-    /// Called when an item is asked for that was not shown before: its feedback is needed soon.
+    /// Called when a client requests an item that was not shown before: its feedback is needed soon.
     package var onAsked: (@PlayerLoop (ItemID) -> Void)?
-    /// Called with a line for the log: the fault of an item.
+    /// Called with a log line about a faulty item.
     package var onItemFailure: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
-    /// Called with a line for the log: an item whose medium is away.
+    /// Called with a log line about an item whose medium is missing.
     package var onMediaAway: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
-    /// Called with a line for the log: a live stream that broke off and is opened again.
+    /// Called with a log line about a live stream that broke and is opened again.
     package var onStreamLost: (@PlayerLoop (_ uri: String, _ message: String) -> Void)?
 }

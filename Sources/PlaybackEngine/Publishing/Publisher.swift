@@ -2,28 +2,28 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Publishes: holds the state that listeners know, the item that they see, and the number of times that each item began.
+/// Publishes states. Holds the published state, the shown item, and the play count of each item.
 @PlayerLoop final class Publisher {
     private unowned let player: Player
-    /// The state that was published last.
+    /// Last published state.
     private(set) var state: NowPlayingState
-    /// The item that listeners see; kept apart, as it may have left the queue.
+    /// Shown item; kept here, as it may have left the queue.
     private(set) var shown: QueueEntry?
-    /// Ticket of the play that listeners see; 0: none.
+    /// Ticket of the shown play; 0: none.
     private(set) var shownTicket = 0
     private var playCounts: [ItemID: Int] = [:]
-    /// Grows when an answer to `commands.list` may have changed.
+    /// Incremented when the answer to `commands.list` may have changed.
     private var commandsVersion = 1
     private var situation = Situation()
 
-    /// Facts that commands depend on, as they were published last.
+    /// Facts on which commands depend, as last published.
     private struct Situation {
         var hasCurrent = false
         var seekObstacle: CommandObstacle?
         var kind: MediaType?
     }
 
-    /// A publisher of a stopped player. The player's parts must be there.
+    /// Publisher of a stopped player. The player's parts must exist.
     init(_ player: Player) {
         self.player = player
         state = NowPlayingState(anchor: AnchorMaker(ContentTime()).resting(media: 0, EventLoop.now))
@@ -33,31 +33,31 @@ import NowPlaying
         state.loudness = LoudnessStatus(mode: player.parts.loudness.mode, preamp: player.parts.loudness.preamp)
     }
 
-    // MARK: The item that listeners see
+    // MARK: Shown item
 
-    /// Listeners see this item from now on.
+    /// Shows this item from now on.
     func show(_ id: ItemID, ticket: Int, begins: Bool) {
         if begins || shown?.id != id { playCounts[id, default: 0] += 1 }
         shown = player.queue[id] ?? shown
         shownTicket = ticket
     }
 
-    /// Listeners see the current item, though it is not audible.
+    /// Shows the current item before it is audible.
     func showCurrent() { shown = player.transport.current.flatMap { player.queue[$0] } }
 
-    /// Listeners see the item where play would begin.
+    /// Shows the item where the next play begins.
     func showStopped() {
         showCurrent()
         shownTicket = 0
         if player.queue.isEmpty { playCounts = [:] }
     }
 
-    /// Takes the shown item as the queue has it now.
+    /// Copies the shown item from the queue.
     func refreshShown() {
         if let shown { self.shown = player.queue[shown.id] ?? shown }
     }
 
-    /// Takes new details of the shown item.
+    /// Sets details of the shown item.
     func setDetails(_ details: ItemDetails) { shown?.details = details }
 
     /// Number of times that an item began.
@@ -66,10 +66,10 @@ import NowPlaying
     /// True if an item began since it came into the queue.
     func hasBegun(_ id: ItemID) -> Bool { playCounts[id] != nil }
 
-    /// Takes the number of times that an item began from an earlier run.
+    /// Restores the play count of an item.
     func restorePlayCount(_ count: Int, of id: ItemID) { playCounts[id] = count }
 
-    /// Forgets the counts of items that left the queue, once there are many.
+    /// Drops the play counts of items that left the queue, once there are many.
     func forgetPlays() {
         guard playCounts.count > 2 * player.queue.count + 1024 else { return }
         let kept = Set(player.queue.entries.map(\.id))
@@ -102,12 +102,12 @@ import NowPlaying
         next.anchor.defaultRate = player.shownDefaultRate
         next.item = shown.map { item(of: $0) }
         player.marks.take(next.item, next.anchor)
-        next.item?.tellChapter(at: next.anchor.elapsed)
+        next.item?.setChapter(at: next.anchor.elapsed)
         next.upcoming = next.state == .playing ? upcoming(anchor: next.anchor, item: next.item) : nil
         next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
         next.queueCount = transport.queue.count
         next.queueVersion = transport.queue.version
-        // Feedback that is not known yet is published as none: most items have none.
+        // Unknown feedback is published as none: most items have none.
         let feedback = player.listeners.feedbackOf.map { $0(next) ?? Feedback() }
         next.item?.feedback = feedback
         next.commandsVersion = versionOfCommands(cause, next)
@@ -133,7 +133,7 @@ import NowPlaying
         player.marks.publishAdvertisement()
     }
 
-    /// The version of the commands in this state: it grows with each fact that they depend on.
+    /// Version of the commands in this state, incremented with each fact on which they depend.
     private func versionOfCommands(_ cause: Cause, _ next: NowPlayingState) -> Int {
         let before = situation
         situation.hasCurrent = player.transport.current != nil
@@ -154,13 +154,13 @@ import NowPlaying
         return commandsVersion
     }
 
-    /// Publishes that something which commands can do changed.
+    /// Publishes a change of the commands.
     func publishCommands(by: Originator) {
         commandsVersion += 1
         publish(.commands, by: by)
     }
 
-    /// The state of an event: the transport's wish, as far as it took effect.
+    /// State of an event: the transport's wish, as far as it took effect.
     private var playbackState: PlaybackState {
         switch player.transport.wish {
         case .stopped: return .stopped
@@ -170,13 +170,13 @@ import NowPlaying
                 return interruptions.isPublished ? .interrupted : state.state
             }
             if player.playout.stall != nil { return .stalled }
-            // Not audible yet: the last state holds until it is.
+            // Until the sound is audible, the last state holds.
             let isAudible = player.playout.audible.map { !$0.isCorked } ?? false
             return isAudible ? .playing : state.state
         }
     }
 
-    /// Publishes one last state, in which there is nothing. Nothing is published afterwards.
+    /// Publishes a last, empty state. Nothing is published after it.
     func publishEnd(by: Originator?, anchor: PlaybackAnchor) {
         var last = state
         last.sequence = player.parts.events.next()
@@ -215,7 +215,7 @@ import NowPlaying
         return upcoming
     }
 
-    /// The instant at which the end of an item is audible by this anchor; nil: it is not known.
+    /// Instant at which the end of an item is audible by this anchor; nil: unknown.
     func end(of id: ItemID, by anchor: PlaybackAnchor) -> MonotonicTime? {
         guard anchor.mediaRate > 0, let duration = (player.queue[id] ?? shown)?.details?.mediaDuration else {
             return nil
@@ -224,7 +224,7 @@ import NowPlaying
             bySeconds: max(0, duration - anchor.media) / (anchor.mediaRate * (1 + anchor.skew)))
     }
 
-    /// Publishes the following item once more, if its file says something new.
+    /// Publishes the following item again if its file provides something new.
     func publishUpcoming(_ id: ItemID) {
         guard player.playout.pending == nil, let known = state.upcoming, known.itemID == id,
             state.state == .playing,
@@ -235,6 +235,6 @@ import NowPlaying
 }
 
 extension QueueEntry {
-    /// Its name at the sound server and in lists: its title, or the name of its source.
+    /// Display name at the sound server and in lists: its title, or the name of its source.
     var title: String { details?.metadata.title ?? source.displayName }
 }

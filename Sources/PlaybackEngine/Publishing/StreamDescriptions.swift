@@ -2,7 +2,7 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Tags that change in the middle of an item, as those of a live stream do: each is published when its first frame is audible.
+/// Tags that change in the middle of an item, as in a live stream; each is published when its first frame is audible.
 @PlayerLoop final class StreamDescriptions {
     /// Tags of an item from a frame on.
     private struct Description {
@@ -18,13 +18,13 @@ import NowPlaying
     private var waiting: [Description] = []
     private var deadline: EventSource?
 
-    /// Descriptions that wait, at most.
+    /// Maximum number of waiting descriptions.
     private static let limit = 256
 
-    /// Nothing waits.
+    /// No description waits.
     init(_ player: Player) { self.player = player }
 
-    /// From a frame of the ring on, an item says this about itself.
+    /// Adds an item's tags from a frame of the ring on.
     func add(_ ticket: Int, _ ring: SampleRing, from: Int64, _ metadata: MediaMetadata) {
         guard player.playout.decoding.link(of: ticket) != nil else { return }
         player.loudness.changes(ticket, in: ring, from: from, metadata.loudness)
@@ -58,17 +58,16 @@ import NowPlaying
         }
     }
 
-    /// Waits for no description.
+    /// Cancels the deadline.
     func cancel() { deadline = nil }
 
-    /// Forgets all that waits.
+    /// Drops all waiting descriptions.
     func forget() { waiting = [] }
 
-    /// Publishes descriptions that are audible by now. `frame`: the audible stream frame; nil: the one that the lane begins
-    /// with.
+    /// Publishes descriptions that are audible. `frame`: the audible stream frame; nil: the first one of the lane.
     func publish(on lane: Lane, upTo frame: Double?) {
         guard let offset = lane.offset else { return }
-        let limit = frame ?? Double(lane.heardFrom)
+        let limit = frame ?? Double(lane.audibleFrom)
         let due = waiting.filter { $0.ring === lane.ring && Double($0.from + offset) <= limit }
         guard !due.isEmpty else { return }
         waiting.removeAll { $0.ring === lane.ring && Double($0.from + offset) <= limit }

@@ -1,9 +1,9 @@
 package import NowPlaying
 
-/// What is known about an entry of the queue beyond its source. A reference, so that an entry of a long queue costs little;
-/// never changed once it is in an entry, but replaced.
+/// Facts about an entry of the queue beyond its source. A reference, so that an entry of a long queue is small. Immutable in
+/// an entry; a change replaces it.
 package final class ItemDetails: Sendable {
-    /// What a file said about itself.
+    /// Facts from a file.
     private final class Contents: Sendable {
         let metadata: MediaMetadata
         let format: MediaFormat?
@@ -19,20 +19,20 @@ package final class ItemDetails: Sendable {
     private enum Found: Sendable {
         case nothing
         case whole(Contents)
-        /// What remains of a file that was opened long ago: what lists show.
+        /// The texts that lists show, of a file that was opened long ago.
         case listed(ListedTexts)
     }
 
     private let request: Contents?
     private let contents: Found
-    /// Seconds of the file, advertisements and all; nil while unknown.
+    /// Duration of the file in seconds, with advertisements; nil: unknown.
     package let mediaDuration: Double?
-    /// Whether any other place in it can be gone to, as far as is known.
+    /// True if the item is known to be seekable.
     package let isSeekable: Bool
-    /// Whether all of it comes from the file, which can be asked again: no client and no list said anything.
+    /// True if everything comes from the file and can be read again; neither a client nor a list added anything.
     let isRepeatable: Bool
 
-    /// Of what nobody has said anything yet.
+    /// Without any facts.
     static let unknown = ItemDetails()
 
     /// Details, by their parts; `duration` is that of the file.
@@ -57,13 +57,13 @@ package final class ItemDetails: Sendable {
         self.isSeekable = isSeekable
     }
 
-    /// Seconds of content; nil while unknown.
+    /// Duration of the content in seconds; nil: unknown.
     package var duration: Double? { mediaDuration.map { contentTime.content(ofMedia: $0) } }
 
-    /// How the content goes with the file: by the ranges that a client gave.
+    /// Relation of the content to the file, by the advertisement ranges of a client.
     package var contentTime: ContentTime { ContentTime(request?.metadata.adTimeRanges ?? []) }
 
-    /// Bytes of all its texts.
+    /// Size of all its texts in bytes.
     package var textBytes: Int {
         let found: Int
         switch contents {
@@ -74,10 +74,10 @@ package final class ItemDetails: Sendable {
         return (request?.textBytes ?? 0) + found
     }
 
-    /// What a client said about the item: it wins over what the file says.
+    /// Metadata of a client, which overrides that of the file.
     package var given: MediaMetadata { request?.metadata ?? MediaMetadata() }
 
-    /// What the file said when it was opened.
+    /// Metadata of the file at its opening.
     package var found: MediaMetadata {
         switch contents {
         case .nothing: return MediaMetadata()
@@ -91,21 +91,21 @@ package final class ItemDetails: Sendable {
         }
     }
 
-    /// As in the file; nil while unknown, and of a file that was opened long ago.
+    /// Format of the file; nil: unknown, or opened long ago.
     package var format: MediaFormat? {
         if case .whole(let contents) = contents { contents.format } else { nil }
     }
 
-    /// What is shown: the client's word, else the file's.
+    /// Shown metadata: a client's value, else the file's.
     package var metadata: MediaMetadata {
         let found = found
         let result = request == nil ? found : given.filled(from: found)
         if found.isLiveStream == true { return live(result, given: given, found: found) }
-        return placed(result, found: found).localized(in: [])
+        return numbered(result, found: found).localized(in: [])
     }
 
-    /// What a file says of its chapters is in its own time.
-    private func placed(_ filled: MediaMetadata, found: MediaMetadata) -> MediaMetadata {
+    /// Chapters of a file are in the file's own time.
+    private func numbered(_ filled: MediaMetadata, found: MediaMetadata) -> MediaMetadata {
         let time = contentTime
         guard !time.ranges.isEmpty, request?.metadata.chapters == nil, let chapters = found.chapters else {
             return filled
@@ -115,14 +115,14 @@ package final class ItemDetails: Sendable {
         return result
     }
 
-    /// The same, but for what a client says, or what the file says.
+    /// A copy with other metadata of a client or of the file.
     func with(given: MediaMetadata? = nil, found: MediaMetadata? = nil) -> ItemDetails {
         ItemDetails(
             given: given ?? self.given, found: found ?? self.found, duration: mediaDuration, format: format,
             isSeekable: isSeekable, isRepeatable: isRepeatable && given == nil)
     }
 
-    /// What a client calls a station is not what the station plays.
+    /// A client's name for a station is not the title of its current song.
     private func live(_ filled: MediaMetadata, given: MediaMetadata, found: MediaMetadata) -> MediaMetadata {
         var result = filled
         let station = given.title ?? found.albumTitle
@@ -133,12 +133,12 @@ package final class ItemDetails: Sendable {
         return result
     }
 
-    /// The same with as much of the file's word as lists show, a fifth of the memory: a queue that is played through for
-    /// weeks must not grow with every item. Nil: it is reduced already, or there is nothing.
+    /// A copy with only the file's texts that lists show, in a fifth of the memory: a queue that plays for weeks must not
+    /// grow with every item. Nil: reduced already, or empty.
     func reduced() -> ItemDetails? {
         guard case .whole = contents else { return nil }
         let found = found
-        // What a station played when it was heard last says nothing of it.
+        // The last song of a station says nothing about the station.
         let isLive = found.isLiveStream == true
         return ItemDetails(
             request,
@@ -149,11 +149,10 @@ package final class ItemDetails: Sendable {
     }
 }
 
-/// A few texts in one piece of memory of their own. Those that a decoder makes lie between all that it needs meanwhile: what
-/// is left of them would keep a page of memory each.
+/// A few texts in one allocation. A decoder's texts lie between its temporary memory and would each keep a page of it.
 private struct ListedTexts: Sendable {
     private let bytes: [UInt8]
-    /// Stands for a text that there is not, and ends the others: no UTF-8 has it.
+    /// Marks a missing text and ends the others; it never occurs in UTF-8.
     private static let missing: UInt8 = 0xFE
     private static let end: UInt8 = 0xFF
 
@@ -167,7 +166,7 @@ private struct ListedTexts: Sendable {
         self.bytes = bytes
     }
 
-    /// Bytes of all.
+    /// Size of all texts in bytes.
     var count: Int { bytes.count }
 
     subscript(_ number: Int) -> String? {

@@ -2,20 +2,20 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Takes what files say about themselves into the queue, and forgets it again where a long queue would grow without bound.
+/// Stores facts from files in the queue and reduces them again, so that a long queue does not grow without bound.
 @PlayerLoop final class ItemKnowledge {
     private unowned let player: Player
-    /// The items that were opened last, the newest at the end.
+    /// Recently opened items, the newest last.
     private var recent: [ItemID] = []
 
-    /// Items opened last whose texts are all kept, and those of which lists show the title.
+    /// Number of recently opened items that keep all texts, and of those that keep their listed texts.
     private static let rememberedItems = 64
     private static let listedItems = 1000
 
-    /// Nothing was opened yet.
+    /// Before any item was opened.
     init(_ player: Player) { self.player = player }
 
-    /// Keeps what the file of an item says about itself.
+    /// Stores the facts from an item's file.
     func learn(_ item: OpenedItem) {
         let known = player.queue[item.id]?.details
         let details = ItemDetails(
@@ -27,7 +27,7 @@ import NowPlaying
         remember(item.id)
     }
 
-    /// Keeps the tags of an item that was not opened.
+    /// Stores the tags of an item that was not opened.
     func learn(_ metadata: MediaMetadata, of entry: QueueEntry) {
         let known = entry.details
         let found = metadata.filled(from: known?.found ?? MediaMetadata())
@@ -38,14 +38,14 @@ import NowPlaying
         remember(entry.id)
     }
 
-    /// The name of a station in a list is as good as one that a client gives.
+    /// A station's name in a list counts like one by a client.
     private func named(_ item: OpenedItem, _ known: ItemDetails?) -> MediaMetadata {
         var given = known?.given ?? MediaMetadata()
         if item.isLive, known?.found.isLiveStream != true { given.title = given.title ?? known?.found.title }
         return given
     }
 
-    /// Tags of the item, and those of a list where it has none.
+    /// Tags of the item; those of a list where the item has none.
     private func found(_ item: OpenedItem, _ known: ItemDetails?) -> MediaMetadata {
         item.isLive ? item.metadata : item.metadata.filled(from: known?.found ?? MediaMetadata())
     }
@@ -66,7 +66,7 @@ import NowPlaying
         }
     }
 
-    /// A file that promised another length than it has is published with the length that it has, in frames.
+    /// Publishes the actual length in frames of a file that announced another one.
     func correctLength(_ item: OpenedItem, _ length: Int64) {
         guard !item.isLive, item.length != length, let details = player.queue[item.id]?.details else { return }
         let corrected = ItemDetails(

@@ -2,64 +2,64 @@ import AudioCore
 import LinuxSystem
 package import NowPlaying
 
-/// In which order the items of a queue are played. A pure value: the same seed and the same steps give the same order.
+/// Order in which the items of a queue play. A pure value: the same seed and the same steps give the same order.
 ///
-/// While shuffled, a round has every item once. What was played stands before the present place, so that going back walks
-/// through what was really heard; what comes is laid out beforehand, so that it can be shown and decoded ahead.
+/// While shuffled, a round has every item once. Played items stand before the current index, so that going back repeats the
+/// actual history. Coming items are laid out in advance, so that they can be shown and decoded early.
 package struct PlayOrder: Sendable {
     package private(set) var repeatMode = RepeatMode.off
     package private(set) var shuffleMode = ShuffleMode.off
-    /// While shuffled: what was played, the present item, the rest of its round, and further rounds as far as laid out.
+    /// While shuffled: played items, the current item, the rest of its round, and further rounds as far as laid out.
     private(set) var sequence: [ItemID] = []
-    /// Where in `sequence` the present item stands; -1: before the first.
+    /// Index of the current item in `sequence`; -1: before the first.
     private(set) var position = -1
-    /// Behind the last of the present round.
+    /// Index after the last item of the current round.
     private(set) var roundEnd = 0
     private var generator: ShuffleGenerator
 
-    /// Items that are laid out beyond the present one while the queue is repeated: more than is ever decoded ahead.
+    /// Number of items laid out beyond the current one while the queue repeats: more than are ever decoded ahead.
     private static let lookAhead = 32
-    /// Played items that are remembered.
+    /// Number of played items in the history.
     private static let history = 4096
 
-    /// In the order of the queue, once. `seed` makes what is shuffled later.
+    /// In the order of the queue, once. `seed` determines later shuffling.
     package init(seed: UInt64 = .random(in: .min ... .max)) { generator = ShuffleGenerator(seed) }
 
     private var isShuffled: Bool { shuffleMode != .off }
 
-    // MARK: Asking
+    // MARK: Queries
 
-    /// What is heard behind `id` by itself; nil: nothing.
+    /// Item that plays after `id` automatically; nil: none.
     package func follower(of id: ItemID, in queue: PlayQueue) -> ItemID? {
         repeatMode == .one && queue.index(of: id) != nil ? id : successor(of: id, in: queue)
     }
 
-    /// Where “next” leads from `id`; nil: to the end. `removed`: as if these were not there.
+    /// Target of “next” from `id`; nil: the end. Skips the items of `removed`.
     package func successor(of id: ItemID, in queue: PlayQueue, without removed: Set<ItemID> = []) -> ItemID? {
         guard isShuffled else {
-            guard let place = queue.index(of: id) else { return nil }
-            if let next = queue.entries[(place + 1)...].first(where: { !removed.contains($0.id) }) { return next.id }
+            guard let index = queue.index(of: id) else { return nil }
+            if let next = queue.entries[(index + 1)...].first(where: { !removed.contains($0.id) }) { return next.id }
             return repeatMode == .all ? queue.entries.first { !removed.contains($0.id) }?.id : nil
         }
-        guard let place = place(of: id) else { return nil }
-        return sequence[(place + 1)...].first { !removed.contains($0) }
+        guard let index = index(of: id) else { return nil }
+        return sequence[(index + 1)...].first { !removed.contains($0) }
     }
 
-    /// Where “previous” leads from `id`; nil: nothing was before it.
+    /// Target of “previous” from `id`; nil: none.
     package func predecessor(of id: ItemID, in queue: PlayQueue) -> ItemID? {
         guard isShuffled else { return queue.previous(before: id) }
-        guard let place = place(of: id), place > 0 else { return nil }
-        return sequence[place - 1]
+        guard let index = index(of: id), index > 0 else { return nil }
+        return sequence[index - 1]
     }
 
-    /// The next time that the item is played, else the last time that it was.
-    private func place(of id: ItemID) -> Int? {
+    /// Index of the next occurrence of the item, else of the last one.
+    private func index(of id: ItemID) -> Int? {
         sequence[max(0, position)...].firstIndex(of: id) ?? sequence[..<max(0, position)].lastIndex(of: id)
     }
 
     // MARK: Moving
 
-    /// Begins a round; the first item of it, nil in an empty queue.
+    /// Begins a round and returns its first item; nil in an empty queue.
     package mutating func begin(in queue: PlayQueue) -> ItemID? {
         guard isShuffled else { return queue.entries.first?.id }
         layOut(from: nil, queue)
@@ -67,25 +67,25 @@ package struct PlayOrder: Sendable {
         return sequence.first
     }
 
-    /// Play went on to this item by itself, or by “next”: what is between was passed over.
+    /// Advances to this item, automatically or by “next”, and passes over the items between.
     package mutating func advanced(to id: ItemID, in queue: PlayQueue) {
         guard isShuffled, !isAt(id) else { return }
-        guard let place = sequence[(position + 1)...].firstIndex(of: id) else { return jumped(to: id, in: queue) }
-        position = place
+        guard let index = sequence[(position + 1)...].firstIndex(of: id) else { return jumped(to: id, in: queue) }
+        position = index
         while position >= roundEnd, roundEnd < sequence.count {
             roundEnd = min(roundEnd + max(1, queue.count), sequence.count)
         }
         layOutAhead(queue)
     }
 
-    /// Play went back to the item before.
+    /// Goes back to the item before.
     package mutating func wentBack(to id: ItemID, in queue: PlayQueue) {
         guard isShuffled, !isAt(id) else { return }
         if position > 0, sequence[position - 1] == id { position -= 1 } else { jumped(to: id, in: queue) }
     }
 
-    /// A listener chose this item: it is not played again in this round, all the others still are. Where albums stay whole,
-    /// its album goes on from there, and a new round begins.
+    /// Jumps to an item that a client chose. The item does not play again in this round; all others still do. Where albums
+    /// stay whole, its album continues from there and a new round begins.
     package mutating func jumped(to id: ItemID, in queue: PlayQueue) {
         guard isShuffled, !isAt(id) else { return }
         if sequence.isEmpty || shuffleMode == .collections { return layOut(from: id, queue) }
@@ -99,7 +99,7 @@ package struct PlayOrder: Sendable {
         layOutAhead(queue)
     }
 
-    /// Play has ended: the next one begins a new round.
+    /// Ends play: the next play begins a new round.
     package mutating func ended() {
         sequence = []
         position = -1
@@ -110,13 +110,13 @@ package struct PlayOrder: Sendable {
 
     // MARK: Modes
 
-    /// What follows the last item from now on.
+    /// Sets the successor of the last item.
     package mutating func setRepeatMode(_ mode: RepeatMode, in queue: PlayQueue) {
         repeatMode = mode
         if mode == .all { layOutAhead(queue) } else { dropFurtherRounds() }
     }
 
-    /// The order from now on; the present item goes on, and is the first of a new round.
+    /// Sets the order of play; the current item continues as the first of a new round.
     package mutating func setShuffleMode(_ mode: ShuffleMode, in queue: PlayQueue, current: ItemID?) {
         shuffleMode = mode
         ended()
@@ -125,7 +125,8 @@ package struct PlayOrder: Sendable {
 
     // MARK: Edits of the queue
 
-    /// These are in the queue now. `areNext`: they are to be heard behind the present item; else some time in this round.
+    /// Adds items that are in the queue now. `areNext`: directly after the current item; else at a random index of this
+    /// round.
     package mutating func inserted(_ ids: [ItemID], areNext: Bool, in queue: PlayQueue) {
         guard isShuffled, !sequence.isEmpty else { return }
         dropFurtherRounds()
@@ -145,7 +146,7 @@ package struct PlayOrder: Sendable {
         layOutAhead(queue)
     }
 
-    /// Each of `new` put at a random place among `old`, whose order stays.
+    /// Inserts each of `new` at a random index of `old`, whose order stays.
     private mutating func merged(_ old: [ItemID], _ new: [ItemID]) -> [ItemID] {
         var result: [ItemID] = []
         result.reserveCapacity(old.count + new.count)
@@ -157,7 +158,7 @@ package struct PlayOrder: Sendable {
         return result
     }
 
-    /// These are not in the queue any more.
+    /// Drops items that left the queue.
     package mutating func removed(_ ids: Set<ItemID>, in queue: PlayQueue) {
         guard isShuffled, !sequence.isEmpty else { return }
         if queue.isEmpty { return ended() }
@@ -200,8 +201,8 @@ package struct PlayOrder: Sendable {
         if shuffleMode == .collections { return grouped(nil, queue, first: first, notFirst: notFirst) }
         var ids = queue.entries.map(\.id)
         ids.shuffle(using: &generator)
-        if let first, let place = ids.firstIndex(of: first) {
-            ids.swapAt(0, place)
+        if let first, let index = ids.firstIndex(of: first) {
+            ids.swapAt(0, index)
         } else if ids.count > 1, ids.first == notFirst {
             ids.swapAt(0, Int.random(in: 1..<ids.count, using: &generator))
         }
@@ -213,17 +214,17 @@ package struct PlayOrder: Sendable {
         _ ids: Set<ItemID>?, _ queue: PlayQueue, first: ItemID?, notFirst: ItemID? = nil
     ) -> [ItemID] {
         var groups: [[ItemID]] = []
-        var places: [Album: Int] = [:]
+        var indices: [Album: Int] = [:]
         for entry in queue.entries where ids?.contains(entry.id) ?? true {
             let key = Album(entry)
-            if let place = places[key] {
-                groups[place].append(entry.id)
+            if let index = indices[key] {
+                groups[index].append(entry.id)
             } else {
-                places[key] = groups.count
+                indices[key] = groups.count
                 groups.append([entry.id])
             }
         }
-        let front = first.flatMap { queue[$0] }.flatMap { places[Album($0)] }.map { groups.remove(at: $0) }
+        let front = first.flatMap { queue[$0] }.flatMap { indices[Album($0)] }.map { groups.remove(at: $0) }
         groups.shuffle(using: &generator)
         if front == nil, groups.count > 1, let notFirst, groups[0].contains(notFirst) {
             groups.swapAt(0, Int.random(in: 1..<groups.count, using: &generator))
@@ -232,7 +233,7 @@ package struct PlayOrder: Sendable {
     }
 }
 
-/// What belongs together when albums are shuffled: what a client called the album, else what lies in one folder.
+/// Group of items that stay together when albums are shuffled: a client's album, else the items of one folder.
 private enum Album: Hashable {
     case album(String)
     case folder(ArraySlice<UInt8>)
@@ -245,7 +246,7 @@ private enum Album: Hashable {
         }
         switch entry.source {
         case .file(let path): self = .folder(Self.folder(path.bytes))
-        case .confined(let place): self = .folder(Self.folder(place.path.bytes))
+        case .confined(let file): self = .folder(Self.folder(file.path.bytes))
         default: self = .single(entry.id)
         }
     }
@@ -255,7 +256,7 @@ private enum Album: Hashable {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a few random bits for each step, the same for the same seed.
+/// SplitMix64 (Steele, Lea, Flood 2014): a few random bits per step, the same for the same seed.
 private struct ShuffleGenerator: RandomNumberGenerator {
     private var state: UInt64
 

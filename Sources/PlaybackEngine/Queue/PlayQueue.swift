@@ -1,42 +1,42 @@
 package import NowPlaying
 
-/// The ordered list of what is played. A pure value; every change makes its `version` grow by one.
+/// The ordered list of items. A pure value; every change increments its `version`.
 package struct PlayQueue: Sendable {
-    /// The entries in order.
+    /// Entries in order.
     package private(set) var entries: ContiguousArray<QueueEntry> = []
-    /// Grows by one with every change of what is in the queue or its order.
+    /// Incremented by every change of the entries or their order.
     package private(set) var version = 0
-    /// Bytes of the texts, paths and addresses of all entries.
+    /// Size of the texts, paths and addresses of all entries in bytes.
     package private(set) var textBytes = 0
-    /// What was changed since `takeEdits`; nil: nobody wants to know.
+    /// Changes since `takeEdits`; nil: not recorded.
     private var edits: [QueueEdit]?
 
     /// An empty queue.
     package init() {}
 
-    /// A queue as it was at this version.
+    /// A queue at this version.
     package init(_ entries: ContiguousArray<QueueEntry>, version: Int) {
         self.entries = entries
         self.version = version
         textBytes = entries.reduce(0) { $0 + $1.textBytes }
     }
 
-    /// From now on every change is noted for `takeEdits`.
+    /// Records every change for `takeEdits` from now on.
     package mutating func recordEdits() { edits = edits ?? [] }
 
-    /// The changes since the last call, in order. The same, applied to the queue as it was then, lead to this one.
+    /// Changes since the last call, in order. Applied to the queue of that time, they give this one.
     package mutating func takeEdits() -> [QueueEdit] {
         guard edits?.isEmpty == false else { return [] }
         defer { edits = [] }
         return edits ?? []
     }
 
-    /// Does again what was noted of another queue.
+    /// Repeats a recorded change of another queue.
     package mutating func apply(_ edit: QueueEdit) {
         switch edit {
-        case .insert(let new, let place): insert(new, at: max(0, min(place, count)))
+        case .insert(let new, let index): insert(new, at: max(0, min(index, count)))
         case .remove(let ids): remove(Set(ids))
-        case .move(let ids, let place): move(ids, to: place)
+        case .move(let ids, let index): move(ids, to: index)
         case .clear: clear()
         case .order(let ids): order(ids)
         case .details(let id, let details): setDetails(details, of: id)
@@ -46,11 +46,11 @@ package struct PlayQueue: Sendable {
     package var count: Int { entries.count }
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// The place of an entry, from 0. Near constant time while ids ascend, linear at worst.
+    /// Index of an entry, from 0. Takes nearly constant time while ids ascend, linear time at worst.
     package func index(of id: ItemID) -> Int? {
         guard let first = entries.first else { return nil }
-        if let place = sortedIndex(of: id) { return place }
-        // Entries are added with ascending ids, so the place is mostly not far from the distance to the first.
+        if let found = sortedIndex(of: id) { return found }
+        // Entries are added with ascending ids, so the index is usually close to the distance from the first id.
         let guess = Int(max(0, min(id.number - first.id.number, Int64(entries.count - 1))))
         if entries[guess].id == id { return guess }
         var low = guess - 1
@@ -64,8 +64,8 @@ package struct PlayQueue: Sendable {
         return nil
     }
 
-    /// The place if everything ascends, as it does in a queue that was only added to: entries of several runs of the
-    /// daemon, whose numbers lie far apart, included. Nil says nothing.
+    /// Index if all ids ascend, as in a queue that only grew, across several runs of the daemon with distant numbers, too.
+    /// Nil proves nothing.
     private func sortedIndex(of id: ItemID) -> Int? {
         var low = 0
         var high = entries.count
@@ -76,33 +76,33 @@ package struct PlayQueue: Sendable {
         return low < entries.count && entries[low].id == id ? low : nil
     }
 
-    /// The entry with this identity.
+    /// Entry with this identity.
     package subscript(id: ItemID) -> QueueEntry? { index(of: id).map { entries[$0] } }
 
-    /// What follows in order; nil behind the last or when `id` is not in the queue.
+    /// Successor in the queue's order; nil after the last one, or if `id` is not in the queue.
     package func next(after id: ItemID) -> ItemID? {
         index(of: id).flatMap { $0 + 1 < entries.count ? entries[$0 + 1].id : nil }
     }
 
-    /// What stands before in order; nil before the first or when `id` is not in the queue.
+    /// Predecessor in the queue's order; nil before the first one, or if `id` is not in the queue.
     package func previous(before id: ItemID) -> ItemID? {
         index(of: id).flatMap { $0 > 0 ? entries[$0 - 1].id : nil }
     }
 
-    /// Puts entries in at `place` (0…count).
-    package mutating func insert(_ new: some Collection<QueueEntry>, at place: Int) {
+    /// Inserts entries at `index` (0…count).
+    package mutating func insert(_ new: some Collection<QueueEntry>, at index: Int) {
         guard !new.isEmpty else { return }
         for entry in new { textBytes += entry.textBytes }
-        if place == entries.count {
+        if index == entries.count {
             entries.append(contentsOf: new)
         } else {
-            entries.insert(contentsOf: new, at: place)
+            entries.insert(contentsOf: new, at: index)
         }
         version += 1
-        edits?.append(.insert(ContiguousArray(new), at: place))
+        edits?.append(.insert(ContiguousArray(new), at: index))
     }
 
-    /// Takes entries out; those that are not in it are ignored.
+    /// Removes entries and ignores those that are not in the queue.
     package mutating func remove(_ ids: Set<ItemID>) {
         let before = entries.count
         takeOut(ids)
@@ -111,8 +111,8 @@ package struct PlayQueue: Sendable {
         edits?.append(.remove(Array(ids)))
     }
 
-    /// Takes entries out. A few are looked up one by one: what is behind them is only moved, which for a long queue costs a
-    /// hundredth of looking at each entry.
+    /// Removes entries. A few are looked up one by one: entries after them only move, which in a long queue costs a hundredth
+    /// of a look at each entry.
     private mutating func takeOut(_ ids: Set<ItemID>) {
         guard ids.count <= 8 else {
             var gone = 0
@@ -124,32 +124,32 @@ package struct PlayQueue: Sendable {
             textBytes -= gone
             return
         }
-        for place in ids.compactMap({ index(of: $0) }).sorted(by: >) {
-            textBytes -= entries.remove(at: place).textBytes
+        for index in ids.compactMap({ index(of: $0) }).sorted(by: >) {
+            textBytes -= entries.remove(at: index).textBytes
         }
     }
 
-    /// Takes entries out and puts them in again, in the order given, at `place` counted after the removal. An entry that is
-    /// named more than once stands where it is named first.
-    package mutating func move(_ ids: [ItemID], to place: Int) {
+    /// Moves entries, in the order given, to `index`, counted after their removal. The first occurrence of a repeated entry
+    /// counts.
+    package mutating func move(_ ids: [ItemID], to index: Int) {
         let ids = Self.distinct(ids)
         let chosen = ids.compactMap { self[$0] }
         guard !chosen.isEmpty else { return }
         takeOut(Set(ids))
-        entries.insert(contentsOf: chosen, at: max(0, min(place, entries.count)))
+        entries.insert(contentsOf: chosen, at: max(0, min(index, entries.count)))
         for entry in chosen { textBytes += entry.textBytes }
         version += 1
-        edits?.append(.move(ids, to: place))
+        edits?.append(.move(ids, to: index))
     }
 
-    /// These ids without repetitions, each where it stands first.
+    /// Ids without repetitions, each at its first occurrence.
     package static func distinct(_ ids: [ItemID]) -> [ItemID] {
         guard ids.count > 1 else { return ids }
         var seen: Set<ItemID> = []
         return ids.filter { seen.insert($0).inserted }
     }
 
-    /// Takes all out.
+    /// Removes all entries.
     package mutating func clear() {
         guard !entries.isEmpty else { return }
         entries = []
@@ -158,16 +158,16 @@ package struct PlayQueue: Sendable {
         edits?.append(.clear)
     }
 
-    /// Puts the entries into a random order, with `first` (if it is in the queue) at the front.
+    /// Shuffles the entries; `first` (if it is in the queue) comes first.
     package mutating func shuffle(keepingFirst first: ItemID?, using generator: inout some RandomNumberGenerator) {
         guard entries.count > 1 else { return }
         entries.shuffle(using: &generator)
-        if let first, let place = index(of: first) { entries.swapAt(0, place) }
+        if let first, let index = index(of: first) { entries.swapAt(0, index) }
         version += 1
         edits?.append(.order(entries.map(\.id)))
     }
 
-    /// Puts the entries into this order; those that are not named go to the end.
+    /// Puts the entries into this order; unnamed ones come last.
     private mutating func order(_ ids: [ItemID]) {
         let ranks = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let ordered = entries.enumerated().sorted { one, other in
@@ -178,13 +178,13 @@ package struct PlayQueue: Sendable {
         version += 1
     }
 
-    /// Replaces what is known about an entry. True if it is in the queue.
+    /// Replaces the details of an entry. True if it is in the queue.
     @discardableResult
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {
-        guard let place = index(of: id) else { return false }
-        textBytes -= entries[place].textBytes
-        entries[place].details = details
-        textBytes += entries[place].textBytes
+        guard let index = index(of: id) else { return false }
+        textBytes -= entries[index].textBytes
+        entries[index].details = details
+        textBytes += entries[index].textBytes
         edits?.append(.details(id, details))
         return true
     }

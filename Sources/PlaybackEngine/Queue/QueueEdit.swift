@@ -1,15 +1,15 @@
 package import NowPlaying
 
-/// One change of the queue, as it can be done again on a copy of the queue as it was before.
+/// One change of the queue, repeatable on a copy of the queue before it.
 package enum QueueEdit: Sendable {
-    /// Before the entry that is at this place, counted from 0; at the end if there is none.
+    /// Insert before the entry with this index, from 0; at the end if there is none.
     case insert(ContiguousArray<QueueEntry>, at: Int)
     case remove([ItemID])
-    /// To a place counted after their removal.
+    /// Move to an index that is counted after their removal.
     case move([ItemID], to: Int)
     case clear
     /// All of it, in this order.
     case order([ItemID])
-    /// What is known of an entry from now on.
+    /// Replace the details of an entry.
     case details(ItemID, ItemDetails)
 }

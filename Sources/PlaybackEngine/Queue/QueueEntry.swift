@@ -7,10 +7,10 @@ package struct QueueEntry: Sendable {
     package let source: MediaSource
     package var details: ItemDetails?
 
-    /// Bytes of its texts and of its path or address, as clients and files gave them.
+    /// Size of its texts and of its path or address in bytes.
     package var textBytes: Int { Self.textBytes(source, details) }
 
-    /// Bytes of the texts and of the path or address that an entry of these would have.
+    /// Size of the texts and of the path or address of such an entry in bytes.
     static func textBytes(_ source: MediaSource, _ details: ItemDetails?) -> Int {
         (details?.textBytes ?? 0) + source.nameBytes
     }

@@ -5,28 +5,28 @@ import NowPlaying
 /// Publishes changes of the device, at most one a second.
 @PlayerLoop final class DeviceNews {
     private unowned let player: Player
-    /// The change that was not published yet.
+    /// Change that is not published yet.
     private var route: Route?
     private var deadline: EventSource?
     private var last: MonotonicTime?
 
-    /// Seconds between two events about devices, at least.
+    /// Shortest interval between two events about devices, in seconds.
     static let interval = 1.0
 
     /// Nothing to publish.
     init(_ player: Player) { self.player = player }
 
-    /// True if a change was published within the last second, or is about to be.
+    /// True if a change was published within the last second or is about to be.
     var isRecent: Bool {
         if deadline != nil { return true }
         return last.map { EventLoop.now.seconds(since: $0) < Self.interval } ?? false
     }
 
-    /// Something about the device was published by other means.
+    /// Notes that another event published the device.
     func note() { last = EventLoop.now }
 
-    /// Publishes the device as it is now. `route`: it is another one.
-    func tell(_ route: Route?) {
+    /// Publishes the device. `route`: the device is another one.
+    func publish(_ route: Route?) {
         if let route {
             self.route = Route(from: self.route?.from ?? route.from, to: route.to, reason: route.reason)
         }
@@ -45,7 +45,7 @@ import NowPlaying
         player.playout.publishRoute(route)
     }
 
-    /// The same device, in another state.
+    /// Publishes a new state of the same device.
     private func publishState() {
         let state = player.state
         guard let published = state.output, let now = player.output.device else { return }

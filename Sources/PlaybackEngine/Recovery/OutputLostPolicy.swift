@@ -1,9 +1,9 @@
-/// The reaction of play when its device goes away.
+/// Reaction of play to the loss of its device.
 package enum OutputLostPolicy: String, Sendable, CaseIterable {
-    /// Pause: who takes the headphones off wants no sound from the loudspeaker.
+    /// Pause: a listener who unplugs headphones wants no sound from the loudspeaker.
     case pause
-    /// Stand, and resume when the device is back.
+    /// Stall, and resume when the device is back.
     case wait
-    /// Continue on the device that the server has then.
+    /// Continue on the device that the server chooses.
     case follow
 }

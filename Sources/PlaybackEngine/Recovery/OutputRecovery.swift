@@ -2,67 +2,67 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Recovers the output: the sound server or the device went, sleeps, or was changed for another. Decides where sound resumes
-/// and when it is tried again.
+/// Recovers from the loss of the sound server or the device, from a suspended device and from a change of the device. Decides
+/// where sound resumes, and when to try again.
 @PlayerLoop final class OutputRecovery {
     private unowned let player: Player
     private var output: any AudioOutput { player.output }
     private let devices: DeviceNews
 
-    /// The device in use, as it was reported last.
+    /// Last reported device.
     private var device: OutputDevice?
-    /// Set while sound is wanted on a device that is away or asleep.
+    /// Set while sound is requested and its device is missing or suspended.
     private var loss: Loss?
-    /// The instant of the last loss.
+    /// Instant of the last loss.
     private var lastLoss: MonotonicTime?
-    /// Fires when the device that is back counts as steady.
+    /// Fires when a device that returned counts as steady.
     private var deviceReturn: EventSource?
-    /// The reason of a route if the device is another one when a stream is opened anew.
+    /// Reason of the route if a new stream opens on another device.
     private var absence = RouteReason.serverBack
     private var retry: EventSource?
     private var retryDelay = OutputRecovery.firstRetryDelay
     private var serverWatch: AnyObject?
 
-    /// A device that was played on and is not there, or asleep, while sound is wanted.
+    /// Loss of the device of the audible sound, or its suspension, while sound is requested.
     private struct Loss {
         enum Kind { case gone, asleep }
         var kind: Kind
         var time: MonotonicTime
-        /// True if it was lost a moment before, too.
+        /// True if the device was lost a moment before, too.
         var isRepeated: Bool
     }
 
-    /// Seconds before the first new attempt at a lost server.
+    /// Delay of the first new attempt at a lost server in seconds.
     private static let firstRetryDelay = 0.2
-    /// Seconds between two attempts, at most; each takes twice as long as the one before.
+    /// Longest delay between two attempts in seconds; each delay is twice the one before.
     static let longestRetryDelay = 30.0
-    /// A device that is lost again within so many seconds flaps; then it has to stay for `steadiness` seconds.
+    /// A device that is lost again within this number of seconds flaps. It must then stay for `steadiness` seconds.
     private static let flapping = 10.0
     private static let steadiness = 1.5
 
-    /// Nothing is lost.
+    /// Before any loss.
     init(_ player: Player) {
         self.player = player
         devices = DeviceNews(player)
     }
 
-    /// True while sound is wanted on a device that is away or asleep.
+    /// True while sound is requested and its device is missing or suspended.
     var awaitsDevice: Bool { loss != nil }
 
-    /// True while the device was changed just now: an event with a new anchor follows, or readings have to settle.
+    /// True while a change of the device is recent: an event with a new anchor follows, or readings have to settle.
     var deviceIsNew: Bool { devices.isRecent }
 
-    /// Takes note of an event about devices.
+    /// Notes an event about devices.
     func noteNews() { devices.note() }
 
     // MARK: The server
 
-    /// Connects if sound is wanted and there is no connection.
+    /// Connects to the server if sound is requested and there is no connection.
     func connectIfNeeded() {
         if !output.isConnected { output.connect() }
     }
 
-    /// The connection is there (nil), or failed or was lost.
+    /// Handles a connection that succeeded (nil), failed or broke.
     func connectionChanged(_ error: OutputError?) {
         if let error { return serverFailed(error) }
         retryDelay = Self.firstRetryDelay
@@ -72,7 +72,7 @@ import NowPlaying
         if player.playout.pending == nil { comeBack() }
     }
 
-    /// The server or its device is gone or does not answer: the position is kept, and found again when it is back.
+    /// Handles a server or device that is gone or does not answer. Keeps the position and restores it later.
     func serverFailed(_ error: OutputError) {
         let reason: StallReason
         switch error.kind {
@@ -80,20 +80,20 @@ import NowPlaying
         case .serverHung: reason = .serverHung
         case .noDevice, .refused: reason = .noOutput
         }
-        let place = player.playout.loseStreams()
+        let anchor = player.playout.loseStreams()
         if loss?.kind == .asleep { loss = nil }
         absence = error.kind == .noDevice ? .deviceGone : .serverBack
-        if error.kind == .noDevice, lostWithStream(at: place) { return }
+        if error.kind == .noDevice, lostWithStream(at: anchor) { return }
         if reason == .serverHung, output.isConnected { output.disconnect() }
-        if player.playout.flow.settleSilence(at: place) { return }
-        player.playout.preparation.standStill(reason, at: place)
+        if player.playout.flow.settleSilence(at: anchor) { return }
+        player.playout.preparation.standStill(reason, at: anchor)
         scheduleRetry()
     }
 
-    /// Tries again, with growing pauses, as long as sound is wanted. A server that hangs while we connect needs no second
+    /// Tries again with growing delays while sound is requested. A server that hangs during connecting needs no second
     /// attempt.
     private func scheduleRetry() {
-        // A device that went reports its return.
+        // A lost device reports its return.
         guard player.transport.wish == .playing, retry == nil, !output.isConnecting, loss == nil else { return }
         if serverWatch == nil { serverWatch = player.parts.watchServer { [unowned self] in tryAgain() } }
         retry = player.loop.deadline(EventLoop.now.advanced(bySeconds: retryDelay)) { [unowned self] in
@@ -102,14 +102,14 @@ import NowPlaying
         }
     }
 
-    /// Looks for lost sound now instead of after `retryDelay`: at the output if it is there, else by connecting.
+    /// Looks for lost sound now instead of after `retryDelay`: at the output if it is connected, else by connecting.
     func tryAgain() {
         retry = nil
         guard player.transport.wish == .playing, player.playout.stall != nil else { return }
         if output.isConnected { comeBack() } else { output.connect() }
     }
 
-    /// The output is back: resumes where sound was lost.
+    /// Resumes at the position of the loss, as the output is back.
     private func comeBack() {
         guard player.transport.wish == .playing, let current = player.transport.current else { return }
         if player.playout.resumption.resume() { return }
@@ -121,10 +121,10 @@ import NowPlaying
         }
     }
 
-    /// Sound flows again: the next loss is tried at once.
+    /// Notes that sound flows: the next loss is tried at once.
     func soundIsBack() { retryDelay = Self.firstRetryDelay }
 
-    /// Sound is not wanted: nothing is tried.
+    /// Cancels all attempts, as no sound is requested.
     func stopRetrying() {
         serverWatch = nil
         retry = nil
@@ -137,13 +137,13 @@ import NowPlaying
         devices.shutDown()
     }
 
-    // MARK: The device goes
+    // MARK: Loss of the device
 
     private func policy(_ device: OutputDevice?) -> OutputLostPolicy {
         player.parts.onOutputLost ?? (device?.isWorn == true ? .pause : .wait)
     }
 
-    /// The device in use changed: another one, or its state.
+    /// Handles another device, or a new state of the device.
     func deviceChanged(_ device: OutputDevice?, _ reason: RouteReason?) {
         guard let device else { return }
         let before = self.device
@@ -155,11 +155,11 @@ import NowPlaying
         case .selected, .defaultChanged, .moved, .deviceBack, .serverBack, nil: break
         }
         guard loss == nil else { return }
-        let isOther = published.name != device.name
-        devices.tell(isOther ? Route(from: published.name, to: device.name, reason: reason ?? absence) : nil)
+        let isOtherDevice = published.name != device.name
+        devices.publish(isOtherDevice ? Route(from: published.name, to: device.name, reason: reason ?? absence) : nil)
     }
 
-    /// The server moved us to `other`, as the device went away. True: play does not continue there.
+    /// Handles a move to `other` by the server after the device disappeared. True: play does not continue there.
     private func lost(_ device: OutputDevice?, for other: OutputDevice) -> Bool {
         guard player.transport.wish == .playing, let lane = player.playout.audible, !lane.isDetached else {
             return false
@@ -181,14 +181,14 @@ import NowPlaying
         return true
     }
 
-    /// The stream died with its device. True: that is all, play pauses.
-    private func lostWithStream(at place: PlaybackAnchor?) -> Bool {
+    /// Handles a stream that died with its device. True: nothing else is to be done, play pauses.
+    private func lostWithStream(at anchor: PlaybackAnchor?) -> Bool {
         guard player.transport.wish == .playing else { return false }
         switch policy(device) {
-        case .pause where place != nil && device != nil && player.playout.stall == nil:
+        case .pause where anchor != nil && device != nil && player.playout.stall == nil:
             player.decide { $0.outputLost() }
             player.publisher.publish(
-                .route, anchor: place, route: Route(from: device?.name, to: nil, reason: .deviceGone))
+                .route, anchor: anchor, route: Route(from: device?.name, to: nil, reason: .deviceGone))
             return true
         case .follow: output.followDefaultDevice()
         case .pause, .wait: output.keepToDevice(named: device?.name)
@@ -197,15 +197,15 @@ import NowPlaying
         return false
     }
 
-    /// The device fell asleep or woke. True: the audible stream stands because of it.
+    /// Handles a device that was suspended or resumed. True: this stalls the audible stream.
     func suspended(_ suspended: Bool, _ lane: Lane) {
         if !suspended, loss?.kind == .asleep { return deviceIsBack() }
         guard !lane.isCorked, player.transport.wish == .playing else {
             if suspended, loss?.kind == .asleep { deviceReturn = nil }
-            return devices.tell(nil)
+            return devices.publish(nil)
         }
-        // Sound that has not begun is waited for as before: PulseAudio suspends an idle device for an instant when a
-        // stream of another rate is made.
+        // Sound that has not begun waits as before: PulseAudio suspends an idle device for an instant when a stream of
+        // another rate is created.
         if lane.isStarting { return suspended ? () : lane.checkStart() }
         guard suspended, player.playout.pending == nil else { return lane.restartClock() }
         let stands = player.playout.flow.holdAsleep(lane)
@@ -221,7 +221,7 @@ import NowPlaying
         deviceReturn = nil
     }
 
-    /// The lost device does not matter any more: play was stopped, or continues elsewhere.
+    /// Forgets the lost device, as play stopped or continues elsewhere.
     func forgetLoss() {
         guard loss != nil else { return }
         loss = nil
@@ -229,14 +229,14 @@ import NowPlaying
         output.keepToDevice(named: nil)
     }
 
-    // MARK: The device is back
+    // MARK: Return of the device
 
-    /// A device that was kept to is there again, or after the last one went, any.
+    /// Handles the return of the lost device, or of any device after the last one disappeared.
     func deviceAppeared() {
         if loss?.kind == .gone { deviceIsBack() }
     }
 
-    /// Resumes, not before a second after the loss; a device that flaps has to stay for a while.
+    /// Resumes, at the earliest a second after the loss. A device that flaps has to stay for a while.
     private func deviceIsBack() {
         guard let loss, player.transport.wish == .playing else { return }
         let earliest = max(
@@ -252,7 +252,7 @@ import NowPlaying
         guard let loss, player.transport.wish == .playing else { return }
         devices.note()
         if loss.kind == .gone, player.playout.audible?.hasStream == true, player.playout.pending == nil {
-            // The server reports the move back; then sound resumes.
+            // The server reports the move; then sound resumes.
             return output.returnToKeptDevice()
         }
         self.loss = nil
@@ -262,7 +262,7 @@ import NowPlaying
         }
     }
 
-    /// Our stream is on its device again, or on one that a client chose.
+    /// Handles a stream that is on its device again, or on one that a client chose.
     private func deviceRegained() {
         forgetLoss()
         let playout = player.playout
@@ -272,7 +272,7 @@ import NowPlaying
         playout.starvation.flowAgain(lane)
     }
 
-    /// A client chose this device. A stream that is moved there reports that itself.
+    /// Handles a client's choice of a device. A stream that moves there reports that itself.
     func selected(_ name: String) {
         guard loss != nil, player.transport.wish == .playing else { return }
         if player.playout.audible?.hasStream != true {
@@ -283,7 +283,7 @@ import NowPlaying
         }
     }
 
-    /// A user who wants sound while a device is awaited gets it where the stream is now. False: nothing is awaited.
+    /// Plays on the stream's present device, as a user requests sound while a device is missing. False: none is missing.
     func playWithoutLostDevice() -> Bool {
         guard let loss, player.transport.wish == .playing, loss.kind == .gone else { return false }
         deviceRegained()

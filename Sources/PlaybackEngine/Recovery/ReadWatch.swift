@@ -2,28 +2,28 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Watches for reads that hang: neither bytes nor an error come. The decode thread is given up, and its medium is waited for
-/// as one that is away. A read that takes long is none of those: a seek in a large file may read for a minute.
+/// Watches for reads that hang: neither bytes nor an error arrive. Gives up their decode thread and treats their medium as
+/// missing. A slow read is not a hanging one: a seek in a large file can read for a minute.
 @PlayerLoop final class ReadWatch {
     private unowned let player: Player
     private var deadline: EventSource?
-    /// Decode threads that hang in a read and were given up, until they end.
+    /// Decode threads that hang in a read, until they end.
     private var hung: [DecodeThread] = []
 
-    /// Decode threads that hang at once, at most: beyond, nothing is tried until one of them ends.
+    /// Maximum number of hanging decode threads; beyond it, no thread starts until one of them ends.
     static let limit = 4
     /// Seconds without progress after which a read is given up.
     static let patience = 5.0
 
-    /// No read hangs.
+    /// No read hangs yet.
     init(_ player: Player) { self.player = player }
 
-    /// True if as many threads hang as may.
+    /// True if the maximum number of threads hangs.
     var isExhausted: Bool { hung.count >= Self.limit }
 
-    /// Gives up the read that a change waits for once it has hung for `seconds`.
+    /// Gives up the read for a pending change once it has hung for `seconds`.
     func watch(_ change: PendingChange, seconds: Double) {
-        // The decoder of a source on the network gives up by itself, with the reason.
+        // The decoder of a network source gives up by itself, with a reason.
         if case .remote? = player.queue[change.item]?.source { return }
         let progress = player.playout.decoding.thread?.progress
         change.setDeadline(player.loop, seconds: seconds) { [unowned self] in
@@ -34,8 +34,8 @@ import NowPlaying
         }
     }
 
-    /// Gives up the read that this lane waits for after its sound ran out, once it has hung for 5 seconds. `next`: the lane that
-    /// is to take over, if that waits.
+    /// Gives up the read for this lane, whose sound ran out, once it has hung for 5 seconds. `next`: the lane that will take
+    /// over, if that waits.
     func watch(_ lane: Lane, waitingFor next: Lane? = nil) {
         guard !player.currentIsLive, !player.sources.fileIsLost, let link = player.playout.decoding.chain.last,
             player.queue[link.id]?.source.isRemote == false
@@ -63,10 +63,10 @@ import NowPlaying
         }
     }
 
-    /// Frames came, or nothing is waited for.
+    /// Cancels the watch, as frames arrived or nothing waits.
     func cancel() { deadline = nil }
 
-    /// The decode thread hangs: another one takes over when it is needed, and this one ends when the kernel ends its read.
+    /// Gives up the hanging decode thread. Another one takes over on demand; this one ends when the kernel ends its read.
     private func giveUpThread() {
         guard let thread = player.playout.decoding.giveUpThread() else { return }
         if let item = player.transport.current {

@@ -2,47 +2,47 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Recovers sources: a medium is away, a live stream broke off. Media that are away are not broken media: the item and the
-/// position stay, and play resumes there when the medium is back.
+/// Recovers sources: missing media and broken live streams. A missing medium is no fault of the item: item and position stay,
+/// and play resumes there when the medium is back.
 @PlayerLoop final class SourceRecovery {
     private unowned let player: Player
-    /// The play whose source broke off; nil: none.
+    /// Ticket of the play whose source broke; nil: none.
     private var lostTicket: Int?
-    /// Fires when the lost source is opened again.
+    /// Fires when the lost source is due to be opened again.
     private var reconnect: EventSource?
-    /// Seconds until then, growing.
+    /// Delay before that in seconds, growing.
     private var reconnectDelay = 0.0
-    /// The instant at which a stream came back last.
+    /// Instant of the last return of a stream.
     private var regainedAt: MonotonicTime?
-    /// The item that follows the present one, if its medium is away.
+    /// Following item, if its medium is missing.
     private var awayItem: ItemID?
-    /// Set while a medium is away.
+    /// Set while a medium is missing.
     private var mediaWatch: AnyObject?
-    /// The item that was missed last, until one is audible.
+    /// Item whose medium was missing last, until an item is audible.
     private var missedItem: ItemID?
-    /// Seconds of the last pause before the medium was looked for.
+    /// Last delay before a search for the medium in seconds.
     private var mediaDelay = 0.0
 
-    /// Longest pause between two attempts to get a stream back, in seconds.
+    /// Longest delay between two attempts to restore a stream in seconds.
     private static let longestPause = 30.0
-    /// Seconds that a connection must have lasted for the next attempt to be made at once.
+    /// Duration in seconds after which a connection counts as steady: the next attempt is immediate.
     private static let steadySeconds = 10.0
 
     /// Nothing is lost.
     init(_ player: Player) { self.player = player }
 
-    // MARK: Answers
+    // MARK: Queries
 
-    /// True while the medium of the present item is away.
+    /// True while the medium of the current item is missing.
     var mediaIsAway: Bool { player.playout.pending?.isAway == true || fileIsLost }
 
-    /// True if a file was lost in the middle, because its medium went away.
+    /// True if the medium of a playing file disappeared.
     var fileIsLost: Bool { lostFile != nil }
 
-    /// True if a source was lost in the middle.
+    /// True if the source of a playing item broke.
     var sourceIsLost: Bool { lostTicket != nil }
 
-    /// The reason for silence where more of an item should come.
+    /// Reason for silence in the middle of an item.
     var latenessReason: StallReason { fileIsLost ? .mediaGone : .sourceLate }
 
     private var lostFile: Int? {
@@ -52,27 +52,27 @@ import NowPlaying
         return ticket
     }
 
-    /// The item that is waited for.
+    /// Item whose medium is missing.
     private var awaitedItem: ItemID? {
         player.playout.pending?.item ?? lostTicket.flatMap { player.playout.decoding.link(of: $0)?.id } ?? awayItem
     }
 
-    // MARK: Media that go away
+    // MARK: Missing media
 
-    /// An item can't be opened because its medium is away.
+    /// Handles an item whose medium is missing at its opening.
     func away(_ ticket: Int, _ error: DecodingError) {
         guard let link = player.playout.decoding.link(of: ticket) else { return }
         report(link.id, error)
         if let pending = player.playout.pending, pending.ticket == ticket {
             return player.playout.preparation.wait(for: pending, retries: error.kind == .mediaGone)
         }
-        // The present item plays to its end; there the medium is waited for.
+        // The current item plays to its end and waits for the medium there.
         player.playout.decoding.drop(fromTicket: ticket)
         awayItem = link.id
         watchMedia(retries: error.kind == .mediaGone)
     }
 
-    /// A source broke off. The part that was decoded plays; meanwhile it is opened again, as long as sound is wanted.
+    /// Handles a source that broke. Its decoded part plays on; meanwhile it is opened again while sound is requested.
     func lost(_ ticket: Int, _ error: DecodingError) {
         guard let link = player.playout.decoding.link(of: ticket) else { return }
         if link.opened?.isLive != true { return fileLost(link, error) }
@@ -100,7 +100,7 @@ import NowPlaying
         player.listeners.onMediaAway?(player.queue[id]?.source.uri ?? "", error.message)
     }
 
-    /// The end of the present item is audible. True: the following item is away, and play stands there.
+    /// Handles the audible end of the current item. True: the following item is missing, and play stalls there.
     func endsBeforeAwayItem() -> Bool {
         guard let next = awayItem, let current = player.transport.current, player.successor(of: current) == next else {
             return false
@@ -109,13 +109,13 @@ import NowPlaying
         return true
     }
 
-    // MARK: Media that come back
+    // MARK: Return of media
 
-    /// Waits for the medium: a change of what is mounted is reported. `retries`: the medium may come back without one, so it is
-    /// tried with growing pauses, too, as long as sound is wanted.
+    /// Watches for the medium by the mount table. `retries`: also tries with growing delays while sound is requested, as the
+    /// medium can return without a mount.
     func watchMedia(retries: Bool) {
         if mediaWatch == nil, let id = awaitedItem, let source = player.queue[id]?.source {
-            // A medium that is there and fails all the same is not tried again and again.
+            // A medium that is present and fails is not tried again and again.
             let mayBeBack = missedItem != id || !retries
             missedItem = id
             mediaWatch = player.parts.watchMedia(source, mayBeBack) { [unowned self] in lookAgain() }
@@ -144,7 +144,7 @@ import NowPlaying
         mediaDelay = delay
     }
 
-    /// The source continues. `changesFormat`: in another format.
+    /// Handles the return of a source. `changesFormat`: its audio has another format.
     func regained(_ ticket: Int, changesFormat: Bool) {
         guard lostTicket == ticket else { return }
         let link = player.playout.decoding.link(of: ticket)
@@ -163,10 +163,10 @@ import NowPlaying
         if let lane = player.playout.audible { player.playout.feeder.topUp(lane) }
     }
 
-    /// An item is audible: none is missed.
+    /// Notes that an item is audible: none is missing.
     func sourceIsBack() { missedItem = nil }
 
-    /// Nothing is waited for any more.
+    /// Cancels the search for media.
     func forgetMedia() {
         mediaWatch = nil
         awayItem = nil
@@ -174,9 +174,9 @@ import NowPlaying
         player.readWatch.cancel()
     }
 
-    // MARK: Streams that come back
+    // MARK: Return of streams
 
-    /// Opens the lost stream again after a pause that grows.
+    /// Opens the lost stream again after a growing delay.
     func scheduleReconnect() {
         guard player.transport.wish == .playing, lostTicket != nil, reconnect == nil, !mediaIsAway else { return }
         reconnect = player.loop.deadline(EventLoop.now.advanced(bySeconds: reconnectDelay)) { [unowned self] in
@@ -187,16 +187,16 @@ import NowPlaying
         }
     }
 
-    /// Sound is not wanted any more: nothing is tried.
+    /// Cancels the attempts, as no sound is requested.
     func stopReconnecting() { reconnect = nil }
 
-    /// Play was stopped: the lost source is not wanted any more.
+    /// Forgets the lost source after a stop.
     func forgetSource() {
         stopReconnecting()
         lostTicket = nil
     }
 
-    /// Another place was asked for: whatever was lost does not matter.
+    /// Forgets all losses, as a client requested another position.
     func begin() {
         forgetSource()
         reconnectDelay = 0

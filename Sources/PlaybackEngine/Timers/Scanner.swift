@@ -1,17 +1,17 @@
 import LinuxSystem
 import NowPlaying
 
-/// A seek button that is held down: play runs faster and faster, forward or backward. Each change of speed is one deadline,
-/// and a `rate` event when it is audible.
+/// A held seek button: play runs faster and faster, forward or backward. Each change of speed is one deadline, and a `rate`
+/// event when it is audible.
 @PlayerLoop final class Scanner {
-    /// A button that is held down.
+    /// A held button.
     private struct Scan {
         var isForward: Bool
         /// Index of its speed.
         var step = 0
-        /// Rate that was chosen before.
+        /// Chosen rate before the scan.
         var before: Double?
-        /// The connection that holds it.
+        /// Connection that holds the button.
         var owner: Int
         var by: Originator
 
@@ -23,7 +23,7 @@ import NowPlaying
     private var scan: Scan?
     private var deadline: EventSource?
 
-    /// Speeds, and the seconds after which the next one comes.
+    /// Speeds, and the seconds until the next one.
     private nonisolated static let speeds = [2.0, 4.0, 8.0]
     private static let stepSeconds = 2.0
 
@@ -32,12 +32,12 @@ import NowPlaying
 
     /// True while a button is held.
     var isActive: Bool { scan != nil }
-    /// The direction of the button that is held; nil: none is.
+    /// Direction of the held button; nil: none.
     var isForward: Bool? { scan?.isForward }
-    /// The rate that holds after the scan.
+    /// Chosen rate after the scan.
     var chosenRate: Double? { scan.map(\.before) ?? player.transport.chosenRate }
 
-    /// The button goes down. `owner`: the connection with whose end it comes up. `answer` as for `Player.perform`.
+    /// Presses the button. It is released when the connection `owner` ends. `answer` as for `Player.perform`.
     func begin(
         forward isForward: Bool, owner: Int, by: Originator,
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
@@ -46,7 +46,7 @@ import NowPlaying
             return answer(.success(CommandOutcome(state: player.state, isSuperseded: false)))
         }
         guard player.transport.wish == .playing else {
-            // A scan is audible: play comes first.
+            // A scan is audible, so play comes first.
             return player.perform(.play(position: nil), by: by) { [weak self] result in
                 guard let self, case .success = result, player.transport.wish == .playing else {
                     return answer(result)
@@ -71,7 +71,7 @@ import NowPlaying
         }
     }
 
-    /// The button comes up: play continues from here as before. `answer` as for `Player.perform`.
+    /// Releases the button: play continues from here as before. `answer` as for `Player.perform`.
     func end(
         by: Originator?, _ answer: (@PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void)? = nil
     ) {
@@ -83,17 +83,17 @@ import NowPlaying
         player.changeRate(by: by, waiter, cause: .seek)
     }
 
-    /// The connection that held the button ended.
+    /// Releases the button of a connection that ended.
     func connectionEnded(_ connection: Int, by: Originator) {
         if scan?.owner == connection { end(by: by) }
     }
 
-    /// A command that asks for something else ends the scan.
+    /// Ends the scan by another command.
     func overtake(_ command: PlayerCommand) {
         switch command {
         case .repeatMode, .shuffleMode: return
         case .play(nil):
-            // Play resumes at the item's own rate: the command itself gives up the other one.
+            // Play resumes at the item's own rate; the command itself drops the other one.
             scan = nil
             deadline = nil
         case .play, .playItem, .playQueue, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skip,
@@ -102,7 +102,7 @@ import NowPlaying
         }
     }
 
-    /// The button does not count any more: something else was asked for. False: none was down.
+    /// Drops the button, as another command came. False: none was held.
     @discardableResult
     func cancel() -> Bool {
         guard let scan else { return false }
@@ -112,7 +112,7 @@ import NowPlaying
         return true
     }
 
-    /// The beginning of the item was reached backward: it plays from there. False: nothing was scanned.
+    /// Handles a backward scan that reached the beginning of the item: it plays from there. False: no scan.
     func reachedBeginning() -> Bool {
         guard let scan, !scan.isForward, let current = player.transport.current else { return false }
         cancel()

@@ -6,17 +6,17 @@ package import NowPlaying
 package enum SleepEnd: Equatable, Sendable {
     /// At this instant.
     case at(MonotonicTime)
-    /// At the end of the item that plays then.
+    /// At the end of the current item.
     case endOfItem
 }
 
-/// Ends play by itself: one deadline, for the beginning of the fade and then for the end. The fade is in our own samples, so
-/// that nothing has to wake for it, and nothing stays quiet after it.
+/// Sleep timer: one deadline, for the beginning of the fade and then for the end. The fade is part of the samples: no wakeup
+/// is needed for it, and nothing stays quiet after it.
 @PlayerLoop final class Sleeper {
     /// A sleep timer that a client set.
     private struct Sleep: Equatable {
         var end: SleepEnd
-        /// Seconds before the end in which the sound grows quiet.
+        /// Duration of the fade-out in seconds.
         var fade: Double
     }
 
@@ -25,16 +25,16 @@ package enum SleepEnd: Equatable, Sendable {
     private var deadline: EventSource?
     private var isFadingOut = false
 
-    /// Seconds in which the sound is as loud as before, when the timer is cancelled.
+    /// Duration of the fade back after a cancelled timer in seconds.
     private static let recovery = 0.2
 
     /// No timer.
     init(_ player: Player) { self.player = player }
 
-    /// True if play ends at the end of the present item.
+    /// True if play ends at the end of the current item.
     var endsWithItem: Bool { sleep?.end == .endOfItem }
 
-    /// Ends play at `end`, growing quiet in `fade` seconds before; nil: cancels the timer.
+    /// Ends play at `end` with a fade-out of `fade` seconds before it; nil: cancels the timer.
     func set(_ end: SleepEnd?, fade: Double, by: Originator) {
         let new = end.map { Sleep(end: $0, fade: fade) }
         guard new != sleep else { return }
@@ -46,7 +46,7 @@ package enum SleepEnd: Equatable, Sendable {
         player.publisher.publish(.sleep, by: by)
     }
 
-    /// The timer as it is published.
+    /// Published state of the timer.
     var status: SleepStatus? {
         guard let sleep else { return nil }
         switch sleep.end {
@@ -55,7 +55,7 @@ package enum SleepEnd: Equatable, Sendable {
         }
     }
 
-    /// The instant of silence, as far as it is known now.
+    /// Instant of silence, as far as it is known.
     private var time: MonotonicTime? {
         switch sleep?.end {
         case .at(let time): return time
@@ -66,7 +66,7 @@ package enum SleepEnd: Equatable, Sendable {
         }
     }
 
-    /// Sets the deadline anew: the item that plays, or its end, may have changed.
+    /// Sets the deadline again, as the item or its end may have changed.
     func schedule() {
         deadline = nil
         guard let sleep, let end = time else { return }
@@ -91,7 +91,7 @@ package enum SleepEnd: Equatable, Sendable {
         schedule()
     }
 
-    /// A lane that takes over continues the fade where the audible one is by then.
+    /// Continues the fade on a lane that takes over.
     func fadeOut(_ lane: Lane) {
         guard isFadingOut, let sleep, let end = time, let audible = player.playout.audible,
             let last = audible.streamEnd,
@@ -103,7 +103,7 @@ package enum SleepEnd: Equatable, Sendable {
         player.playout.gains.rewrite(lane) { [lane] _, _, _ in lane.setFade(ramp) }
     }
 
-    /// As loud as before.
+    /// Restores the volume.
     private func endFade() {
         guard isFadingOut else { return }
         isFadingOut = false
@@ -121,7 +121,7 @@ package enum SleepEnd: Equatable, Sendable {
 
     private func endPlay() {
         guard player.transport.wish == .playing else {
-            // Paused while it grew quiet: the next play is as loud as ever.
+            // Play paused during the fade: the next play has the full volume.
             endFade()
             cancel()
             return player.publisher.publish(.sleep)
@@ -130,14 +130,14 @@ package enum SleepEnd: Equatable, Sendable {
         player.carryOut(player.decide { $0.slept(at: $0.current, elapsed) }, nil)
     }
 
-    /// The end of an item is audible. True: play ends there.
+    /// Handles the audible end of an item. True: play ends there.
     func endsAtItem() -> Bool {
         guard endsWithItem, let current = player.transport.current else { return false }
         player.carryOut(player.decide { $0.slept(at: $0.follower(of: current), 0) }, nil)
         return true
     }
 
-    /// A command shows that somebody is awake: a fade ends, and the timer with it.
+    /// Ends the fade and its timer, as a command shows that somebody listens.
     func stayAwake(_ command: PlayerCommand, by: Originator) {
         switch command {
         case .repeatMode, .shuffleMode: return
@@ -147,7 +147,7 @@ package enum SleepEnd: Equatable, Sendable {
         }
     }
 
-    /// Play has stopped: the timer is over.
+    /// Ends the timer after a stop.
     func cancel() {
         sleep = nil
         deadline = nil

@@ -122,7 +122,7 @@ import NowPlaying
     }
 
     /// The server said something.
-    func heard() { isHung = false }
+    func answered() { isHung = false }
 
     // MARK: Questions
 
@@ -150,7 +150,7 @@ import NowPlaying
 
     /// A question was answered: it ends.
     func answered(_ request: PulseRequest) {
-        heard()
+        answered()
         gaveUp(request)
     }
 
@@ -235,7 +235,7 @@ private func contextSubscriptionEvent(
 ) {
     let connection = Unmanaged<PulseConnection>.fromOpaque(data!).takeUnretainedValue()
     PlayerLoop.assumeIsolated {
-        connection.heard()
+        connection.answered()
         connection.subscriptionEvent?(event.rawValue, index)
     }
 }

@@ -40,14 +40,14 @@ package enum PulseEnvironment {
         if let named = environment("PULSE_CLIENTCONFIG") {
             main = named
         } else {
-            var places: [String] = []
+            var paths: [String] = []
             if let folder = environment("PULSE_CONFIG_PATH") {
-                places.append("\(folder)/client.conf")
+                paths.append("\(folder)/client.conf")
             } else if let home = environment("HOME") {
-                places += ["\(home)/.pulse/client.conf", "\(home)/.config/pulse/client.conf"]
+                paths += ["\(home)/.pulse/client.conf", "\(home)/.config/pulse/client.conf"]
             }
-            places.append("/etc/pulse/client.conf")
-            main = places.first { access($0, R_OK) == 0 }
+            paths.append("/etc/pulse/client.conf")
+            main = paths.first { access($0, R_OK) == 0 }
         }
         guard let main else { return [] }
         return [main] + parts(of: "\(main).d")

@@ -48,7 +48,7 @@ extension PulseOutput {
                 let muted = isSilenced ? volumeControl.known?.muted ?? false : info.isMuted
                 let wasNeutral = volumeControl.isNeutral
                 if !isSilenced { volumeControl.isNeutral = info.isNeutral }
-                if let news = volumeControl.heard(info.volume, muted: muted) {
+                if let news = volumeControl.reported(info.volume, muted: muted) {
                     delegate?.outputVolumeChanged(news.volume, muted: news.muted)
                 } else if wasNeutral != volumeControl.isNeutral {
                     // Between 100 % and more, or in the balance: nothing that our volume shows.

@@ -96,7 +96,7 @@ func wallClockMicroseconds() -> Int64 {
 private func enter(_ context: UnsafeMutableRawPointer?, _ body: @PlayerLoop (PulseStream) -> Void) {
     let stream = Unmanaged<PulseStream>.fromOpaque(context!).takeUnretainedValue()
     PlayerLoop.assumeIsolated {
-        stream.connection?.heard()
+        stream.connection?.answered()
         body(stream)
     }
 }

@@ -127,14 +127,14 @@ import NowPlaying
         guard isReady, let stream, frames.count > 0 else { return }
         precondition(frames.count % format.bytesPerFrame == 0, "only whole frames can be written")
         var rest = frames
-        var place = frame
+        var next = frame
         while rest.count > 0 {
             // libpulse cuts a long piece into blocks and sends each with the same offset.
             let piece = UnsafeRawBufferPointer(
-                rebasing: rest.prefix(Self.placedBytes / format.bytesPerFrame * format.bytesPerFrame))
+                rebasing: rest.prefix(Self.positionedBytes / format.bytesPerFrame * format.bytesPerFrame))
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
-            writeCopy(of: piece, stream, at: place)
-            place = place.map { $0 + Int64(piece.count / format.bytesPerFrame) }
+            writeCopy(of: piece, stream, at: next)
+            next = next.map { $0 + Int64(piece.count / format.bytesPerFrame) }
         }
     }
 
@@ -153,7 +153,7 @@ import NowPlaying
         var rest = frames
         if let frame {
             // libpulse cuts a long piece into blocks and sends each with the same offset: only one block may have one.
-            let first = min(frames.count, Self.placedBytes / format.bytesPerFrame * format.bytesPerFrame)
+            let first = min(frames.count, Self.positionedBytes / format.bytesPerFrame * format.bytesPerFrame)
             write(UnsafeRawBufferPointer(rebasing: frames[..<first]), at: frame)
             rest = UnsafeRawBufferPointer(rebasing: frames[first...])
         }
@@ -175,7 +175,7 @@ import NowPlaying
     /// Bytes of the blocks that libpulse sends (`pa_mempool_block_size_max`).
     private static let blockBytes = 65472
     /// Bytes of a piece that goes to a place of its own: less than a block of libpulse.
-    private static let placedBytes = 60 << 10
+    private static let positionedBytes = 60 << 10
 
     package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
         if isReady { isCorked = corked }

@@ -91,8 +91,8 @@ struct RewindKnowledge: Equatable, Sendable {
         if timing.takenFrame < playing.takenFrame {
             canRewind = true
         } else if playing.latency > 0.1 {
-            let heard = playing.audibleFrame + timing.time.seconds(since: playing.time) * Double(sampleRate)
-            if Double(timing.takenFrame) - heard > 0.1 * Double(sampleRate) { canRewind = false }
+            let audible = playing.audibleFrame + timing.time.seconds(since: playing.time) * Double(sampleRate)
+            if Double(timing.takenFrame) - audible > 0.1 * Double(sampleRate) { canRewind = false }
         }
     }
 }

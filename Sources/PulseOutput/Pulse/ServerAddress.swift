@@ -7,13 +7,13 @@ enum ServerAddress {
     static func socketPaths() -> [String] {
         let named = PulseEnvironment.environment("PULSE_SERVER") ?? configuredServer()
         if let named { return paths(inServerList: named) }
-        var places: [String] = []
-        if let folder = PulseEnvironment.environment("PULSE_RUNTIME_PATH") { places.append("\(folder)/native") }
-        if let folder = PulseEnvironment.environment("XDG_RUNTIME_DIR") { places.append("\(folder)/pulse/native") }
-        places.append("/run/user/\(getuid())/pulse/native")
-        places.append("/var/run/pulse/native")
+        var paths: [String] = []
+        if let folder = PulseEnvironment.environment("PULSE_RUNTIME_PATH") { paths.append("\(folder)/native") }
+        if let folder = PulseEnvironment.environment("XDG_RUNTIME_DIR") { paths.append("\(folder)/pulse/native") }
+        paths.append("/run/user/\(getuid())/pulse/native")
+        paths.append("/var/run/pulse/native")
         var seen = Set<String>()
-        return places.filter { seen.insert($0).inserted }
+        return paths.filter { seen.insert($0).inserted }
     }
 
     /// The paths in a list of servers: `{machine}unix:/path tcp:host …` (libpulse, server string format).

@@ -31,7 +31,7 @@ struct VolumeControl {
     mutating func streamsEnded() { outstanding = 0 }
 
     /// Takes what the server has; returns it if it is news that somebody else made.
-    mutating func heard(_ volume: UInt32, muted: Bool) -> (volume: Double, muted: Bool)? {
+    mutating func reported(_ volume: UInt32, muted: Bool) -> (volume: Double, muted: Bool)? {
         // While a change of ours is on its way the server may still report the state before it; it will report again.
         if outstanding > 0 { return nil }
         if let known, known == (volume, muted) { return nil }

@@ -179,11 +179,12 @@ import PlaybackEngine
         let named = films(of: item)
         running = (item, uri, task)
         let (search, rules, roots) = (search, parts.rules, parts.settings.mediaRoots)
-        var (films, refused) = places(named, of: item, roots)
+        var (films, refused) = paths(named, of: item, roots)
         let namedPicture = picture(of: item)
-        let picture = namedPicture.flatMap { place(of: $0, "the picture", of: item, roots, &refused) }
+        let picture = namedPicture.flatMap { path(of: $0, "the picture", of: item, roots, &refused) }
         parts.workers.submit { [films] in
-            search.search(source, rules, picture: picture, films: films, root: { roots.place(of: $0)?.root }, task)
+            search.search(
+                source, rules, picture: picture, films: films, root: { roots.confinedPath(of: $0)?.root }, task)
         } _: { [weak self, refused] result in
             guard let self, running?.task === task else { return }
             running = nil
@@ -199,20 +200,20 @@ import PlaybackEngine
     }
 
     /// Paths of named films, by their text, and texts about missing ones.
-    private func places(
+    private func paths(
         _ named: [String: String], of item: ItemID, _ roots: MediaRoots
     ) -> (films: [AnimatedShape: ConfinedPath], refused: [String]) {
         var films: [AnimatedShape: ConfinedPath] = [:]
         var refused: [String] = []
         for (shape, uri) in named.sorted(by: { $0.key < $1.key }) {
             guard let shape = AnimatedShape(rawValue: shape) else { continue }
-            films[shape] = place(of: uri, "the animated picture", of: item, roots, &refused)
+            films[shape] = path(of: uri, "the animated picture", of: item, roots, &refused)
         }
         return (films, refused)
     }
 
     /// Path of a file that was named with an item; nil: not at an allowed place, which `refused` gets as text.
-    private func place(
+    private func path(
         of uri: String, _ what: String, of item: ItemID, _ roots: MediaRoots, _ refused: inout [String]
     ) -> ConfinedPath? {
         let words = "cannot show \(what) “\(PrintableText.escaped(uri, limit: 200))”: "
@@ -220,7 +221,7 @@ import PlaybackEngine
             refused.append(words + "it is not a file on this host")
             return nil
         }
-        if let place = roots.place(of: path) { return place }
+        if let confined = roots.confinedPath(of: path) { return confined }
         if isTrusted(item) { return ConfinedPath(root: path.folder, relative: name) }
         refused.append(words + "it is outside of the media roots")
         return nil

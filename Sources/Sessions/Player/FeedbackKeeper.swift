@@ -62,7 +62,7 @@ package import StateKeeping
     /// Seconds from the beginning and the end of an item in which it counts as not begun, or as heard.
     private static let edge = 15.0
     /// Seconds of an item that are heard before it counts.
-    private static let leastHeard = 2.0
+    private static let leastPlayed = 2.0
 
     /// `log` takes a warning.
     package init(
@@ -103,21 +103,21 @@ package import StateKeeping
 
     /// An item was left, by itself or by somebody.
     private func left(_ item: NowPlayingItem, _ before: NowPlayingState, _ after: NowPlayingState) {
-        let place = before.anchor.position(at: after.anchor.monotonic, duration: item.duration)
-        let isHeard = after.reason == .ended
-        guard isHeard || abs(place - beginning) >= Self.leastHeard else { return }
+        let position = before.anchor.position(at: after.anchor.monotonic, duration: item.duration)
+        let isFinished = after.reason == .ended
+        guard isFinished || abs(position - beginning) >= Self.leastPlayed else { return }
         let isSkipped = after.reason == .next
         let duration = item.duration ?? 0
-        let isMiddle = place > Self.edge && place < duration - Self.edge && after.reason != .error
+        let isMiddle = position > Self.edge && position < duration - Self.edge && after.reason != .error
         let isLeft =
-            isMiddle && !isHeard && settings.current.resumeFrom.map { duration >= $0 } ?? false
+            isMiddle && !isFinished && settings.current.resumeFrom.map { duration >= $0 } ?? false
             && (after.state == .stopped || after.item?.id != item.id)
         let now = after.anchor.wall.rounded(.down)
         let edit: Edit = { feedback in
             feedback.lastPlayed = now
-            if isHeard { feedback.playCount += 1 }
+            if isFinished { feedback.playCount += 1 }
             if isSkipped { feedback.skipCount += 1 }
-            feedback.left = isLeft ? place : nil
+            feedback.left = isLeft ? position : nil
         }
         guard let index = known.lastIndex(where: { $0.item == item.id }) else { return }
         let isShown = known[index].feedback != nil
@@ -125,7 +125,7 @@ package import StateKeeping
             edit(&feedback)
             known[index].feedback = feedback
             // Whoever comes back at once goes on there, too.
-            database.places.foresee(ResumePlaces.Place(feedback), at: known[index].source.uri)
+            database.positions.foresee(ResumePositions.Position(feedback), at: known[index].source.uri)
         }
         submit(Task(item: item.id, edit: edit, isShown: isShown) { _ in })
     }
@@ -196,13 +196,13 @@ package import StateKeeping
             known.removeAll { $0.item == task.item && $0.feedback == nil }
             return runNext()
         }
-        guard let place = known.last(where: { $0.item == task.item }) else {
+        guard let position = known.last(where: { $0.item == task.item }) else {
             task.done(.failure(FeedbackDatabase.Failure(message: "the item was current too long ago")))
             return runNext()
         }
         running = task.item
-        let (database, source, edit) = (database, place.source, task.edit)
-        let known = place.identity
+        let (database, source, edit) = (database, position.source, task.edit)
+        let known = position.identity
         let isLast = waiting.isEmpty
         workers.submit { () -> (String?, Result<Feedback, FeedbackDatabase.Failure>) in
             defer { if isLast { database.rest() } }
@@ -229,7 +229,7 @@ package import StateKeeping
         if let index = known.lastIndex(where: { $0.item == task.item }) {
             known[index].identity = identity
             if !waiting.contains(where: { $0.item == task.item && $0.isShown }) {
-                database.places.settled(known[index].source.uri)
+                database.positions.settled(known[index].source.uri)
             }
             if case .success(var feedback) = result {
                 // What happened since, and is shown, is still to be written.

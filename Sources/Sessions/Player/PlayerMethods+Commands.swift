@@ -139,11 +139,11 @@ extension PlayerMethods {
         guard command == .play, request.media.isEmpty, let current = player.currentItem else { return nil }
         let entries = player.queue.entries
         let index = request.itemID("itemId").flatMap { player.queue.index(of: $0) } ?? request.integer("index")
-        guard let index, entries.indices.contains(index), let place = player.queue.index(of: current) else {
+        guard let index, entries.indices.contains(index), let currentIndex = player.queue.index(of: current) else {
             return request.double("position") == nil ? nil : .changePlaybackPosition
         }
-        if index == place { return .changePlaybackPosition }
-        return index > place ? .nextTrack : .previousTrack
+        if index == currentIndex { return .changePlaybackPosition }
+        return index > currentIndex ? .nextTrack : .previousTrack
     }
 
     /// True if it seeks in the current item.

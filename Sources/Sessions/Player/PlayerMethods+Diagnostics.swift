@@ -76,7 +76,7 @@ extension PlayerMethods {
             .init(
                 "mediaRoots",
                 .array(zip(roots, found.roots).map { ["path": .string($0), "state": .string($1)] })),
-            .init("decodeProgram", ForeignProgram.path.map { .string($0) } ?? .null),
+            .init("decodeProgram", DecodeProgram.path.map { .string($0) } ?? .null),
             .init("seccomp", found.hasSeccomp.map { .bool($0) } ?? .null),
             .init("landlock", found.hasLandlock.map { .bool($0) } ?? .null),
         ])

@@ -37,11 +37,11 @@ extension PlayerMethods {
         guard PlayQueue.distinct(ids).count == ids.count else {
             return answer(.failure(PlayerRefusal.namedTwice.error))
         }
-        let place = request.integer("to") ?? 0
-        guard place <= player.queue.count - ids.count else {
-            return answer(.failure(PlayerRefusal.noPlace(place, count: player.queue.count).error))
+        let index = request.integer("to") ?? 0
+        guard index <= player.queue.count - ids.count else {
+            return answer(.failure(PlayerRefusal.noIndex(index, count: player.queue.count).error))
         }
-        player.move(ids, to: place, by: request.client.originator)
+        player.move(ids, to: index, by: request.client.originator)
         answer(version())
     }
 
@@ -81,13 +81,13 @@ extension PlayerMethods {
     /// `queue.add`.
     func add(_ request: MethodRequest, _ answer: @escaping Answer) {
         let by = request.client.originator
-        if let place = request.integer("at"), place > player.queue.count {
-            return answer(.failure(PlayerRefusal.noPlace(place, count: player.queue.count).error))
+        if let index = request.integer("at"), index > player.queue.count {
+            return answer(.failure(PlayerRefusal.noIndex(index, count: player.queue.count).error))
         }
-        let place = request.bool("next") == true ? player.placeForNext : request.integer("at")
+        let index = request.bool("next") == true ? player.indexForNext : request.integer("at")
         let requests = Self.requests(for: request.media)
         do throws(CommandRefusal) {
-            let ids = try player.insert(requests, at: place, by: by)
+            let ids = try player.insert(requests, at: index, by: by)
             // The search for their pictures begins later, when one of them is shown or follows.
             if let ids { notePictures(of: ids, request) }
             guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids))) }

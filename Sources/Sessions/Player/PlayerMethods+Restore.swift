@@ -8,11 +8,11 @@ extension PlayerMethods {
     /// no media and searches no pictures until a client plays or goes to another item.
     func restore(_ found: StateStore.Found, _ policy: ResumePolicy, _ deaths: EarlyDeaths) {
         centre.restoreLasting(found.commands)
-        if found.place != nil || !found.queue.isEmpty {
+        if found.position != nil || !found.queue.isEmpty {
             let rests = deaths.isPoisoned
             if rests { rest(after: deaths) }
             player.restore(
-                found.queue, found.place ?? SavedPlace(), rests && policy == .playing ? .paused : policy,
+                found.queue, found.position ?? SavedPosition(), rests && policy == .playing ? .paused : policy,
                 fault: rests ? deaths.words : nil)
             if rests {
                 if let item = player.state.item { log("\(deaths.words); the item is \(item.uri)") }
@@ -22,6 +22,6 @@ extension PlayerMethods {
         guard let store else { return }
         store.begin { [unowned player] in player.queue }
         store.observe(deaths.observer())
-        player.keepPlace(with: store)
+        player.keepPosition(with: store)
     }
 }

@@ -75,11 +75,11 @@ package import StateKeeping
             forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals,
             kinds: configuration.kindIntervals)
         player.setLanding(onAdvertisements: configuration.landsOnAdvertisements)
-        tellKinds()
+        watchKinds()
     }
 
-    /// Has the player note when the present item is of another kind, if anything depends on that.
-    private func tellKinds() {
+    /// Lets the player publish commands when the kind of the current item changes, if they depend on it.
+    private func watchKinds() {
         guard !configuration.kindIntervals.isEmpty else { return player.listen { $0.kindOf = nil } }
         player.listen { listeners in
             listeners.kindOf = { [weak self] in self?.kind(of: $0) ?? .audio }
@@ -143,7 +143,7 @@ package import StateKeeping
         centre.setIntervals(
             forward: configuration.forwardIntervals, backward: configuration.backwardIntervals,
             kinds: configuration.kindIntervals)
-        tellKinds()
+        watchKinds()
         player.setLanding(onAdvertisements: configuration.landsOnAdvertisements)
         if centre != old { player.commandsChanged(by: by) }
     }
@@ -163,7 +163,7 @@ package import StateKeeping
     /// The daemon ends: the sound stops, and the place is written.
     func finish() {
         fade = nil
-        store?.finish(player.place)
+        store?.finish(player.savedPosition)
         player.shutDown()
     }
 

@@ -23,7 +23,7 @@ enum PlayerRefusal: Equatable {
     /// The queue ends before this index.
     case noItemAt(Int, count: Int)
     /// The index for new or moved items lies outside the queue.
-    case noPlace(Int, count: Int)
+    case noIndex(Int, count: Int)
     /// The rate is not one of these.
     case unsupportedRate([Double])
     /// The queue is at another version than the client expects: at this one.
@@ -58,7 +58,7 @@ enum PlayerRefusal: Equatable {
             .noSuchContent("it contains nothing playable", uris: uri.map { [$0] } ?? [])
         case .noItemAt(let index, let count):
             .noSuchContent("the queue has \(count) items; there is none at index \(index)")
-        case .noPlace(let index, let count):
+        case .noIndex(let index, let count):
             .commandFailed(.outOfRange, "the queue has \(count) items; there is no index \(index)")
         case .unsupportedRate(let rates):
             .commandFailed(

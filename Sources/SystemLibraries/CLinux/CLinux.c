@@ -91,7 +91,7 @@ int linux_peer(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
     return result;
 }
 
-/* SO_PEERGROUPS: returns how many groups there are or -1 (ERANGE: *size tells how many bytes are needed). */
+/* SO_PEERGROUPS: returns how many groups there are or -1 (ERANGE: *size is the required number of bytes). */
 int linux_peer_groups(int socket, gid_t *groups, uint32_t *size) {
     return getsockopt(socket, SOL_SOCKET, 59, groups, size);
 }

@@ -7,12 +7,12 @@ extension Completion {
             # bash completion for nowplayingctl; made by: nowplayingctl completion bash
 
             _nowplayingctl() {
-                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" place=0 word index
+                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb="" argument=0 word index
                 for ((index = 1; index < COMP_CWORD; index++)); do
                     case ${COMP_WORDS[index]} in
                         \(valued.joined(separator: " | "))) ((index++)) ;;
                         -*) ;;
-                        *) if ((place++ == 0)); then verb=${COMP_WORDS[index]}; fi ;;
+                        *) if ((argument++ == 0)); then verb=${COMP_WORDS[index]}; fi ;;
                     esac
                 done
                 COMPREPLY=()
@@ -44,14 +44,14 @@ extension Completion {
                     __nowplayingctl_words "$options"
                     return
                 fi
-                case $verb/$place in
+                case $verb/$argument in
                     /0) __nowplayingctl_words "\(verbs.map(\.name).joined(separator: " "))" ;;
 
             """
         for verb in verbs {
             let grammar = verb.grammar
-            for (position, offers) in grammar.places.enumerated() where !offers.isEmpty {
-                let isLast = position == grammar.places.count - 1
+            for (position, offers) in grammar.arguments.enumerated() where !offers.isEmpty {
+                let isLast = position == grammar.arguments.count - 1
                 let number = isLast && grammar.repeats ? "*" : String(position + 1)
                 text += bashCase(verb.names.map { "\($0)/\(number)" }, merged(offers), ends: false)
             }

@@ -57,8 +57,8 @@ extension Completion {
         for verb in verbs {
             let grammar = verb.grammar
             let names = verb.names.joined(separator: " ")
-            for (position, offers) in grammar.places.enumerated() {
-                let isLast = position == grammar.places.count - 1
+            for (position, offers) in grammar.arguments.enumerated() {
+                let isLast = position == grammar.arguments.count - 1
                 let condition =
                     isLast && grammar.repeats
                     ? "__nowplayingctl_verb \(names)" : "__nowplayingctl_at \(position + 1) \(names)"

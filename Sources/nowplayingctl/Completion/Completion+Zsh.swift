@@ -38,8 +38,8 @@ extension Completion {
         for verb in verbs {
             var parts = verb.options.map(zshOption)
             let grammar = verb.grammar
-            for (position, offers) in grammar.places.enumerated() where !offers.isEmpty {
-                let isLast = position == grammar.places.count - 1
+            for (position, offers) in grammar.arguments.enumerated() where !offers.isEmpty {
+                let isLast = position == grammar.arguments.count - 1
                 let number = isLast && grammar.repeats ? "*" : String(position + 1)
                 parts.append(quoted("\(number):word:\(action(offers))"))
             }

@@ -15,7 +15,7 @@ enum Offer: Hashable, Sendable {
 /// parts alternatives, and an ellipsis repeats.
 struct Grammar: Sendable {
     /// Completions for the first argument, the second, …
-    private(set) var places: [[Offer]] = []
+    private(set) var arguments: [[Offer]] = []
     /// True if the last completions also apply to all further arguments.
     private(set) var repeats = false
 
@@ -26,15 +26,15 @@ struct Grammar: Sendable {
             let tokens = alternative.filter { $0 != "[" && $0 != "]" }.split(separator: " ")
                 .prefix { !$0.hasPrefix("--") }
             for (position, token) in tokens.enumerated() {
-                if places.count == position {
-                    places.append([])
+                if arguments.count == position {
+                    arguments.append([])
                     words.append([])
                 }
                 if token.hasSuffix("…") { repeats = true }
                 let name = token.hasSuffix("…") ? String(token.dropLast()) : String(token)
                 if name.contains(where: \.isUppercase) {
-                    if let offer = Grammar.offer(name), !places[position].contains(offer) {
-                        places[position].append(offer)
+                    if let offer = Grammar.offer(name), !arguments[position].contains(offer) {
+                        arguments[position].append(offer)
                     }
                 } else if name.contains(where: \.isLetter) {
                     words[position].append(name)
@@ -42,9 +42,9 @@ struct Grammar: Sendable {
             }
         }
         for (position, words) in words.enumerated() where !words.isEmpty {
-            places[position].insert(.words(words), at: 0)
+            arguments[position].insert(.words(words), at: 0)
         }
-        while places.last?.isEmpty == true { places.removeLast() }
+        while arguments.last?.isEmpty == true { arguments.removeLast() }
     }
 
     /// Completions for a value with this placeholder.

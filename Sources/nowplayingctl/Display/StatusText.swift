@@ -18,7 +18,7 @@ enum StatusText {
             lines.append(output.styled(title, .bold))
             if let origin = origin(state) { lines.append(origin) }
         }
-        lines.append(word(state, output) + "  " + place(state, at: time))
+        lines.append(word(state, output) + "  " + position(state, at: time))
         if let text = advertisement(state) { lines.append(output.styled(text, .yellow)) }
         if let text = feedback(state) { lines.append(output.styled(text, .dim)) }
         if let text = chapter(state) { lines.append(output.styled(text, .dim)) }
@@ -65,7 +65,7 @@ enum StatusText {
     }
 
     /// `1:23 / 9:22  15 %   3 of 12`, or what to do when there is nothing.
-    static func place(_ state: StateView, at time: MonotonicTime) -> String {
+    static func position(_ state: StateView, at time: MonotonicTime) -> String {
         guard let position = state.position(at: time) else {
             return state.queueCount == 0
                 ? "the queue is empty; play something: nowplayingctl play FILE"

@@ -110,7 +110,7 @@ extension Doctor {
                     "play", .note, "paused" + Doctor.paused(diagnosis?["lastPause"], state), meaning: nil,
                     action: "nowplayingctl play"))
         default:
-            add(Finding("play", .note, state.stateName + ", " + StatusText.place(state, at: MonotonicTime.now)))
+            add(Finding("play", .note, state.stateName + ", " + StatusText.position(state, at: MonotonicTime.now)))
         }
         // A start after early deaths has a line of its own.
         if let error = StatusText.error(state), diagnosis?["rest"] == nil {

@@ -89,20 +89,20 @@ struct Setup {
     }
 
     private static func report(_ found: Found, _ name: String, _ run: Invocation) {
-        let place = (try? run.connection())?.path
+        let socket = (try? run.connection())?.path
         if run.wantsJSON {
             return run.printJSON([
                 "user": ["enabled": .string(found.user), "active": .string(found.userState)],
                 "system": ["enabled": .string(found.system), "active": .string(found.systemState)],
                 "linger": .bool(found.lingers), "usersServer": .bool(hasUsersServer),
-                "socket": place.map { .string($0) } ?? .null,
+                "socket": socket.map { .string($0) } ?? .null,
             ])
         }
         func line(_ what: String, _ enabled: String, _ state: String) -> String {
             "\(what): \(enabled.isEmpty ? "not installed" : TerminalText.safe(enabled)), "
                 + (state.isEmpty ? "not known" : TerminalText.safe(state))
         }
-        let used = place.map { "the daemon at \(TerminalText.safe($0))" } ?? "none (no daemon answers)"
+        let used = socket.map { "the daemon at \(TerminalText.safe($0))" } ?? "none (no daemon answers)"
         run.output.line("in use: \(used)")
         run.output.line(line("the user's unit", found.user, found.userState))
         run.output.line(line("the system's unit", found.system, found.systemState))

@@ -16,7 +16,7 @@ final class Following {
     /// The text that is drawn in the last line of the terminal.
     private var drawn = ""
     private var shownItem = ""
-    private var wasHeard = false
+    private var hasPlayed = false
 
     /// Subscribes. Throws when no daemon answers or the format is wrong.
     init(_ run: Invocation, isWatching: Bool) throws(Failure) {
@@ -59,7 +59,7 @@ final class Following {
             switch try next() {
             case .state(let state):
                 show(state)
-                if state.state == .playing { wasHeard = true }
+                if state.state == .playing { hasPlayed = true }
                 if state.state == .stopped { return try end(state) }
             case .deadline: tick()
             case .disconnected:
@@ -81,7 +81,7 @@ final class Following {
         if !drawn.isEmpty { run.output.raw("\n") }
         run.output.flush()
         guard let error = StatusText.error(state) else { return }
-        if !wasHeard { throw Failure(.general, "no item could be played: \(error)") }
+        if !hasPlayed { throw Failure(.general, "no item could be played: \(error)") }
     }
 
     // MARK: Showing

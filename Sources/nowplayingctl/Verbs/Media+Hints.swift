@@ -41,13 +41,13 @@ extension Media {
 
     /// The first folder on the way to `path` that is missing; nil when only the file itself is.
     private static func missingFolder(_ path: [UInt8]) -> String? {
-        var place = 1
-        while let slash = path[place...].firstIndex(of: UInt8(ascii: "/")) {
+        var start = 1
+        while let slash = path[start...].firstIndex(of: UInt8(ascii: "/")) {
             let isThere = (path[..<slash] + [0]).withUnsafeBytes {
                 access($0.bindMemory(to: CChar.self).baseAddress!, F_OK) == 0
             }
             if !isThere { return TerminalText.safe(String(decoding: path[..<slash], as: UTF8.self)) }
-            place = slash + 1
+            start = slash + 1
         }
         return nil
     }

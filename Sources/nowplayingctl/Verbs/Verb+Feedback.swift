@@ -54,7 +54,7 @@ extension StatusText {
         if item["isLiked"] == true { parts.append("liked") }
         if item["isDisliked"] == true { parts.append("disliked") }
         if let rating = item["rating"]?.doubleValue { parts.append("\(ClockText.number(rating)) of 5 stars") }
-        if let place = item["bookmark"]?.doubleValue { parts.append("bookmark at \(ClockText.clock(place))") }
+        if let seconds = item["bookmark"]?.doubleValue { parts.append("bookmark at \(ClockText.clock(seconds))") }
         for (key, word) in [("playCount", "played"), ("skipCount", "skipped")] {
             guard let count = item[key]?.integerValue, count > 0 else { continue }
             parts.append(count == 1 ? "\(word) once" : "\(word) \(count) times")

@@ -90,12 +90,12 @@ enum Queue {
 
     /// `remove`: looks up the ids of the places, and removes them if the queue is still the same.
     static func remove(_ run: Invocation) throws(Failure) {
-        var places: [ClosedRange<Int64>] = []
-        for word in run.words { places.append(try range(word.text, run)) }
+        var ranges: [ClosedRange<Int64>] = []
+        for word in run.words { ranges.append(try range(word.text, run)) }
         var ids: [JSONValue] = []
         var known: Set<Int64> = []
         var version: JSONValue?
-        for range in places {
+        for range in ranges {
             var offset = range.lowerBound
             while offset <= range.upperBound {
                 let limit = min(page, range.upperBound - offset + 1)

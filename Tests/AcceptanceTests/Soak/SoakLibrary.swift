@@ -18,7 +18,7 @@ struct SoakLibrary {
     /// So many albums; an item lasts as `seconds` has it.
     init(in folder: TemporaryFolder, albums count: Int, seconds: [Double]) throws {
         folder.folder("originals")
-        let foreign = RealDaemon.decodesForeignFiles ? try ShortFiles.foreign.write(into: folder, seconds: seconds) : []
+        let foreign = RealDaemon.hasDecodeProgram ? try ShortFiles.foreign.write(into: folder, seconds: seconds) : []
         let originals = try ShortFiles.own.write(into: folder, seconds: seconds) + foreign
         let (short, long) = (seconds.min() ?? 1, seconds.max() ?? 1)
         bell = folder.silence("bell.wav", seconds: short, rate: 44100, channels: 2)

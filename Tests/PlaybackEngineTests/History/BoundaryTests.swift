@@ -7,7 +7,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Findings of a soak at boundaries of items, each as a history of its own.
+/// Findings of a soak test at boundaries of items, each as its own history.
 @Suite struct BoundaryTests {
     /// An item of this length, in mono.
     static func item(_ kind: ScriptedItem.Kind = .plain, seconds: Double, rate: Int = 8000, seed: UInt64 = 0)
@@ -41,22 +41,22 @@ import Testing
         }
     }
 
-    /// Lets a world go on until so many seconds before the end of what plays.
+    /// Runs a world until `seconds` before the end of the current item.
     @PlayerLoop static func go(_ world: HistoryWorld, before seconds: Double) {
         world.run(seconds: 10, until: { world.player.state.upcoming != nil })
         guard let end = world.player.state.upcoming?.monotonic else { return }
         world.run(seconds: end.seconds(since: EventLoop.now) - seconds)
     }
 
-    /// Items in the order in which listeners heard of them.
+    /// Items in the order of their publication.
     static func order(_ published: [NowPlayingState]) -> [Int64] {
         var result: [Int64] = []
         for id in published.compactMap({ $0.item?.id.number }) where id != result.last { result.append(id) }
         return result
     }
 
-    /// Events if the second of three items has another source, at this rate, and is so late that the one before has
-    /// ended by then: each event with the one before, of many histories. All items are published, in their order.
+    /// Events of many histories in which the second of three items has another source with this rate, and arrives after the
+    /// end of the one before; each event with the one before it. All items are published in their order.
     private static func eventsOfLateItem(rate: Int) async -> [(
         seed: UInt64, before: NowPlayingState, state: NowPlayingState
     )] {
@@ -73,7 +73,7 @@ import Testing
         return pairs
     }
 
-    @Test("sound that ran out at the end of an item and comes again goes on as the next item, not as what it was")
+    @Test("sound that ran out at the end of an item continues as the next item")
     func lateAtABoundary() async {
         var stalls = 0
         for (seed, before, state) in await Self.eventsOfLateItem(rate: 8000) where before.state == .stalled {
@@ -121,10 +121,10 @@ import Testing
                 #expect(Self.order(published) == [1, 2, 3], name)
                 for (before, state) in zip(published, published.dropFirst())
                 where state.cause == .play && before.cause == .pause {
-                    // Where it was held, or a little on, but not in the next item.
-                    let place = state.anchor.elapsed
-                    #expect(place > before.anchor.elapsed - 0.001 && place < 1.001, name)
-                    #expect(place < 0.9999 || before.anchor.elapsed > 0.9985, name)
+                    // At the position of the hold, or a little later, but not in the next item.
+                    let elapsed = state.anchor.elapsed
+                    #expect(elapsed > before.anchor.elapsed - 0.001 && elapsed < 1.001, name)
+                    #expect(elapsed < 0.9999 || before.anchor.elapsed > 0.9985, name)
                     #expect(state.item == before.item, name)
                 }
             }
@@ -140,25 +140,25 @@ import Testing
                 for seed in 1...12 as ClosedRange<UInt64> {
                     var machine = HistoryWorld.Machine()
                     if seed % 2 == 0 { (machine.lateCalls, machine.lateness) = (3, 0.05) }
-                    let place = 2 - Double(frames) / 8000
+                    let elapsed = 2 - Double(frames) / 8000
                     let (published, complaints) = await Self.events(items, machine, seed: seed) { world in
                         world.run(seconds: 10, until: { world.player.state.state == .playing })
                         world.run(seconds: world.moment(1))
-                        world.order(.seek(place))
+                        world.order(.seek(elapsed))
                     }
                     let name: Comment = "\(frames) frames before the end, \(rate) Hz, seed \(seed)"
                     #expect(complaints.isEmpty, name)
                     #expect(Self.order(published) == [1, 2, 3], name)
                     let sought = published.first { $0.cause == .seek }
                     let isThere =
-                        sought.map { $0.anchor.elapsed >= place - 0.001 && $0.anchor.elapsed <= 2.001 } ?? false
+                        sought.map { $0.anchor.elapsed >= elapsed - 0.001 && $0.anchor.elapsed <= 2.001 } ?? false
                     #expect(sought?.item?.id == ItemID(1) && isThere, name)
                 }
             }
         }
     }
 
-    @Test("who pauses and plays at once, again and again, is not left standing")
+    @Test("repeated pause and play at once does not stall")
     func pausedAndPlayedAtOnce() async {
         for seed in 1...100 as ClosedRange<UInt64> {
             let items = [Self.item(seconds: 3), Self.item(seconds: 1)]
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("paused, played and paused at once it stands, whatever came between") func pausedInTheEnd() async {
+    @Test("after pause, play and pause at once the position rests") func pausedInTheEnd() async {
         for seed in 1...60 as ClosedRange<UInt64> {
             let items = [Self.item(seconds: 3), Self.item(seconds: 1)]
             let (published, complaints) = await Self.events(items, seed: seed) { world in
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test("what is paused before a late item of another format does not begin with it") func pausedInSilence() async {
+    @Test("a pause before a late item of another format holds when the item arrives") func pausedInSilence() async {
         let items = [Self.item(seconds: 1), Self.item(.late, seconds: 3, rate: 11025, seed: 5)]
         var silences = 0
         for seed in 1...60 as ClosedRange<UInt64> {
@@ -226,7 +226,7 @@ import Testing
         #expect(silences > 10, "it was not late")
     }
 
-    @Test("an item of another format that was awaited before a seek does not cut off what was sought")
+    @Test("an item of another format awaited before a seek does not cut off the target")
     func soughtWhileAwaited() async {
         for seed in 1...100 as ClosedRange<UInt64> {
             let items = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Items appended to one that is over, or nearly.
+/// Items appended to a queue that is over, or nearly.
 extension BoundaryTests {
     @Test(
         "an edit of the queue behind what has been heard to its end does not let the clock go on in the silence",
@@ -34,7 +34,7 @@ extension BoundaryTests {
         #expect(stalls > 10, "it was not late")
     }
 
-    @Test("an item that is appended in the last moments of the last one is waited for as any other")
+    @Test("an item appended in the last moments of the last one is awaited like any other")
     func appendedAtTheEnd() async {
         var stalls = 0
         for seed in 1...60 as ClosedRange<UInt64> {
@@ -97,7 +97,7 @@ extension BoundaryTests {
         }
     }
 
-    @Test("an item that is taken out while it is let go, before it is heard, leaves its place to the next one")
+    @Test("an item removed during its start, before it is audible, makes way for the next one")
     func editedAsItIsLetGo() async {
         for seed in 1...40 as ClosedRange<UInt64> {
             let items = [Self.item(seconds: 1), Self.item(seconds: 2, rate: 11025), Self.item(seconds: 1)]

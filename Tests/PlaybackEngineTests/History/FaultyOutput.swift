@@ -2,12 +2,12 @@ import AudioCore
 import LinuxSystem
 import NowPlaying
 
-/// Another output whose calls are written down, and whose server and device can fail.
+/// Another output with recorded calls, whose server and device can fail.
 @PlayerLoop final class FaultyOutput: AudioOutput, AudioOutputDelegate {
     weak var delegate: (any AudioOutputDelegate)?
     private let inner: any AudioOutput
     private let loop: EventLoop
-    /// Writes down a call.
+    /// Records a call.
     private let log: @PlayerLoop (String) -> Void
     private var streams: [FaultyStream] = []
     private var opened = 0
@@ -115,10 +115,10 @@ import NowPlaying
         delegate?.outputConnectionChanged(OutputError(.noServer, "the server went away"))
     }
 
-    /// The server is there again; the player finds it by itself.
+    /// The server is there again; the player detects that.
     func restoreServer() { isDown = false }
 
-    /// The device goes with its streams, or the server moves the streams to another one.
+    /// The device disappears with its streams, or the server moves the streams to another one.
     func loseDevice(moves: Bool) {
         guard isConnected, !isAway else { return }
         isAway = true
@@ -129,7 +129,7 @@ import NowPlaying
         }
     }
 
-    /// The device is there again.
+    /// The device returns.
     func restoreDevice() {
         guard isAway else { return }
         isAway = false
@@ -137,7 +137,7 @@ import NowPlaying
         if kept == nil { move(to: "speakers", .defaultChanged) }
     }
 
-    /// The streams sound on another device from now on.
+    /// The streams play on another device from now on.
     func move(to other: String, _ reason: RouteReason) {
         guard name != other, isConnected else { return }
         name = other
@@ -145,7 +145,7 @@ import NowPlaying
         delegate?.outputDeviceChanged(device, reason)
     }
 
-    /// The device falls asleep or wakes.
+    /// The device is suspended or resumes.
     func suspend(_ suspended: Bool) {
         guard isAsleep != suspended, isConnected else { return }
         isAsleep = suspended
@@ -153,12 +153,12 @@ import NowPlaying
         delegate?.outputDeviceChanged(device, nil)
     }
 
-    /// The server asks for silence on behalf of `name`; nil: no more.
+    /// The server requests silence on behalf of `name`; nil: no longer.
     func askForSilence(_ name: String?) {
         for stream in liveStreams { stream.delegate?.streamIsAskedToCork(stream, for: name) }
     }
 
-    /// A program interrupts; nil: no more.
+    /// A program interrupts; nil: no longer.
     func interrupt(_ name: String?) {
         if let name { delegate?.outputInterrupted(by: name) } else { delegate?.outputInterruptionEnded() }
     }
@@ -166,7 +166,7 @@ import NowPlaying
     /// A mixer changes the volume.
     func changeVolume(_ volume: Double, muted: Bool) { delegate?.outputVolumeChanged(volume, muted: muted) }
 
-    /// The newest stream is refused by the server.
+    /// The server refuses the newest stream.
     func refuse() { liveStreams.last?.fail(OutputError(.refused, "its format is refused")) }
 }
 
@@ -190,7 +190,7 @@ import NowPlaying
         delegate?.streamFailed(self, error)
     }
 
-    /// An asleep device takes nothing.
+    /// A suspended device takes nothing.
     fileprivate func suspend(_ suspended: Bool) {
         isAsleep = suspended
         inner.setCorked(suspended || isCorked) { _ in }

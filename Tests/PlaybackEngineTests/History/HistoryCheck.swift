@@ -2,20 +2,20 @@ import NowPlaying
 
 @testable import PlaybackEngine
 
-/// Compares each published state with the one before, as the soak does with a daemon's events: a position moves by
-/// the clock or by a cause that has a name, an item ends at its end, and the announced item follows.
+/// Compares each published state with the one before, as the soak test does with a daemon's events: a position moves by the
+/// clock or by a named cause, an item ends at its end, and the announced item follows.
 struct HistoryCheck {
-    /// Seconds by which a position may be off.
+    /// Tolerance of a position in seconds.
     let tolerance: Double
-    /// Seconds of silence, at most, in which a stream of another format begins or a stall is noticed.
+    /// Longest silence in seconds before a stream of another format begins or a stall is detected.
     let gap: Double
-    /// Seconds by which the published end of an item may be late without a stall in between.
+    /// Longest unannounced delay of the published end of an item in seconds.
     let unpublished: Double
-    /// Items that can't be played.
+    /// Items that cannot be played.
     var broken: Set<ItemID> = []
     /// Violations.
     private(set) var complaints: [String] = []
-    /// Items that began by themselves at the end of another.
+    /// Number of items that began automatically at the end of another.
     private(set) var successions = 0
     private(set) var last: NowPlayingState?
 
@@ -23,22 +23,22 @@ struct HistoryCheck {
         (self.tolerance, self.gap, self.unpublished) = (tolerance, gap, unpublished)
     }
 
-    /// Causes that say that the position is another one now.
+    /// Causes that announce another position.
     private static let moving: Set<Cause> = [.seek, .track, .stop]
     /// Causes that correct an earlier published position.
     private static let correcting: Set<Cause> = [.stall, .unstall, .drift, .rate, .play]
-    /// Causes that may come with another item.
+    /// Causes that can come with another item.
     private static let choosing: Set<Cause> = [.track, .stop, .play, .stall, .unstall, .queue, .session]
 
-    /// Takes the next state. `awaitsPlace`: another place was asked for and is waited for; `hasMoved`: one was asked for since
-    /// the state before, in which it may have stood: it goes on there.
-    mutating func take(_ state: NowPlayingState, awaitsPlace: Bool, hasMoved: Bool) {
+    /// Takes the next state. `awaitsPosition`: a seek is pending; `hasMoved`: one was requested since the state before, which
+    /// may rest at its target and resume there.
+    mutating func take(_ state: NowPlayingState, awaitsPosition: Bool, hasMoved: Bool) {
         defer { last = state }
         guard let before = last else { return }
         let isSamePlay = before.item?.id == state.item?.id && before.item?.play == state.item?.play
         if isSamePlay {
-            // Where it stands meanwhile is that place.
-            let isElsewhere = awaitsPlace && state.anchor.rate == 0 || hasMoved && before.anchor.rate == 0
+            // Meanwhile the target is the rest position.
+            let isElsewhere = awaitsPosition && state.anchor.rate == 0 || hasMoved && before.anchor.rate == 0
             if !Self.moving.contains(state.cause), !isElsewhere { compare(before, state) }
         } else if state.cause == .track, state.reason == .ended {
             succeed(before, state)
@@ -49,13 +49,13 @@ struct HistoryCheck {
         }
     }
 
-    /// Something else that may not be.
+    /// Records another violation.
     mutating func complain(_ what: String, _ states: NowPlayingState...) {
         guard complaints.count < 5 else { return }
         complaints.append("\(what): \(states.map(Self.line).joined(separator: " then "))")
     }
 
-    /// A state in a line.
+    /// A state as one line.
     static func line(_ state: NowPlayingState) -> String {
         let reason = state.reason.map { " \($0)" } ?? ""
         let stall = state.stall.map { " \($0)" } ?? ""

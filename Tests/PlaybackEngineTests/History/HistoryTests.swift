@@ -8,7 +8,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Histories of a player that are drawn: what is asked for, and when, in a world that is slower or faster at will.
+/// Random histories of a player: random commands at random times, in a world of random speed.
 @Suite struct HistoryTests {
     @Test(
         "for any requests at any times, each event agrees with the one before, and playback reaches its end")
@@ -39,7 +39,7 @@ import Testing
     }
 }
 
-/// One of them.
+/// One random history.
 @PlayerLoop final class History {
     let seed: UInt64
     private(set) var successions = 0
@@ -56,7 +56,7 @@ import Testing
             let kind: ScriptedItem.Kind =
                 Int.random(in: 0..<10, using: &random) < odd * 2
                 ? ScriptedItem.Kind.allCases.randomElement(using: &random)! : .plain
-            // Some are so short that they are over before anybody hears of them.
+            // Some are so short that they are over before they are published.
             let seconds = [0.005, 0.05, 0.4, 1, 2, 4, 12].randomElement(using: &random)!
             return ScriptedItem(
                 kind: kind, frames: max(1, Int64(seconds * Double(rate) * Double.random(in: 0.5...1, using: &random))),
@@ -90,7 +90,7 @@ import Testing
             world.run(seconds: wait(world))
             act(world)
         }
-        // Left alone, it comes to its end.
+        // Left alone, it reaches its end.
         if world.player.transport.wish != .playing { world.order(.play(position: nil)) }
         let left = items.reduce(0) { $0 + $1.duration } + 60
         if !world.run(seconds: left, until: { world.player.transport.wish == .stopped }) {
@@ -102,7 +102,7 @@ import Testing
         return world.check.complaints.isEmpty ? [] : world.check.complaints + world.history
     }
 
-    /// Seconds until the next deed: often such that it falls upon a boundary.
+    /// Seconds until the next action: often on a boundary.
     private func wait(_ world: HistoryWorld) -> Double {
         switch world.chance(4) {
         case 0: return world.moment(0.003)

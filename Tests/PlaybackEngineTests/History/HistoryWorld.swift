@@ -7,30 +7,31 @@ import TestSupport
 
 @testable import PlaybackEngine
 
-/// A player in a world whose time is the test's: nothing waits, no thread runs beside, and who comes first is drawn.
+/// A player in a world with simulated time: nothing waits, no thread runs beside it, and the order of simultaneous events is
+/// random.
 ///
 /// It lives within one call on the loop's thread: between `enter` and `leave` nothing else happens there.
 @PlayerLoop final class HistoryWorld {
-    /// Load of the machine.
+    /// Speed of the machine.
     struct Machine {
-        /// One call in so many is late; 0: none.
+        /// One of this number of calls is late; 0: none.
         var lateCalls = 0
-        /// Seconds that such a call is late at most.
+        /// Longest delay of such a call in seconds.
         var lateness = 0.0
-        /// Seconds that a step of the decode thread takes at most.
+        /// Longest step of the decode thread in seconds.
         var step = 0.001
-        /// Seconds that what comes from elsewhere is waited for at most.
+        /// Longest delay of a late source in seconds.
         var elsewhere = 0.3
     }
 
     let player: Player
     var check: HistoryCheck
     var random: SeededRandom
-    /// The last that happened.
+    /// Latest actions.
     private(set) var history: [String] = []
     /// All published states.
     private(set) var published: [NowPlayingState] = []
-    /// Commands that were not answered yet.
+    /// Number of commands without an answer.
     var unanswered: Int { waiting.count }
     private var waiting: [Int: String] = [:]
     private var orders = 0
@@ -47,7 +48,7 @@ import TestSupport
     private var others: [EventSource] = []
     private var waitsForSource = false
 
-    /// Begins a world: everything until `leave` happens in it.
+    /// Begins a world, in which everything until `leave` happens.
     static func enter() {
         EventLoop.current.separateDeferred()
         virtual_time_enter(1_000_000_000_000)
@@ -70,7 +71,7 @@ import TestSupport
             }
             return try items[number].open()
         }
-        // As the daemon has it.
+        // Same as in the daemon.
         let capacity: @Sendable (AudioFormat) -> Int64 = { $0.frames(seconds: 11) }
         var parts = Player.Parts(
             output: output(loop), openDecoder: open, ringCapacity: capacity, events: EventCounter(),
@@ -93,7 +94,7 @@ import TestSupport
             listeners.onPublish = { [unowned self] state in
                 note(HistoryCheck.line(state))
                 published.append(state)
-                self.check.take(state, awaitsPlace: player.playout.pending != nil, hasMoved: hasMoved)
+                self.check.take(state, awaitsPosition: player.playout.pending != nil, hasMoved: hasMoved)
                 if state.anchor.rate > 0 { hasMoved = false }
             }
         }
@@ -112,10 +113,10 @@ import TestSupport
         EventLoop.current.joinDeferred()
     }
 
-    /// A number below `count`.
+    /// A random number below `count`.
     func chance(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &random) }
 
-    /// Seconds up to so many.
+    /// A random number of seconds up to `seconds`.
     func moment(_ seconds: Double) -> Double { seconds * Double(chance(1000)) / 1000 }
 
     func note(_ line: String) {
@@ -123,19 +124,19 @@ import TestSupport
         if history.count > 40 { history.removeFirst() }
     }
 
-    /// Puts items into the queue, by their numbers, and plays the first.
+    /// Inserts items into the queue by their numbers and plays the first.
     func play(_ items: Range<Int>) {
         order(.playQueue(requests(items), position: nil))
     }
 
-    /// Puts items behind the last of the queue, by their numbers.
+    /// Appends items to the queue by their numbers.
     func append(_ items: Range<Int>) {
         note("append \(items)")
         let answer = try? player.insert(requests(items), at: nil, by: Originator(client: "test", pid: 1, uid: 1))
         if answer == nil { check.complain("the queue takes no more") }
     }
 
-    /// Takes an item out of the queue.
+    /// Removes an item from the queue.
     func remove(_ item: ItemID) {
         note("remove \(item.number)")
         player.remove([item], by: Originator(client: "test", pid: 1, uid: 1)) { _ in }
@@ -143,7 +144,7 @@ import TestSupport
 
     private func requests(_ items: Range<Int>) -> [QueueRequest] { items.map { QueueRequest(source: source($0)) } }
 
-    /// The source of an item: a file if its medium can go away, else an address.
+    /// Source of an item: a file if its medium can disappear, else an address.
     func source(_ number: Int) -> MediaSource {
         let item = items[number]
         if !item.isLive, item.absences > 0 || item.breakFrame != nil, let path = FilePath(Array("/\(number)".utf8)) {
@@ -183,7 +184,7 @@ import TestSupport
         }
     }
 
-    /// Does something so many seconds from now.
+    /// Acts `seconds` from now.
     func after(_ seconds: Double, _ deed: @escaping @PlayerLoop () -> Void) {
         var source: EventSource?
         source = EventLoop.current.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
@@ -196,7 +197,7 @@ import TestSupport
 
     // MARK: Time
 
-    /// Lets the world go on until the condition holds; false: it does not in so many seconds.
+    /// Runs the world until the condition holds; false: it does not hold within `seconds`.
     @discardableResult func run(seconds: Double, until isOver: () -> Bool = { false }) -> Bool {
         let end = EventLoop.now.advanced(bySeconds: seconds)
         wakeWorker()
@@ -219,7 +220,7 @@ import TestSupport
 
     // MARK: The decode thread
 
-    /// Has it take its next step, if it does not sleep.
+    /// Lets the decode thread take its next step, unless it sleeps.
     private func wakeWorker() {
         guard stepping == nil, decode.withOrders({ $0.isAwake || $0.awaitsSource }) else { return }
         let isAwake = decode.withOrders { $0.isAwake }

@@ -7,11 +7,11 @@ import Testing
 
 /// Late next items: the silence is published, and nothing waits for an item that is not needed yet.
 @Suite struct LatenessTests {
-    /// Seconds of silence that may go unpublished.
+    /// Longest silence that may go unpublished, in seconds.
     private static let unpublished = 0.3
 
-    /// Complains of each item whose published end is later than its duration, and counts those that began in time
-    /// and those with a published silence.
+    /// Records an issue for each item whose published end is later than its duration. Counts items that began in time and
+    /// items with a published silence.
     private static func judge(
         _ published: [NowPlayingState], _ seed: UInt64, _ counts: inout (prompt: Int, silent: Int)
     ) {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("of a late item of another format so little came that no stream begins with it") func tooLittle() async {
+    @Test("a late item of another format delivers less than a prebuffer") func tooLittle() async {
         var counts = (prompt: 0, silent: 0)
         for seed in 1...120 as ClosedRange<UInt64> {
             let late = BoundaryTests.item(.late, seconds: 4, rate: 11025, seed: 3 * seed + 2)
@@ -69,7 +69,7 @@ import Testing
         #expect(counts.prompt > 10 && counts.silent > 10, "\(counts)")
     }
 
-    @Test("something late is put behind the last item in its last moments", arguments: [8000, 11025])
+    @Test("a late item is appended in the last moments of the last one", arguments: [8000, 11025])
     func appendedLate(rate: Int) async {
         var counts = (prompt: 0, silent: 0)
         for seed in 1...60 as ClosedRange<UInt64> {
@@ -111,7 +111,7 @@ import Testing
         #expect(stalls > 5, "it was not late")
     }
 
-    @Test("what is played does not wait for what follows it", arguments: [1, 0.2, 0.02])
+    @Test("an item does not wait for the following one", arguments: [1, 0.2, 0.02])
     func firstOfTwo(length: Double) async {
         for seed in 1...20 as ClosedRange<UInt64> {
             let late = BoundaryTests.item(.late, seconds: 2, seed: 3 * seed + 2)
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("an item that is taken out when it is at the server already is not heard instead of a late one")
+    @Test("an item removed after it was sent does not play instead of a late one")
     func takenOut() async {
         var counts = (prompt: 0, silent: 0)
         for seed in 1...60 as ClosedRange<UInt64> {

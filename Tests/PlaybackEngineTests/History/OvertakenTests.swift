@@ -6,9 +6,9 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Items that are silenced as they begin.
+/// Items that are silenced at their beginning.
 extension BoundaryTests {
-    /// Lets a world go on until a place has been put into what is heard, and it is not known yet that it is heard.
+    /// Runs a world until a target is spliced in and not yet known to be audible.
     @PlayerLoop private static func goUntilSent(_ world: HistoryWorld) -> Bool {
         world.run(seconds: 100, until: { world.player.playout.pending?.isSent == true })
         // The first answer of the server, or none.
@@ -16,7 +16,7 @@ extension BoundaryTests {
         return world.player.playout.pending?.isSent == true
     }
 
-    /// Events from an action until it is effective, if it happens while the frames to come are queued already.
+    /// Events from an action to its effect, if it happens while the coming frames are queued already.
     private static func eventsOfSilence(
         of item: ScriptedItem, after first: PlayerCommand? = nil, latency: Double = 0, seed: UInt64,
         _ deed: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void,
@@ -45,14 +45,14 @@ extension BoundaryTests {
         return (Array(published[begin.count..<begin.end]), begin.isMet, complaints)
     }
 
-    /// An index in the published states.
+    /// Index of a published state.
     private final class Mark: @unchecked Sendable {
         var count = 0
         var end = 0
         var isMet = false
     }
 
-    /// Expects that silence at the beginning of an item is published once, as this, with the item standing.
+    /// Expects that silence at the beginning of an item is published once, with this cause, and that the item rests.
     private static func expectOnly(
         _ cause: Cause, _ state: PlaybackState, isLate: Bool,
         _ deed: @escaping @PlayerLoop @Sendable (HistoryWorld) -> Void,
@@ -71,7 +71,7 @@ extension BoundaryTests {
         #expect(met > 10, "it was not met as it began")
     }
 
-    @Test("an item paused as it begins publishes the pause and nothing else", arguments: [false, true])
+    @Test("an item paused at its beginning publishes the pause and nothing else", arguments: [false, true])
     func pausedAsItBegins(isLate: Bool) async {
         await Self.expectOnly(.pause, .paused, isLate: isLate) {
             $0.order(.pause)
@@ -80,7 +80,7 @@ extension BoundaryTests {
         }
     }
 
-    @Test("an item interrupted as it begins publishes the interruption and nothing else", arguments: [false, true])
+    @Test("an item interrupted at its beginning publishes the interruption and nothing else", arguments: [false, true])
     func interruptedAsItBegins(isLate: Bool) async {
         await Self.expectOnly(.interruptionBegan, .interrupted, isLate: isLate) {
             $0.player.outputInterrupted(by: "a call")
@@ -139,7 +139,7 @@ extension BoundaryTests {
         }
     }
 
-    @Test("a rate that is asked for on the way to another item does not hide that it is another")
+    @Test("a rate requested during a change of item does not hide the change")
     func rateOnTheWay() async {
         for seed in 1...20 as ClosedRange<UInt64> {
             let items = [Self.item(seconds: 2), Self.item(seconds: 1)]

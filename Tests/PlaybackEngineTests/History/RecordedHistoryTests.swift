@@ -10,7 +10,7 @@ import Testing
 /// `HISTORY_RECORD=FILE` writes the digests of histories 1 to `HISTORIES` (200 if not given), and `HISTORY_TRACE=N` prints
 /// history N.
 @Suite struct RecordedHistoryTests {
-    @Test("a history publishes the same bytes whenever it is run") func repeatedHistories() async throws {
+    @Test("a history publishes the same bytes in each run") func repeatedHistories() async throws {
         let environment = currentEnvironment()
         if let seed = environment["HISTORY_TRACE"].flatMap(UInt64.init) {
             for line in await Self.history(seed, keepsLines: true).lines { print(line) }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A history that has happened: the digest, the number and, if they are kept, the text of its lines.
+    /// A finished history: the digest, the number of lines and, if kept, their text.
     private static func history(
         _ seed: UInt64, keepsLines: Bool = false
     ) async -> (digest: UInt64, count: Int, lines: [String]) {

@@ -4,51 +4,51 @@ import NowPlaying
 import Synchronization
 import TestSupport
 
-/// An item of a history: how long it is, and what is wrong with it.
+/// An item of a history: its length and its faults.
 struct ScriptedItem: Sendable {
-    /// Kind of its source.
+    /// Kind of the item's source.
     enum Kind: Sendable, CaseIterable {
         /// A file.
         case plain
-        /// Comes from elsewhere, piece by piece, and is waited for.
+        /// A late source, which delivers piece by piece.
         case late
-        /// Can't be opened.
+        /// Cannot be opened.
         case broken
-        /// Can't be opened, which is found out elsewhere a while later.
+        /// Cannot be opened; the late source reports that a while later.
         case brokenLate
         /// Has no frame.
         case empty
-        /// Can be opened, and has nothing that could be decoded.
+        /// Can be opened, but not decoded.
         case unreadable
-        /// The same from elsewhere, which is found out a while later.
+        /// Can be opened, but not decoded; the late source reports that a while later.
         case unreadableLate
-        /// Promises more than it has.
+        /// Announces more frames than it has.
         case short
     }
 
     var kind: Kind
-    /// Frames that it has.
+    /// Actual number of frames.
     var frames: Int64
     var format: AudioFormat
-    /// Its own chance.
+    /// Seed of its own random numbers.
     var seed: UInt64
     /// Tags of the file.
     var metadata = MediaMetadata()
-    /// Openings that fail first, because the medium is away.
+    /// Number of openings that fail first, because the medium is missing.
     var absences = 0
-    /// Frame at which the medium goes away, once; nil: it stays.
+    /// Frame at which the medium disappears once; nil: it stays.
     var breakFrame: Int64?
     /// True for a stream without beginning and end.
     var isLive = false
     /// Events in the life of the medium.
     let medium = ScriptedMedium()
 
-    /// Seconds that it lasts.
+    /// Duration in seconds.
     var duration: Double { Double(frames) / Double(format.sampleRate) }
-    /// True if none of it can play.
+    /// True if no frame of it can play.
     var isUnplayable: Bool { [.broken, .brokenLate, .empty, .unreadable, .unreadableLate].contains(kind) }
 
-    /// Opens it.
+    /// Opens the item.
     func open() throws(DecodingError) -> any AudioDecoder {
         if medium.openings.wrappingAdd(1, ordering: .relaxed).oldValue < absences {
             throw DecodingError(.mediaGone, "its medium is away")
@@ -63,9 +63,9 @@ struct ScriptedItem: Sendable {
 
 /// Counts of events on the medium of an item. Any thread.
 final class ScriptedMedium: Sendable {
-    /// Attempts to open the item.
+    /// Number of attempts to open the item.
     let openings = Atomic<Int>(0)
-    /// Times that the medium went away in the middle.
+    /// Number of times that the medium disappeared during play.
     let breaks = Atomic<Int>(0)
 }
 
@@ -103,7 +103,7 @@ class ScriptedDecoder: AudioDecoder {
             throw DecodingError(.broken, "its first frame is broken")
         }
         if item.kind == .empty { return 0 }
-        if let place = item.breakFrame, frame >= place,
+        if let breakFrame = item.breakFrame, frame >= breakFrame,
             item.medium.breaks.wrappingAdd(1, ordering: .relaxed).oldValue == 0
         {
             throw DecodingError(.mediaGone, "its medium went away")
@@ -115,7 +115,7 @@ class ScriptedDecoder: AudioDecoder {
     }
 }
 
-/// The same from elsewhere: now and then there is nothing yet. Who waited finds something.
+/// The same from a late source: now and then there is nothing yet. A reader that waited gets frames.
 final class LateScriptedDecoder: ScriptedDecoder, LateDecoder {
     let descriptor: Int32 = -1
     var isLive: Bool { item.isLive }

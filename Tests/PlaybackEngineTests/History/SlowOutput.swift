@@ -5,18 +5,18 @@ import PulseOutput
 
 /// Record of a stream of `SlowOutput`.
 @PlayerLoop final class SlowOutputLog {
-    /// Frames that were written where the device had been already: nobody hears them.
+    /// Number of frames written at positions that the device had passed: they are inaudible.
     var lostFrames: Int64 = 0
 }
 
-/// Nothing, behind a device that is late and can't take back what it has taken.
+/// A null output with a late device that cannot rewind.
 @PlayerLoop final class SlowOutput: AudioOutput {
     private let inner: NullOutput
     private let loop: EventLoop
     private let latency: Double
     private let log: SlowOutputLog
 
-    /// `latency`: seconds from being taken to being heard.
+    /// `latency`: seconds from taking a frame to playing it.
     init(_ loop: EventLoop, latency: Double, _ log: SlowOutputLog) {
         inner = NullOutput(loop)
         self.loop = loop
@@ -55,7 +55,7 @@ import PulseOutput
     private let log: SlowOutputLog
     private weak var delegate: (any AudioStreamDelegate)?
     private var isCorked = true
-    /// When the last frame was taken that there was.
+    /// Instant at which the last available frame was taken.
     private var ranEmpty: MonotonicTime?
 
     init(latency: Double, _ log: SlowOutputLog, _ delegate: any AudioStreamDelegate) {
@@ -75,7 +75,7 @@ import PulseOutput
         inner.write(frames, at: frame)
     }
 
-    /// Asks where the device is; the few frames since the question are not counted.
+    /// Reads the position of the device; the few frames since the request do not count.
     private func count(_ frames: Int64, at frame: Int64) {
         let asked = EventLoop.now
         inner.readTiming { [self] result in

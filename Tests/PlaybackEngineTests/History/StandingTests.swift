@@ -10,20 +10,20 @@ import Testing
 @Suite struct StandingTests {
     private nonisolated static let someone = Originator(client: "test", pid: 1, uid: 1)
 
-    /// A world in which nothing comes from elsewhere for so many seconds, at most.
+    /// A world in which late sources deliver nothing for up to this number of seconds.
     private static func machine(elsewhere seconds: Double) -> HistoryWorld.Machine {
         var machine = HistoryWorld.Machine()
         machine.elsewhere = seconds
         return machine
     }
 
-    /// Runs until sound that was heard is late; false: it never is.
+    /// Runs until audible sound is late; false: it never is.
     @PlayerLoop private static func goUntilLate(_ world: HistoryWorld) -> Bool {
         world.run(
             seconds: 100, until: { world.player.state.state == .stalled && world.player.state.anchor.elapsed > 0 })
     }
 
-    @Test("a seek button that comes up while sound is late ends the scan", arguments: [false, true])
+    @Test("a seek button released while sound is late ends the scan", arguments: [false, true])
     func scanEndsInSilence(isGone: Bool) async {
         var met = 0
         for seed in 1...30 as ClosedRange<UInt64> {
@@ -72,7 +72,7 @@ import Testing
         #expect(met > 10, "nothing was late")
     }
 
-    @Test("what is paused by its device as it fades out for the night is as loud as ever when it is let go")
+    @Test("an item paused by its device during the sleep fade resumes at full volume")
     func fadeThatWasPaused() async {
         let (_, complaints) = await BoundaryTests.events([BoundaryTests.item(seconds: 30)]) { world in
             world.run(seconds: 10, until: { world.player.state.state == .playing })
@@ -96,7 +96,7 @@ import Testing
         #expect(complaints == [])
     }
 
-    @Test("it goes on growing quiet for the night where an item of another format begins", arguments: [0.2, 2.5])
+    @Test("the sleep fade continues at the beginning of an item of another format", arguments: [0.2, 2.5])
     func fadeOverFormats(before: Double) async {
         let items = [BoundaryTests.item(seconds: 4), BoundaryTests.item(seconds: 30, rate: 11025)]
         let (_, complaints) = await BoundaryTests.events(items) { world in
@@ -112,7 +112,7 @@ import Testing
             let wanted = 1 - (before + 2.5) / 10
             let factor = lane.gain.factor(at: max(frame, lane.ring.begin), offset: offset)
             if abs(factor - wanted) > 0.02 { world.check.complain("it is at \(factor), not \(wanted)") }
-            // Who is awake hears it as before.
+            // A listener who is awake has the full volume again.
             world.order(.pause)
             world.order(.play(position: nil))
             world.run(seconds: 1)
@@ -156,7 +156,7 @@ import Testing
             world.order(.pause)
             world.run(seconds: 1)
             world.order(.play(position: nil))
-            // As frames do that come in that very moment.
+            // As with frames that arrive at that moment.
             if let lane = world.player.playout.audible { world.player.playout.starvation.flowAgain(lane) }
             world.run(seconds: 0.5)
             let state = world.player.state
@@ -168,7 +168,7 @@ import Testing
         #expect(complaints == [])
     }
 
-    @Test("failures before an item that is paused as it begins are over when it is heard") func failuresBeforeAPause()
+    @Test("failures before an item paused at its beginning end when it is audible") func failuresBeforeAPause()
         async
     {
         let kinds: [ScriptedItem.Kind] = [.broken, .broken, .broken, .broken, .plain, .broken, .plain]
@@ -189,7 +189,7 @@ import Testing
         #expect(BoundaryTests.order(published).last == 7)
     }
 
-    @Test("a queue that goes on for months keeps no count of all that was in it") func playCounts() async {
+    @Test("a queue that plays for months drops the play counts of removed items") func playCounts() async {
         let items = [BoundaryTests.item(seconds: 0.5)]
         let (_, complaints) = await BoundaryTests.events(items) { world in
             let publisher = world.player.publisher

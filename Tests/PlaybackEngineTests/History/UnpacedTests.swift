@@ -6,7 +6,7 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// Output into a file, at full speed: time stands still while nothing comes, and no silence is published.
+/// Output into a file at full speed: time stands still during a wait, and no silence is published.
 @Suite struct UnpacedTests {
     @Test("items of one format follow each other, however late the next is opened", arguments: [false, true])
     func followed(isLate: Bool) async {
@@ -29,7 +29,7 @@ import Testing
                 published.last?.state == .stopped, "seed \(seed): \(published.last.map(HistoryCheck.line) ?? "nothing")"
             )
             #expect(BoundaryTests.order(published) == [1, 2, 3, 4, 5], "seed \(seed)")
-            // An item too short to begin by itself waits for the next one, which is published after a second.
+            // An item shorter than a prebuffer waits for the next one; that is published after a second.
             let stalls = published.filter { $0.state == .stalled && $0.anchor.elapsed > 0 }.map(HistoryCheck.line)
             #expect(stalls == [], "seed \(seed)")
         }

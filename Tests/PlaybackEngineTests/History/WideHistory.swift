@@ -6,26 +6,26 @@ import TestSupport
 
 @testable import PlaybackEngine
 
-/// A drawn history in which everything happens that a player meets: commands, edits, tags, rates, silence for others, media
-/// and devices that go and come back. It is written down: each published state, each answer, each call of the output.
+/// A random history with everything that a player meets: commands, edits, tags, rates, interruptions, media and devices that
+/// disappear and return. It records each published state, each answer and each call of the output.
 @PlayerLoop final class WideHistory {
     private let seed: UInt64
     private let items: [ScriptedItem]
     private var random: SeededRandom
     private var world: HistoryWorld?
     private var output: FaultyOutput?
-    /// Lines of the record; kept only if they are asked for.
+    /// Lines of the record; kept only on request.
     private(set) var lines: [String] = []
     private let keepsLines: Bool
     /// FNV-1a of all lines.
     private(set) var digest: UInt64 = 0xcbf2_9ce4_8422_2325
     /// Lines so far.
     private(set) var count = 0
-    /// Modes that read no neighbours: those have a thread of their own, whose time is not that of the world.
+    /// Modes that read no neighbours: those have a thread of their own, which does not run on the world's time.
     private static let loudness: [LoudnessMode] = [.off, .track, .album]
     private let by = Originator(client: "test", pid: 1, uid: 1)
 
-    /// The history of this number.
+    /// The history with this number.
     init(seed: UInt64, keepsLines: Bool = false) {
         self.seed = seed
         self.keepsLines = keepsLines
@@ -81,7 +81,7 @@ import TestSupport
         if keepsLines { lines.append(line) }
     }
 
-    /// All of a state but the time of day, which is not that of the world.
+    /// A state without the time of day, which is not the world's.
     private func line(of state: NowPlayingState) -> String {
         var line = HistoryCheck.line(state)
         let anchor = state.anchor
@@ -107,12 +107,12 @@ import TestSupport
         return line
     }
 
-    private func line(of place: SavedPlace) -> String {
-        "\(place.wish.rawValue) \(place.item?.number ?? 0) \(place.elapsed) \(place.playCount) \(place.rate ?? 0) "
-            + "\(place.pace) \(place.loudness?.mode.rawValue ?? "-")"
+    private func line(of position: SavedPosition) -> String {
+        "\(position.wish.rawValue) \(position.item?.number ?? 0) \(position.elapsed) \(position.playCount) \(position.rate ?? 0) "
+            + "\(position.pace) \(position.loudness?.mode.rawValue ?? "-")"
     }
 
-    /// Lets it happen.
+    /// Runs the history.
     func run() {
         HistoryWorld.enter()
         var machine = HistoryWorld.Machine()
@@ -152,7 +152,7 @@ import TestSupport
         output?.restoreServer()
         output?.suspend(false)
         output?.interrupt(nil)
-        world.player.makeRoom(for: "test", nil, over: 0.1)
+        world.player.yield(to: "test", nil, over: 0.1)
         if world.player.transport.wish != .playing { world.order(.play(position: nil)) }
         world.run(seconds: 60, until: { world.player.transport.wish == .stopped })
         world.run(seconds: 2)
@@ -179,7 +179,7 @@ import TestSupport
         }
         let keeper = RecordingKeeper { [unowned self] in write("kept \($0) \(line(of: $1))") }
         self.keeper = keeper
-        world.player.keepPlace(with: keeper)
+        world.player.keepPosition(with: keeper)
     }
 
     private var keeper: RecordingKeeper?
@@ -262,7 +262,7 @@ import TestSupport
         case 7: player.setSleep([.endOfItem, nil][world.chance(2)], fade: world.moment(2), by: by)
         case 8: player.setVolume(world.moment(1), muted: world.chance(4) == 0, by: by)
         case 9: player.fadeVolume(world.moment(1), isLast: world.chance(2) == 0, by: by)
-        default: world.chance(2) == 0 ? player.commandsChanged(by: by) : player.tellActivation(by: by)
+        default: world.chance(2) == 0 ? player.commandsChanged(by: by) : player.publishActivation(by: by)
         }
     }
 
@@ -294,8 +294,8 @@ import TestSupport
             world.after(world.moment(3)) { output.askForSilence(nil) }
         case 9, 10:
             let yielding: Yielding = world.chance(2) == 0 ? .held : .quiet(0.1)
-            world.player.makeRoom(for: "test", yielding, over: world.moment(0.3))
-            world.after(world.moment(3)) { world.player.makeRoom(for: "test", nil, over: 0.2) }
+            world.player.yield(to: "test", yielding, over: world.moment(0.3))
+            world.after(world.moment(3)) { world.player.yield(to: "test", nil, over: 0.2) }
         case 11: output.changeVolume(world.moment(1), muted: false)
         case 12: world.player.playout.clockStepped()
         default: output.refuse()
@@ -303,7 +303,7 @@ import TestSupport
     }
 }
 
-/// Calls back once after a while, as long as it lives.
+/// Calls back once after a while, unless released.
 @PlayerLoop private final class Alarm {
     private var source: EventSource?
 
@@ -312,15 +312,15 @@ import TestSupport
     }
 }
 
-/// Writes down what is kept.
-@PlayerLoop private final class RecordingKeeper: PlaceKeeper {
-    private let write: @PlayerLoop (String, SavedPlace) -> Void
+/// Records saved states.
+@PlayerLoop private final class RecordingKeeper: PositionKeeper {
+    private let write: @PlayerLoop (String, SavedPosition) -> Void
 
-    init(_ write: @escaping @PlayerLoop (String, SavedPlace) -> Void) { self.write = write }
+    init(_ write: @escaping @PlayerLoop (String, SavedPosition) -> Void) { self.write = write }
 
-    func keep(_ edits: [QueueEdit], _ queue: PlayQueue, _ place: SavedPlace) {
-        write("\(edits.count) edits of \(queue.count)", place)
+    func keep(_ edits: [QueueEdit], _ queue: PlayQueue, _ position: SavedPosition) {
+        write("\(edits.count) edits of \(queue.count)", position)
     }
 
-    func note(_ place: SavedPlace) { write("note", place) }
+    func note(_ position: SavedPosition) { write("note", position) }
 }

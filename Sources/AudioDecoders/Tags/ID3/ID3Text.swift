@@ -32,8 +32,8 @@ enum ID3Text {
             isBig = text.first == 0xFE
             text = text.dropFirst(2)
         }
-        let decoded = stride(from: text.startIndex, to: text.endIndex - 1, by: 2).map { place in
-            let (first, second) = (UInt16(text[place]), UInt16(text[place + 1]))
+        let decoded = stride(from: text.startIndex, to: text.endIndex - 1, by: 2).map { offset in
+            let (first, second) = (UInt16(text[offset]), UInt16(text[offset + 1]))
             return isBig ? first << 8 | second : second << 8 | first
         }
         return Array(String(decoding: decoded.prefix { $0 != 0 }, as: UTF16.self).utf8)

@@ -23,7 +23,7 @@ ssize_t linux_receive(int socket, void *bytes, size_t length, int *descriptors, 
 ssize_t linux_send(int socket, const void *bytes, size_t length, const int *descriptors, int count);
 /* SO_PEERCRED; -1 and errno. */
 int linux_peer(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
-/* SO_PEERGROUPS; -1 and errno (ERANGE: *size tells how many bytes are needed). */
+/* SO_PEERGROUPS; -1 and errno (ERANGE: *size is the required number of bytes). */
 int linux_peer_groups(int socket, gid_t *groups, uint32_t *size);
 /* TIOCGWINSZ; -1 and errno. */
 int linux_window_size(int descriptor, unsigned short *rows, unsigned short *columns);

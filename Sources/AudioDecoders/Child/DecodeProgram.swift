@@ -1,0 +1,89 @@
+import AudioCore
+import CLinux
+import ChildDecoding
+import Glibc
+import LinuxSystem
+
+/// The program that decodes what we do not: it is one of ours, and runs confined.
+package enum DecodeProgram {
+    /// Its name.
+    package static let name = "nowplaying-decode"
+
+    /// Its absolute path: beside this program, or where `make install` puts it. Nil: it is not installed.
+    package static let path: String? = {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &bytes, bytes.count - 1)
+        guard count > 0 else { return nil }
+        let own = String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let slash = own.lastIndex(of: "/") else { return nil }
+        let folder = own[..<slash]
+        return ["\(folder)/\(name)", "\(folder)/../libexec/nowplayingd/\(name)"].first { access($0, X_OK) == 0 }
+    }()
+
+    /// Remedy for a missing nowplaying-decode, as text.
+    package static let howToGet =
+        "this build has no nowplaying-decode: install FFmpeg's, libcurl's and libseccomp's development packages and build "
+        + "again (“make build” names them)"
+
+    /// A child that runs, and our ends of the ways to and from it.
+    struct Child {
+        let process: ChildProcess
+        /// Socket for requests. Does not block.
+        let orders: OwnedDescriptor
+        /// Pipe of its answers.
+        let answers: OwnedDescriptor
+    }
+
+    /// Bytes of audio that a child may be ahead of what was taken: about what a refill of the sound server takes, so that it
+    /// is all there when it is wanted, and neither has to wait for the other. Any user may have that much.
+    private static let aheadBytes: Int32 = 1 << 20
+
+    /// Starts `program`, which stands for it, to decode: its answers come through a pipe. `file`: the open file; nil: it is to
+    /// use the network. Throws `.unavailable`.
+    static func start(
+        _ program: String?, file: Int32?, _ request: OpenRequest
+    ) throws(DecodingError) -> Child {
+        var ends: [Int32] = [-1, -1]
+        guard linux_pipe(&ends) == 0 else { throw isOutOfDescriptors }
+        let answers = OwnedDescriptor(ends[0])
+        defer { close(ends[1]) }
+        // Whoever has a great many pipes gets a smaller one: then there is more waiting.
+        _ = linux_set_pipe_size(ends[1], aheadBytes)
+        let (process, socket) = try start(program, file: file, answers: ends[1], .open, request.bytes)
+        return Child(process: process, orders: socket, answers: answers)
+    }
+
+    /// Starts it for an order about pictures: orders and answers go through one socket. Throws `.unavailable`.
+    static func start(
+        _ program: String?, file: Int32?, _ request: PictureRequest
+    ) throws(DecodingError) -> (process: ChildProcess, socket: OwnedDescriptor) {
+        try start(program, file: file, answers: nil, .look, request.bytes)
+    }
+
+    private static func start(
+        _ program: String?, file: Int32?, answers: Int32?, _ kind: WireMessage, _ body: [UInt8]
+    ) throws(DecodingError) -> (process: ChildProcess, socket: OwnedDescriptor) {
+        guard let program else { throw DecodingError(.unavailable, howToGet) }
+        var ends: [Int32] = [-1, -1]
+        guard linux_socket_pair(&ends) == 0 else { throw isOutOfDescriptors }
+        let socket = OwnedDescriptor(ends[0])
+        defer { close(ends[1]) }
+        do throws(SystemError) {
+            let process = try ChildProcess.start(
+                program, [file == nil ? "network" : "file", String(getpid())],
+                descriptors: [ends[1], answers ?? ends[1]] + (file.map { [$0] } ?? []))
+            let message = kind.header(count: body.count) + body
+            // The first of all, it fits.
+            guard send(socket.number, message, message.count, Int32(MSG_NOSIGNAL)) == message.count else {
+                throw SystemError("write to \(name)")
+            }
+            return (process, socket)
+        } catch {
+            throw DecodingError(.unavailable, "cannot start \(name): \(error.message)")
+        }
+    }
+
+    private static var isOutOfDescriptors: DecodingError {
+        DecodingError(.unavailable, "the daemon is out of file descriptors")
+    }
+}

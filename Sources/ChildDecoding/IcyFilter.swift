@@ -1,0 +1,67 @@
+/// Takes the titles out of a stream that carries them between its audio (SHOUTcast, Icecast): after each `interval` bytes of
+/// audio a byte that says how many times 16 bytes of text follow.
+package struct IcyFilter: Sendable {
+    /// Bytes of audio between two texts.
+    private let interval: Int
+    private var untilText: Int
+    /// Bytes of the present text that are still to come; nil: its length is.
+    private var textLeft: Int?
+    private var text: [UInt8] = []
+
+    /// Longest interval that is believed, in bytes.
+    private static let maximumInterval = 1 << 24
+
+    /// A filter at the beginning of a stream; nil: `interval` can't be meant.
+    package init?(interval: Int) {
+        guard (1...Self.maximumInterval).contains(interval) else { return nil }
+        self.interval = interval
+        untilText = interval
+    }
+
+    /// Takes what came; `audio` gets the audio in pieces, `changed` each text that is not empty, in order.
+    package mutating func take(
+        _ bytes: UnsafeRawBufferPointer, audio: (UnsafeRawBufferPointer) -> Void, changed: ([UInt8]) -> Void
+    ) {
+        var rest = bytes[...]
+        while let first = rest.first {
+            if untilText > 0 {
+                let piece = rest.prefix(untilText)
+                audio(UnsafeRawBufferPointer(rebasing: piece))
+                untilText -= piece.count
+                rest = rest.dropFirst(piece.count)
+            } else if let left = textLeft {
+                let piece = rest.prefix(left)
+                text += piece
+                rest = rest.dropFirst(piece.count)
+                textLeft = left - piece.count
+                if left == piece.count { endText(changed) }
+            } else {
+                textLeft = Int(first) * 16
+                rest = rest.dropFirst()
+                if first == 0 { endText(changed) }
+            }
+        }
+    }
+
+    private mutating func endText(_ changed: ([UInt8]) -> Void) {
+        let whole = text.prefix { $0 != 0 }
+        if !whole.isEmpty { changed(Array(whole)) }
+        text = []
+        textLeft = nil
+        untilText = interval
+    }
+
+    /// The value of a field of such a text: `StreamTitle='It's over';StreamUrl='…';` - quotes may stand inside.
+    package static func field(_ name: String, in text: [UInt8]) -> [UInt8]? {
+        let opening = Array((name + "='").utf8)
+        guard let start = index(of: opening, in: text[...]) else { return nil }
+        let rest = text[(start + opening.count)...]
+        if let end = index(of: Array("';".utf8), in: rest) { return Array(rest[..<end]) }
+        return Array(rest.last == UInt8(ascii: "'") ? rest.dropLast() : rest)
+    }
+
+    private static func index(of wanted: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
+        guard text.count >= wanted.count else { return nil }
+        return (text.startIndex...(text.endIndex - wanted.count)).first { text[$0...].starts(with: wanted) }
+    }
+}

@@ -1,0 +1,86 @@
+import ControlProtocol
+import NowPlaying
+import PlaybackEngine
+
+/// A place as bytes of a fixed number, two of which stand side by side and are written in turn, so that there is always a
+/// good one: version, length, number of the writing, sum, and the place as JSON, which old and new versions can read.
+enum PositionSlot {
+    private static let mark: UInt32 = 0x3153_504e
+    private static let headerBytes = 24
+    /// Times that an item may have begun, at most: each is counted on from there.
+    private static let maximumPlayCount: Int64 = 1 << 40
+    /// Bytes of a slot.
+    static let byteCount = 1024
+
+    /// Bytes that stand for a place. Nil: it does not fit.
+    static func encode(_ position: SavedPosition, number: UInt64) -> [UInt8]? {
+        var json = JSONWriter()
+        json.beginObject()
+        json.member("wish", position.wish.rawValue)
+        json.member("item", position.item.map { Int($0.number) })
+        json.member("elapsed", position.elapsed)
+        json.member("play", position.playCount)
+        json.member("rate", position.rate)
+        json.member("volume", position.volume)
+        json.member("muted", position.muted)
+        json.member("repeatMode", position.repeatMode.rawValue)
+        json.member("shuffleMode", position.shuffleMode.rawValue)
+        if let loudness = position.loudness {
+            json.member("loudness", loudness.mode.rawValue)
+            json.member("preamp", loudness.preamp)
+        }
+        json.endObject()
+        guard json.bytes.count <= byteCount - headerBytes else { return nil }
+        var writer = ByteWriter()
+        writer.bytes.reserveCapacity(byteCount)
+        writer.fixed(mark)
+        writer.fixed(UInt32(json.bytes.count))
+        writer.fixed(number)
+        writer.fixed(json.bytes.withUnsafeBytes { Checksum.of($0, seed: number) })
+        writer.bytes += json.bytes
+        return writer.bytes
+    }
+
+    /// True if a later version of the daemon wrote these bytes.
+    static func isNewer(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var reader = ByteReader(bytes)
+        guard let mark: UInt32 = try? reader.fixed() else { return false }
+        // The last of its four characters counts the versions.
+        return mark & 0xff_ffff == self.mark & 0xff_ffff && mark > self.mark
+    }
+
+    /// The place that these bytes stand for, and its number; nil: none.
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> (position: SavedPosition, number: UInt64)? {
+        var reader = ByteReader(bytes)
+        do throws(ByteReader.Malformed) {
+            let mark: UInt32 = try reader.fixed()
+            let length: UInt32 = try reader.fixed()
+            let number: UInt64 = try reader.fixed()
+            let sum: UInt64 = try reader.fixed()
+            guard mark == self.mark else { return nil }
+            let json = try reader.raw(Int(length))
+            guard sum == Checksum.of(json, seed: number), let value = try? JSONReader.read(json) else { return nil }
+            return (position(value), number)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func position(_ value: JSONValue) -> SavedPosition {
+        var position = SavedPosition()
+        position.wish = value["wish"]?.stringValue.flatMap(Transport.Wish.init) ?? .stopped
+        position.item = value["item"]?.integerValue.map { ItemID($0) }
+        position.elapsed = TimeLimit.bounded(value["elapsed"]?.doubleValue ?? 0)
+        position.playCount = Int(max(0, min(value["play"]?.integerValue ?? 0, maximumPlayCount)))
+        position.rate = value["rate"]?.doubleValue.flatMap { RateRules.range.contains($0) ? $0 : nil }
+        position.volume = max(0, min(1, value["volume"]?.doubleValue ?? 1))
+        position.muted = value["muted"]?.boolValue ?? false
+        position.repeatMode = value["repeatMode"]?.stringValue.flatMap(RepeatMode.init) ?? .off
+        position.shuffleMode = value["shuffleMode"]?.stringValue.flatMap(ShuffleMode.init) ?? .off
+        if let mode = value["loudness"]?.stringValue.flatMap(LoudnessMode.init) {
+            let preamp = max(-30, min(30, value["preamp"]?.doubleValue ?? 0))
+            position.loudness = LoudnessSettings(mode: mode, preamp: preamp)
+        }
+        return position
+    }
+}

@@ -1,0 +1,139 @@
+import CLinux
+import Glibc
+package import NowPlaying
+import Synchronization
+
+/// Resume positions of items that have a bookmark or were left in the middle: a small file of the state directory, one line
+/// each with its kind, the identity and the seconds, the newest at the end. Kept beside the database, so that the decode
+/// thread never waits for that before an item begins. Any thread; the first use reads the file, setting writes it.
+package final class ResumePositions: Sendable {
+    /// Why play goes on there.
+    package enum Kind: String { case bookmark, left }
+
+    /// Resume position of an item.
+    package struct Position: Equatable {
+        var kind: Kind
+        /// Seconds of its content.
+        package var seconds: Double
+
+        init(kind: Kind, seconds: Double) {
+            self.kind = kind
+            self.seconds = seconds
+        }
+
+        /// Nil: the item begins at its beginning.
+        package init?(_ feedback: Feedback) {
+            guard let seconds = feedback.resumePosition else { return nil }
+            self.init(kind: feedback.bookmark != nil ? .bookmark : .left, seconds: seconds)
+        }
+    }
+
+    private struct State {
+        /// Nil: not read yet.
+        var positions: [String: Position]?
+        /// Identities, those set last at the end.
+        var order: [String] = []
+        /// Counts the changes.
+        var version = 0
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+    /// Places that are still to be set, by the uris of their items.
+    private let foreseen = Mutex<[String: Position?]>([:])
+    /// The version that was written last; held while writing, so that an older one never follows a newer.
+    private let written = Mutex(0)
+
+    /// Items of which a place is kept: of more, those that were set first are forgotten.
+    static let limit = 4096
+    private static let longestFile = 1 << 20
+
+    /// The places of a state directory; nothing is read yet.
+    init(stateDirectory: String) { path = stateDirectory + "/resume-places" }
+
+    /// This will be the place of what is at a uri, or (nil) there will be none: until `settled`. Never blocks.
+    package func foresee(_ position: Position?, at uri: String) { foreseen.withLock { $0[uri] = .some(position) } }
+
+    /// Ends a foreseen change, which is done or cancelled.
+    package func settled(_ uri: String) { foreseen.withLock { $0[uri] = nil } }
+
+    /// Resume position of the item at this uri. It calls `identity` only if there is any saved position.
+    package func position(at uri: String, _ identity: () -> String?) -> Position? {
+        if let position = foreseen.withLock({ $0[uri] }) { return position }
+        let isEmpty = state.withLock { state in
+            load(&state)
+            return state.order.isEmpty
+        }
+        guard !isEmpty, let identity = identity() else { return nil }
+        return state.withLock { $0.positions?[identity] }
+    }
+
+    /// Sets or (nil) forgets the place of an item.
+    func set(_ position: Position?, of identity: String) {
+        let changed: (version: Int, text: String)? = state.withLock { state in
+            load(&state)
+            guard state.positions?[identity] != position else { return nil }
+            state.order.removeAll { $0 == identity }
+            state.positions?[identity] = position
+            if position != nil { state.order.append(identity) }
+            while state.order.count > Self.limit { state.positions?[state.order.removeFirst()] = nil }
+            state.version += 1
+            return (state.version, Self.text(state))
+        }
+        guard let (version, text) = changed else { return }
+        written.withLock { last in
+            guard version > last else { return }
+            last = version
+            save(text)
+        }
+    }
+
+    private static func text(_ state: State) -> String {
+        state.order.compactMap { identity in
+            state.positions?[identity].map { "\($0.kind.rawValue) \(identity) \($0.seconds)\n" }
+        }.joined()
+    }
+
+    private func load(_ state: inout State) {
+        guard state.positions == nil else { return }
+        var positions: [String: Position] = [:]
+        for line in contents().split(separator: "\n").suffix(Self.limit) {
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count == 3, let kind = Kind(rawValue: words[0]), let seconds = Self.seconds(Double(words[2])),
+                seconds > 0, positions[words[1]] == nil
+            else { continue }
+            positions[words[1]] = Position(kind: kind, seconds: seconds)
+            state.order.append(words[1])
+        }
+        state.positions = positions
+    }
+
+    /// A place that can be one: what a damaged disk made of it is not believed.
+    static func seconds(_ position: Double?) -> Double? {
+        position.flatMap { $0 >= 0 ? TimeLimit.bounded($0) : nil }
+    }
+
+    private func contents() -> String {
+        let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.longestFile else {
+            return ""
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// Replaces the whole file. The database, which lies beside it, reports a failing disk.
+    private func save(_ text: String) {
+        let temporary = path + ".new"
+        let file = linux_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return }
+        let bytes = Array(text.utf8)
+        let isWritten = write(file, bytes, bytes.count) == bytes.count && fdatasync(file) == 0
+        close(file)
+        if isWritten { rename(temporary, path) } else { unlink(temporary) }
+    }
+}
