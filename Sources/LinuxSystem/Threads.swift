@@ -78,3 +78,22 @@ package enum DetachedThread {
         return true
     }
 }
+
+/// Threads of this process, by the number that `current` gives. Any thread.
+package enum ThreadNumber {
+    /// The number of the calling thread.
+    package static var current: Int32 { linux_thread_number() }
+
+    /// True while the thread computes or waits for a processor: its state in `/proc/self/task/N/stat` is R (proc(5)). False
+    /// while it waits for anything else, and once it has ended.
+    package static func isRunnable(_ number: Int32) -> Bool {
+        let file = linux_open("/proc/self/task/\(number)/stat", O_RDONLY | O_CLOEXEC, 0)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = read(file, &bytes, bytes.count)
+        // The state follows the name, which stands in brackets and may hold any character.
+        guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else { return false }
+        return bytes[end + 2] == UInt8(ascii: "R")
+    }
+}

@@ -8,8 +8,10 @@ import Synchronization
 /// Looks at the tags of the items before and after another one in the queue. Each look has a thread of its own: the neighbours
 /// may lie on a medium that is slow or hangs. Used on the decode thread alone.
 final class NeighbourLooks {
-    /// Seconds that sound waits for the look at its neighbours: a readable disk needs less.
+    /// Seconds that sound waits for the look at its neighbours, as long as that waits for a disk: a readable one needs less.
     private static let patience = 0.05
+    /// So many times in a row, while the look has no processor.
+    private static let mostWaits = 20
     /// Looks of the whole process that may hang at once. Beyond, no neighbour is looked at.
     private static let limit = 4
     private static let running = Atomic<Int>(0)
@@ -18,10 +20,18 @@ final class NeighbourLooks {
     private final class Look: Sendable {
         /// Set when the look is given up.
         let flag = AbandonFlag()
+        /// Number of the thread; 0 until it runs.
+        let thread = Atomic<Int32>(0)
         /// Readable from the end of the look on.
         let end = eventfd(0, Int32(EFD_CLOEXEC))
 
         deinit { if end >= 0 { close(end) } }
+
+        /// True while it computes, or waits for a processor.
+        var isRunnable: Bool {
+            let number = thread.load(ordering: .relaxed)
+            return number == 0 || ThreadNumber.isRunnable(number)
+        }
 
         func finish() {
             var one: UInt64 = 1
@@ -53,6 +63,7 @@ final class NeighbourLooks {
             return
         }
         let isStarted = thread.runBeside { [thread] in
+            new.thread.store(ThreadNumber.current, ordering: .relaxed)
             let found = neighbours.compactMap { neighbour -> (id: ItemID, metadata: MediaMetadata)? in
                 guard let decoder = try? thread.open(neighbour.source, new.flag), !(decoder is any LateDecoder)
                 else { return nil }
@@ -74,8 +85,10 @@ final class NeighbourLooks {
     func wait() {
         guard isAwaited, let look else { return }
         isAwaited = false
-        var polled = pollfd(fd: look.end, events: Int16(POLLIN), revents: 0)
-        poll(&polled, 1, Int32(clamping: Self.patience * 1000))
+        for _ in 0..<Self.mostWaits {
+            var polled = pollfd(fd: look.end, events: Int16(POLLIN), revents: 0)
+            if poll(&polled, 1, Int32(clamping: Self.patience * 1000)) != 0 || !look.isRunnable { return }
+        }
     }
 
     /// Another item plays: the result of the look under way is dropped.

@@ -27,6 +27,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+int32_t linux_thread_number(void) { return gettid(); }
+
 int linux_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 int linux_openat(int folder, const char *path, int flags, mode_t mode) {
     return openat(folder, path, flags, mode);

@@ -7,6 +7,9 @@
 #include <sys/timerfd.h>
 #include <sys/types.h>
 
+/* The number of the calling thread. */
+int32_t linux_thread_number(void);
+
 /* open(2), openat(2), openat2(2) with `resolve` as in <linux/openat2.h>. */
 #define LINUX_RESOLVE_NO_MAGICLINKS 0x02
 #define LINUX_RESOLVE_BENEATH 0x08
