@@ -44,8 +44,8 @@ package struct BridgeSetting<Settings: BridgeSettings>: Sendable {
 }
 
 extension BridgeSettings {
-    /// The settings of `path`, or of the usual files if it is nil. `unreadable` gets the paths of those files that this user may
-    /// not read.
+    /// The settings of `path`, or of the usual files if it is nil. `unreadable` gets the paths of those files that this user
+    /// may not read.
     package static func load(_ path: String?, unreadable: inout [String]) throws(ConfigurationError) -> Self {
         var settings = Self()
         for file in path.map({ [$0] }) ?? INIFile.usualPaths {
@@ -67,8 +67,8 @@ extension BridgeSettings {
         try INIFile.parse(text, named: name, judge: { _ in nil }) { section, name, value in
             guard section == Self.section else { return nil }
             guard let setting = Self.all.first(where: { $0.name == name }) else {
-                let nearest = NearestName.of(name, among: Self.all.map(\.name)).map { "; did you mean “\($0)”?" } ?? ""
-                return "unknown setting “\(name)” in [\(section)]" + nearest
+                let nearest = NearestName.suggestion(for: name, among: Self.all.map(\.name))
+                return "unknown setting “\(name)” in [\(section)]" + (nearest.map { "; did you mean “\($0)”?" } ?? "")
             }
             if seen.insert(name).inserted { setting.clear?(&result) }
             return setting.apply(&result, value)

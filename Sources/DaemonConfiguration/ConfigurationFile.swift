@@ -82,7 +82,7 @@ package enum ConfigurationFile {
             return "“\(name)” belongs in the section [\(other.section)]"
         }
         let names = Setting.all.filter { section.isEmpty || $0.section == section }.map(\.name)
-        let nearest = NearestName.of(name, among: names).map { "; did you mean “\($0)”?" } ?? ""
+        let nearest = NearestName.suggestion(for: name, among: names).map { "; did you mean “\($0)”?" } ?? ""
         return "unknown setting “\(name)”" + (section.isEmpty ? "" : " in [\(section)]") + nearest
     }
 }

@@ -94,7 +94,7 @@ import NowPlayingClient
             return true
         } catch {
             if refusedFolders.updateValue(error.reason, forKey: folder) != error.reason {
-                context.log.warning("no hook in \(folder) runs: it \(error.reason)")
+                context.log.warning("no hook in \(folder) runs: \(error.reason)")
             }
             return false
         }

@@ -9,7 +9,7 @@ struct HookFile: Equatable {
     /// Without symbolic links; what is run.
     var resolved: String
 
-    /// Why a file is not run, in words that follow its name.
+    /// Reason why a file is not run, in words.
     struct Refusal: Error, Equatable {
         var reason: String
     }
@@ -22,10 +22,10 @@ struct HookFile: Equatable {
         self.path = path
         var status = stat()
         guard stat(resolved, &status) == 0 else { throw Refusal(reason: SystemText.error(errno)) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: "is not a regular file") }
-        try HookFile.judge(status, user, "")
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal(reason: "it is not a regular file") }
+        try HookFile.judge(status, user, "it ")
         guard access(resolved, X_OK) == 0 else {
-            throw Refusal(reason: "is not executable for this user; try: chmod +x")
+            throw Refusal(reason: "it is not executable for this user; try: chmod +x")
         }
         try HookFile.judgeFolders(of: resolved, user)
         // The folder in which it is named, if the name is a link.
@@ -44,9 +44,11 @@ struct HookFile: Equatable {
             folder = folder[..<slash]
             let name = folder.isEmpty ? "/" : String(folder)
             var status = stat()
-            guard stat(name, &status) == 0 else { throw Refusal(reason: "folder \(name): \(SystemText.error(errno))") }
+            guard stat(name, &status) == 0 else {
+                throw Refusal(reason: "the folder \(name): \(SystemText.error(errno))")
+            }
             // Above, a folder such as /tmp may let others write what they can't put in the place of ours (its sticky bit).
-            if isFirst || status.st_mode & S_ISVTX == 0 { try judge(status, user, "is in the folder \(name), which ") }
+            if isFirst || status.st_mode & S_ISVTX == 0 { try judge(status, user, "the folder \(name) ") }
             isFirst = false
         }
     }

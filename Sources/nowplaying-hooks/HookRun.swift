@@ -88,7 +88,7 @@ import NowPlaying
         return poll(&wait, 1, 0) > 0
     }
 
-    /// The loop lets go of a descriptor before it is closed: its number may be the next one's at once.
+    /// The loop releases a descriptor before it is closed: its number may be the next one's at once.
     private func stopReading() {
         guard let reading else { return }
         self.reading = nil

@@ -10,7 +10,7 @@ import NowPlayingClient
     private let daemon: FollowedDaemon
     private let log: BridgeLog
     private let changed: @PlayerLoop () -> Void
-    /// The picture that is known or asked for; nil: none yet.
+    /// Picture that is known or requested; nil: none yet.
     private var current: String?
     /// Its bytes, none where the item has no picture; nil: nothing is known yet.
     private(set) var picture: [UInt8]?

@@ -115,7 +115,7 @@ import NowPlayingClient
     private func connected(_ keepAlive: Int) {
         failures = 0
         problem = nil
-        context.log.info("connected to \(settings.host)")
+        context.log.info("connected to the broker \(settings.host)")
         if keepAlive > 0, settings.keepAlive == 0 {
             context.log.info("the broker requires a keepalive every \(keepAlive) s, which wakes this program")
         }
@@ -130,7 +130,7 @@ import NowPlayingClient
 
     private func ended(_ why: String) {
         // An hour without a broker is an hour with a line, and a look every minute.
-        if failures == 0 { context.log.warning("\(settings.host): \(why); retrying") }
+        if failures == 0 { context.log.warning("broker \(settings.host): \(why); retrying") }
         let due = EventLoop.now.advanced(bySeconds: RetrySchedule.spreadPause(after: failures))
         failures += 1
         problem = why
@@ -206,7 +206,7 @@ import NowPlayingClient
             commands -= 1
             let answer = answer ?? ["error": ["code": -32000, "message": "the daemon has ended"]]
             if let error = answer["error"] {
-                context.log.warning("“\(command.method)” was refused: \(error["message"]?.stringValue ?? "")")
+                context.log.warning("the daemon refused “\(command.method)”: \(error["message"]?.stringValue ?? "")")
             } else if command.id == nil {
                 return
             }

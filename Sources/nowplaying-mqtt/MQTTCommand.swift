@@ -20,7 +20,7 @@ struct MQTTCommand: Equatable {
     /// Bytes of a message, at most.
     static let maximumBytes = 64 << 10
 
-    /// Methods that would change our own connection, or publish for a player that can't be behind a broker.
+    /// Methods that would change this bridge's connection, or publish for a player that cannot be reached by a broker.
     private static let ours: Set<String> = [
         "hello", "nowPlaying.subscribe", "nowPlaying.unsubscribe", "nowPlaying.publish",
     ]
@@ -44,7 +44,7 @@ struct MQTTCommand: Equatable {
     private init(json: [UInt8]) throws(Refusal) {
         let request: JSONValue
         do throws(JSONError) { request = try JSONReader.read(json) } catch {
-            throw Refusal(code: -32700, message: "the command is not JSON: \(error.message)")
+            throw Refusal(code: -32700, message: "invalid JSON in a command: \(error.message)")
         }
         guard case .object = request, let method = request["method"]?.stringValue else {
             throw Refusal(
@@ -79,14 +79,21 @@ struct MQTTCommand: Equatable {
         while argument?.last?.isWhitespace == true { argument?.removeLast() }
         if argument == "" { argument = nil }
         guard let found = MQTTCommand.of(word, argument, state) else {
-            throw Refusal(
-                code: -32601,
-                message: "“\(word.prefix(64))”" + (argument == nil ? "" : " with an argument")
-                    + " is not a command; commands are "
-                    + MQTTCommand.words.joined(separator: ", "))
+            throw MQTTCommand.refusal(of: word, hasArgument: argument != nil)
         }
         (method, parameters) = found
         id = nil
+    }
+
+    /// The refusal of words that are no command, with the valid forms.
+    private static func refusal(of word: String, hasArgument: Bool) -> Refusal {
+        let forms = words.filter { $0.split(separator: " ").first == word[...] }
+        let shown = "“\(word.prefix(64))”"
+        let what =
+            forms.isEmpty
+            ? "unknown command \(shown)" : hasArgument ? "invalid argument for \(shown)" : "\(shown) needs an argument"
+        let expected = forms.isEmpty ? "one of: " + words.joined(separator: ", ") : forms.joined(separator: " or ")
+        return Refusal(code: -32601, message: "\(what) (expected \(expected))")
     }
 
     /// Our words and those of shairport-sync's `remote` topic.

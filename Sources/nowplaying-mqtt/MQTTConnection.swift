@@ -66,7 +66,9 @@ struct MQTTAccount {
             let result = mosquitto_tls_set(
                 client, tls.authority, tls.authority == nil ? "/etc/ssl/certs" : nil, tls.certificate, tls.key, nil)
             guard result == MOSQ_ERR_SUCCESS.rawValue else {
-                throw MQTTFailure(words: "the certificates: \(Self.words(result))")
+                let file = [tls.authority, tls.certificate, tls.key].compactMap(\.self).first { access($0, R_OK) != 0 }
+                let why = file.map { "\($0): \(String(cString: strerror(errno)))" } ?? Self.words(result)
+                throw MQTTFailure(words: "cannot load the certificates: \(why)")
             }
         }
         let will = Array(account.will.payload.utf8)

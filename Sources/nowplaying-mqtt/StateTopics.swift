@@ -4,7 +4,7 @@ import NowPlayingClient
 
 /// Retained topics of a state: one for the whole and one for each field.
 enum StateTopics {
-    /// Name behind the box's topic, and what it holds.
+    /// Name after the box's topic, and its payload.
     typealias Entry = (name: String, payload: [UInt8])
 
     /// Bytes of UTF-8 in a field's topic, at most.
@@ -63,7 +63,7 @@ enum StateTopics {
         return (values + modes).map { ($0.0, cut(TerminalText.safe($0.1))) }
     }
 
-    /// The title of the chapter that is heard, or its number from 1.
+    /// Title of the audible chapter, or its number from 1.
     private static func chapter(_ state: StateView) -> String {
         guard let index = state.item?["chapterIndex"]?.integerValue, index >= 0 else { return "" }
         let chapters = state.item?["chapters"]?.arrayValue ?? []

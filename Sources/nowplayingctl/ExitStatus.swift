@@ -71,7 +71,7 @@ extension Failure {
         case 120: status = .noDevice
         case 200 where failure.reason == "disabled":
             status = .disabled
-            hint = "\nWhat is possible now: nowplayingctl commands"
+            hint = "\nList the available commands: nowplayingctl commands"
         case -32602: status = .usage
         default: status = .general
         }

@@ -89,7 +89,7 @@ import Testing
         for message in [
             "hang exceeded its timeout", "die was killed by signal 11", "flood was killed by signal 13",
             "text does not run: cannot start: Exec format error; a script begins with",
-            "world does not run: is writable",
+            "world does not run: it is writable",
         ] { #expect(house.comes(message, in: "hooks.log"), "\(message)\n\(house.text("hooks.log"))") }
         #expect(house.comes("fork", in: "ran"))
         // Nothing of a group is left, ignored signals or not.
@@ -103,7 +103,7 @@ import Testing
         #expect(house.text("hooks.log").utf8.count < 64 << 10)
         let list = await house.tool("hooks")
         #expect(list.status == 0 && list.text.contains("snapshot: was killed by signal 11"), "\(list.text)")
-        #expect(list.text.contains("world does not run: is writable by others"))
+        #expect(list.text.contains("world does not run: it is writable by others"))
         #expect(hooks.stop() == 0)
         daemon.stop()
     }

@@ -55,7 +55,7 @@ import Testing
             "path": "/h/relay", "last": ["success": false, "event": "play", "words": "was killed by signal 11"],
         ]
         try expect("hooks", ["hooks": [good, failed]], "warning", "nowplayingctl hooks test /h/relay play")
-        let refused: JSONValue = ["path": "/h/x", "problem": "the hook /h/x does not run: is writable by others"]
+        let refused: JSONValue = ["path": "/h/x", "problem": "the hook /h/x does not run: it is writable by others"]
         try expect("hooks", ["hooks": [good, refused]], "warning", "is writable by others")
     }
 

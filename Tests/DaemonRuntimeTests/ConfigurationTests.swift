@@ -99,7 +99,7 @@ import Testing
         ),
         (
             "[daemon]\nsink\u{1b}x = 1\n",
-            "f.conf:2: unknown setting “sink\\u{1b}x” in [daemon]; did you mean “socket”?"
+            "f.conf:2: unknown setting “sink\\u{1b}x” in [daemon]"
         ),
     ])
     func faultsNameFileAndLine(_ text: String, _ expected: String) {

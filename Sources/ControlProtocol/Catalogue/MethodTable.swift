@@ -27,6 +27,8 @@ package struct MethodTable: Sendable {
         guard let nearest = NearestName.of(name, among: methods.map(\.name)) else {
             return .methodNotFound("unknown method “\(shown)”")
         }
-        return .methodNotFound("unknown method “\(shown)”; did you mean “\(nearest)”?", nearest: nearest)
+        let isClose = NearestName.suggestion(for: name, among: methods.map(\.name)) != nil
+        return .methodNotFound(
+            "unknown method “\(shown)”" + (isClose ? "; did you mean “\(nearest)”?" : ""), nearest: nearest)
     }
 }
