@@ -58,7 +58,7 @@ package struct AnimatedArtwork: Sendable {
         }
     }
 
-    /// The same film at another place.
+    /// The same film at another path.
     init(_ other: AnimatedArtwork, at path: ConfinedPath, still: ConfinedPath?) {
         artwork = other.artwork
         header = other.header
@@ -85,7 +85,7 @@ package struct AnimatedArtwork: Sendable {
     /// For the log.
     package var words: String { Self.words(path) }
 
-    /// A film at this place, for the log.
+    /// A film at this path, for the log.
     static func words(_ path: ConfinedPath) -> String { "the animated picture \(MediaSource.fileURI(path.path))" }
 
     /// Its first frame, made by the child. Blocks. Throws what reading and making it throw.

@@ -8,7 +8,7 @@ import NowPlaying
 package enum ArtworkOrigin: Sendable {
     /// Inside of a music file.
     case embedded(EmbeddedPicture, in: MediaSource)
-    /// The same in one that the child reads: its place among those that the child finds.
+    /// The same in a file that the child reads: its index among the pictures found by the child.
     case byChild(Int, in: MediaSource)
     /// A file of its own, in a folder that its links don't lead out of.
     case file(ConfinedPath)

@@ -175,7 +175,7 @@ package final class ArtworkSearch: Sendable {
         }
     }
 
-    /// Identity of the file there; nil: none, or a link to a forbidden place.
+    /// Identity of the file there; nil: none, or a link to a forbidden path.
     private func identity(of path: ConfinedPath, _ what: String, _ result: inout Result) -> FileKey? {
         let located = path.locate()
         guard located >= 0 else {

@@ -112,7 +112,7 @@ package struct ImageHeader: Equatable, Sendable {
     }
 }
 
-/// Numbers at places that may lie outside.
+/// Numbers at offsets that may lie outside.
 private struct Bytes {
     let all: [UInt8]
 

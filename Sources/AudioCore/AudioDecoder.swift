@@ -35,7 +35,7 @@ package protocol AudioDecoder: AnyObject {
     /// Takes on the format of what is so many seconds from the beginning. All frames are numbered from the beginning of the
     /// source as if all of it had this format; `seek` reaches those that have it. Throws what seeking throws.
     func adoptFormat(at seconds: Double) throws(DecodingError)
-    /// A decoder for another part of the same file that goes on with what this one has open, at the part's beginning; this
+    /// A decoder for another part of the same file that continues with what this one has open, at the part's beginning; this
     /// one must not be used any more. Nil: the source is something else. Throws what seeking throws.
     func continued(as source: MediaSource) throws(DecodingError) -> (any AudioDecoder)?
 }

@@ -21,7 +21,7 @@ package import NowPlaying
     /// Gives up the connection with all its streams, silently: no delegate hears of it. `connect` may follow.
     func disconnect()
     /// Opens a stream, corked and empty; `streamIsReady` or `streamFailed` follows, never during the call.
-    /// `isLive`: what is played comes as fast as it is heard, so that the device must not take much of it ahead.
+    /// `isLive`: the source delivers in real time, so the device must not take much of it ahead.
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream
     /// Opens a stream for an announcement, which sounds beside the playback and does not affect the reported device and
     /// volume. Nil: this output supports one stream only.
@@ -42,7 +42,7 @@ package import NowPlaying
     func returnToKeptDevice()
     /// True to watch for programs that interrupt us: only while it matters, as each of their changes wakes us.
     var watchesNeighbours: Bool { get set }
-    /// Those who interrupt us now do so no more, though they go on.
+    /// Ends the present interruptions, although their programs continue.
     func acceptNeighbours()
 }
 
@@ -160,7 +160,7 @@ package struct MixerSetting: Equatable, Sendable {
     func outputInterrupted(by name: String)
     /// The last of those programs has ended or gone.
     func outputInterruptionEnded()
-    /// Volume or muting of our stream was changed by somebody else.
+    /// Another program changed the volume or muting of this program's stream.
     func outputVolumeChanged(_ volume: Double, muted: Bool)
 }
 
@@ -194,7 +194,7 @@ package struct StreamTiming: Equatable, Sendable {
     }
 }
 
-/// One stream to an output: a queue at the server that is filled ahead and may be rewritten as long as it is not heard.
+/// One stream to an output: a queue at the server that is filled ahead and may be rewritten until it is audible.
 ///
 /// Frames are counted over the life of the stream, from 0. Commands are carried out in the order of the calls, without
 /// waiting for each other. Completions come on the player's loop, exactly once, never during the call; after `close` or a
@@ -203,7 +203,7 @@ package struct StreamTiming: Equatable, Sendable {
     var format: AudioFormat { get }
     /// Length of the server's queue that we keep full, in frames.
     var targetFrames: Int64 { get }
-    /// Least part of it that is asked for at once, in frames: what decides how often we wake.
+    /// Smallest part of it that is requested at once, in frames; it determines the number of wakeups.
     var refillFrames: Int64 { get }
     /// Frames that must be queued before sound begins on its own.
     var prebufferFrames: Int64 { get }
@@ -224,7 +224,7 @@ package struct StreamTiming: Equatable, Sendable {
     /// Stops or starts the flow. What is not yet audible stays queued. A start with less than `prebufferFrames` queued
     /// stays silent until there is more, or `drain`.
     func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void)
-    /// Throws away what is queued; meant for a corked stream. The next frame written is heard next: read the timing for
+    /// Drops the queue; meant for a corked stream. The next written frame is audible next: read the timing for
     /// its number (`takenFrame`).
     func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void)
     /// Announces the end of the frames to the server: the tail plays whatever its length. Never on a corked stream.
@@ -241,7 +241,7 @@ package struct StreamTiming: Equatable, Sendable {
 @PlayerLoop package protocol AudioStreamDelegate: AnyObject {
     /// The stream exists at the server and takes frames.
     func streamIsReady(_ stream: any AudioStream)
-    /// The server's queue has room for at least `refillFrames`.
+    /// The server's queue has space for at least `refillFrames`.
     func streamNeedsFrames(_ stream: any AudioStream)
     /// Sound (re)starts: after uncork, or after an underrun was filled.
     func streamStarted(_ stream: any AudioStream)

@@ -2,7 +2,7 @@ import NowPlaying
 
 /// Lets one sound go over into another that begins in its middle, so that there is no step between them.
 package enum CrossFade {
-    /// Mixes the frames of `old` into as many of `new`: all of the old at the first, none of it behind the last. Whole frames
+    /// Mixes the frames of `old` into as many of `new`: all of the old at the first, none of it after the last. Whole frames
     /// of `format`; what is longer in one of them is left as it is.
     package static func apply(
         _ old: UnsafeRawBufferPointer, into new: UnsafeMutableRawBufferPointer, _ format: AudioFormat

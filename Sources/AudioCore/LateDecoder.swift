@@ -1,9 +1,9 @@
 package import NowPlaying
 
 /// A decoder whose frames come from elsewhere, and may be late: a stream, or another process. The thread that uses it waits
-/// for `descriptor` and for its own orders at the same time, so that nothing late holds up what is wanted now.
+/// for `descriptor` and for its own orders at the same time, so that a late source does not delay a new order.
 package protocol LateDecoder: AudioDecoder {
-    /// Readable when `isOpened` or `readAvailable` can go on.
+    /// Readable when `isOpened` or `readAvailable` can continue.
     var descriptor: Int32 { get }
     /// Waits until `descriptor` is readable, for so many seconds at most; false: it is not.
     func wait(seconds: Double) -> Bool

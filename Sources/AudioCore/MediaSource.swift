@@ -20,7 +20,7 @@ package final class RemoteMedia: Sendable {
         let time: MonotonicTime
     }
 
-    /// Seconds after which nobody plays it any more: whoever asked for it has gone on, and its connection may be dead.
+    /// Seconds after which it is no longer played: its client has moved on, and its connection may be dead.
     private static let patience = 10.0
 
     /// An address that was judged to be one of http or https.

@@ -1,6 +1,6 @@
-/// Makes frames faster or slower without changing their pitch: one item, from one place of it on. Used on one thread.
+/// Makes frames faster or slower without changing their pitch: one item, from one position on. Used on one thread.
 ///
-/// Contract: the frame number n that comes out is what is heard of the item n × rate frames behind its beginning, within 30 ms
+/// Contract: the frame number n that comes out is the sound of the item n × rate frames after its beginning, within 30 ms
 /// at any instant and 2 ms in the mean over 10 s. Of N frames in, round(N ÷ rate) come out.
 package protocol RateChanger: AnyObject {
     /// Takes whole frames. Never more than `read` has been asked for is kept but for 200 ms.

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Frames between the decode thread (the one producer) and the player's loop (the one consumer), kept until they are heard.
+/// Frames between the decode thread (the one producer) and the player's loop (the one consumer), kept until they are audible.
 ///
 /// Frames are counted from 0 over the ring's life and stay where they are until they are released, so what was sent to the
 /// server but is not audible yet can be sent again. A `run` numbers what the producer works on: when the consumer starts a

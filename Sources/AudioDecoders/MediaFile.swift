@@ -5,7 +5,7 @@ import Glibc
 /// A regular file that is read from front to back with jumps, on the decode thread. It owns its descriptor, keeps 64 KiB
 /// of the file and never maps it: a mapped file that is truncated by somebody else would kill the process.
 ///
-/// The file position of the descriptor is neither used nor moved, so a client may go on using its own duplicate.
+/// The file position of the descriptor is neither used nor moved, so a client may continue using its own duplicate.
 package final class MediaFile {
     /// Bytes that the file had when it was opened.
     package let size: Int64

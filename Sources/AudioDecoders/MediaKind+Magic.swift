@@ -57,7 +57,7 @@ extension MediaKind {
         let next = 3 + (byte(1) & 0x1F) << 8 + byte(2)
         func isSync(_ offset: Int) -> Bool { byte(offset) == 0x56 && byte(offset + 1) & 0xE0 == 0xE0 }
         if isSync(0), isSync(next) { return "AAC (LOAS)" }
-        // CRI ADX: the place of its copyright.
+        // CRI ADX: the offset of its copyright.
         let offset = byte(2) << 8 | byte(3)
         if byte(0) == 0x80, byte(1) == 0, offset >= 8, file.dropFirst(offset - 2).starts(with: Array("(c)CRI".utf8)) {
             return "ADX"

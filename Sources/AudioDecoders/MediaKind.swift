@@ -7,7 +7,7 @@ enum MediaKind: Equatable {
     case ogg
     /// A container of uncompressed samples that libsndfile reads; its name for people.
     case samples(container: String)
-    /// MPEG audio, or behind a tag that stands before it.
+    /// MPEG audio, or after a tag that stands before it.
     case mpegAudio
     /// Decoded by nowplaying-decode; its name for people.
     case needsChild(String)

@@ -5,7 +5,7 @@ package import LinuxSystem
 import NowPlaying
 import NowPlayingClient
 
-/// Why a bridge can't start or go on, in words for people.
+/// Failure to start or continue a bridge, in words for people.
 package struct BridgeFailure: Error, Equatable, Sendable {
     package let message: String
 
@@ -36,7 +36,7 @@ package struct BridgeFailure: Error, Equatable, Sendable {
 /// A bridge as a program, from its arguments to its exit status.
 package enum BridgeProgram {
     /// Runs the bridge with these arguments (without the program's name) and returns its exit status: 0 after a clean end,
-    /// 1 when it can't go on, 2 when the command line can't be understood. To be called first of all, on the main thread.
+    /// 1 when it cannot continue, 2 when the command line can't be understood. To be called first of all, on the main thread.
     package static func run<B: Bridge>(
         _ kind: B.Type, program: String, summary: String, _ arguments: [String]
     ) -> Int32 {

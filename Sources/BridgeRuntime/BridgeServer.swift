@@ -32,7 +32,7 @@ import NowPlayingClient
 
     private static let maximumClients = 8
 
-    /// Listens at the place of this program. Throws when another one does.
+    /// Listens at the path of this program. Throws when another process does.
     package init(
         _ loop: EventLoop, program: String,
         _ handle: @escaping @PlayerLoop (_ method: String, _ parameters: JSONValue, _ reply: @escaping Reply) -> Void

@@ -21,7 +21,7 @@ package import LinuxSystem
 
     private var server: BridgeServer?
 
-    /// Answers from now on at the place of this program; where another one does, it goes without.
+    /// Answers from now on at the path of this program, unless another process does.
     package init(_ context: BridgeContext, program: String, _ report: @escaping @PlayerLoop () -> Report) {
         do throws(BridgeFailure) {
             server = try BridgeServer(context.loop, program: program) { [daemon = context.daemon] method, _, reply in

@@ -15,7 +15,7 @@ package enum WireMessage: UInt8, Sendable {
     case audio = 17
     /// From the child: what the source says of what follows (tags).
     case metadata = 18
-    /// From the child: frames behind this stand at the place that was asked for (`WireSeek`).
+    /// From the child: frames after this begin at the requested position (`WireSeek`).
     case seeked = 19
     /// From the child: that was the last frame. A seek may follow.
     case end = 20
@@ -69,7 +69,7 @@ package struct WireError: Error, Equatable, Sendable {
     package init(_ message: String) { self.message = message }
 }
 
-/// Puts numbers and texts one behind the other.
+/// Writes numbers and texts one after the other.
 package struct WireWriter {
     package private(set) var bytes: [UInt8] = []
 

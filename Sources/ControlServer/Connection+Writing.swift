@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// From answers and events to bytes.
 extension Connection {
-    /// Puts a line behind what is to be sent; `flush` sends it.
+    /// Appends a line to the output; `flush` sends it.
     func write(_ line: (inout JSONWriter) -> Void) {
         guard !isDeaf, !isClosed else { return }
         // An answer may refer to an earlier event.
@@ -115,7 +115,7 @@ extension Connection {
             if sent == end, end < output.count { continue }
             guard sent == output.count else {
                 isChoked = true
-                // What was sent is let go only now and then: it costs a copy of the rest.
+                // Sent bytes are dropped only now and then: that costs a copy of the rest.
                 if sent > 64 << 10 { dropSent() }
                 return
             }

@@ -124,7 +124,7 @@ import NowPlaying
         return identity
     }
 
-    /// True if anybody has asked for its identity.
+    /// True if a method has used its identity.
     private(set) var isKnownToHandler = false
 
     /// A request is started: its number.
@@ -164,7 +164,7 @@ import NowPlaying
         grace = server.loop.deadline(end) { [unowned self] in preparing?.set() }
     }
 
-    /// After everything that happens to the connection: carries out what waited and may go on now, watches what is to be
+    /// After everything that happens to the connection: carries out what waited and may continue now, watches what is to be
     /// watched, or ends it.
     func settle() {
         guard !isClosed, !isProcessing else { return }

@@ -152,7 +152,7 @@ package struct ControlServerOptions: Sendable {
         unsent = []
     }
 
-    /// Events behind the one with this number.
+    /// Events after the one with this number.
     func events(after number: Int) -> ArraySlice<ServerEvent> { unsent.suffix(eventCount - number) }
 
     /// Subscribes or unsubscribes a connection; idempotent.
@@ -207,7 +207,7 @@ package struct ControlServerOptions: Sendable {
         }
     }
 
-    /// Out of descriptors or memory: goes on when a connection ends, or a second later.
+    /// Out of descriptors or memory: continues when a connection ends, or a second later.
     private func pauseAccepting(_ error: SystemError) {
         Log.warning(error.message, oncePerMinute: "accept", now: EventLoop.now)
         listening?.setEnabled(false)

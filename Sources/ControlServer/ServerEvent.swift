@@ -40,7 +40,7 @@ package struct ServerEvent {
     func line(in languages: [String]) -> [UInt8]
 }
 
-/// Events that a client asked for.
+/// Events of a client's subscription.
 package struct Subscription: Sendable {
     /// The subjects that a client follows.
     package enum Subject: Equatable, Sendable {

@@ -25,9 +25,9 @@ package enum OutputChoice: Equatable, Sendable {
 
 /// Settings of the daemon from its configuration files and options.
 package struct Configuration: Equatable, Sendable {
-    /// Nil: the usual place.
+    /// Nil: the default path.
     package var socket: String?
-    /// Nil: the usual place.
+    /// Nil: the default path.
     package var stateDirectory: String?
     package var logLevel = LogLevel.info
     /// Seconds without need after which the daemon ends; nil: it stays.
@@ -53,7 +53,7 @@ package struct Configuration: Equatable, Sendable {
     package var artworkFilms = ArtworkSearch.Rules().films
     /// MiB of pictures that are kept.
     package var artworkCacheSize = 128
-    /// Folder of what can be had again; nil: the usual place.
+    /// Folder of data that can be fetched again; nil: the default path.
     package var cacheDirectory: String?
     /// State of the playback after a restart of the daemon.
     package var resume = ResumePolicy.paused
@@ -73,7 +73,7 @@ package struct Configuration: Equatable, Sendable {
     package var kindIntervals: [MediaType: CommandCentre.KindIntervals] = [:]
     /// Rules for the kinds of items.
     package var kinds = MediaTypeRules()
-    /// Seconds that an item has at least that goes on where it was left in the middle; nil: none does.
+    /// Seconds that an item has at least that continues where it was left in the middle; nil: none does.
     package var resumeFrom: Double?
     /// True if a skip without an interval goes from chapter to chapter.
     package var skipsByChapters = false

@@ -41,7 +41,7 @@ private final class ChildKeeper: Sendable {
 
     private struct State {
         var isRunning = false
-        /// Programs to start; each result takes its ticket's place in `started`.
+        /// Programs to start; each result replaces its ticket in `started`.
         var waiting: [(ticket: Int, path: String, arguments: [String], descriptors: [Int32])] = []
         var nextTicket = 0
         /// Pids, or negative numbers of errors.

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A place below a folder that is not left on the way to it, whatever symbolic links say (openat2(2), RESOLVE_BENEATH).
+/// A path below a folder that is not left on the way to it, whatever symbolic links say (openat2(2), RESOLVE_BENEATH).
 /// Every call blocks as long as the disk wants.
 package final class ConfinedPath: Sendable {
     /// Absolute, without a slash at its end (but for `/` itself).
@@ -9,7 +9,7 @@ package final class ConfinedPath: Sendable {
     /// Relative to the root, without empty parts; empty: the root itself.
     package let relative: FilePath
 
-    /// A place, by its parts.
+    /// A path, by its parts.
     package init(root: FilePath, relative: FilePath) {
         self.root = root
         self.relative = relative

@@ -70,7 +70,7 @@ package import NowPlaying
 
     /// Calls `handler` in every turn of the loop while the source is enabled; begins enabled. Disable it when there is
     /// nothing to do, or the process spins. As long as it is enabled it runs before all that becomes ready later: for
-    /// work that goes on, release it and make a new one in each turn. `whenIdle`: only in turns that have nothing else.
+    /// work that continues, release it and make a new one in each turn. `whenIdle`: only in turns that have nothing else.
     package func deferred(whenIdle: Bool = false, _ handler: @escaping @PlayerLoop () -> Void) -> EventSource {
         let source = EventSource(.repeated(handler))
         let result = sd_event_add_defer(

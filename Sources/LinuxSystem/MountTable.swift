@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// The places where file systems are mounted, as this process sees them (proc_pid_mountinfo(5)).
+/// The mount points of file systems, as this process sees them (proc_pid_mountinfo(5)).
 package struct MountTable: Sendable {
-    /// Absolute and normalized, in the order of mounting; a place may be there several times.
+    /// Absolute and normalized, in the order of mounting; a mount point may occur several times.
     package let points: [FilePath]
 
     /// The table that this text of `/proc/self/mountinfo` is; lines that are none are passed over.
@@ -34,12 +34,12 @@ package struct MountTable: Sendable {
     /// Bytes that are read of the table at most.
     private static let limit = 4 << 20
 
-    /// The deepest place of mounting that a path lies below by its text.
+    /// The deepest mount point above a path, by its text.
     package func point(above path: FilePath) -> FilePath? {
         points.filter { path.below($0) != nil }.max { $0.bytes.count < $1.bytes.count }
     }
 
-    /// Space, tab, line feed and backslash are written as three octal digits behind a backslash.
+    /// Space, tab, line feed and backslash are written as three octal digits after a backslash.
     private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = field

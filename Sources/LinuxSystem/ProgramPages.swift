@@ -22,7 +22,7 @@ package enum ProgramPages {
     /// kernel to bring them back. Any thread.
     package static func keepForAWhile() { keptUntil.store(second + keptSeconds, ordering: .relaxed) }
 
-    /// Something else goes on that needs other pages. Any thread.
+    /// Releases the pages, as something else runs that needs others. Any thread.
     package static func keepNoLonger() { keptUntil.store(0, ordering: .relaxed) }
 
     /// Gives back the pages of the heap that nothing is left on: what is freed in between of what stays is kept by the

@@ -14,7 +14,7 @@ package enum SignalMask {
     }
 }
 
-/// Threads that nobody joins.
+/// Threads that are not joined.
 package enum DetachedThread {
     private final class Body: Sendable {
         let name: String

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Short-lived threads for work that may block: looking at disks, writing to them. A thread takes what waits and ends when nothing does.
+/// Short-lived threads for work that may block: looking at disks, writing to them. A thread takes what waits and ends when
+/// nothing does.
 package final class Workers: Sendable {
     private typealias Work = @Sendable () -> @PlayerLoop () -> Void
 
@@ -10,8 +11,8 @@ package final class Workers: Sendable {
         var finished: [@PlayerLoop () -> Void] = []
     }
 
-    /// Threads of all workers at once. Work on a dead network disk keeps its thread until the kernel ends its read, so there are
-    /// many; the units allow them (TasksMax).
+    /// Threads of all workers at once. Work on a dead network disk keeps its thread until the kernel ends its read, so there
+    /// are many; the units allow them (TasksMax).
     private static let maximumThreads = 256
     /// Threads of all workers that run.
     private static let running = Mutex(0)
@@ -48,8 +49,8 @@ package final class Workers: Sendable {
             return true
         }
         guard needsThread, !DetachedThread.start(name, { self.serve() }) else { return }
-        // The system has no more threads: one that runs takes the work. Without any, rather the loop waits for the disk than the
-        // client for ever.
+        // The system has no more threads: one that runs takes the work. Without any, rather the loop waits for the disk than
+        // the client for ever.
         let isAlone = state.withLock { state in
             guard state.threads > 1 else { return true }
             endThread(&state)

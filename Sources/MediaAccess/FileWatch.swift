@@ -131,8 +131,8 @@ package import LinuxSystem
     private let mounts: MountWatch?
     private let file: FileWatch?
 
-    /// Calls `handler` on the loop as long as it lives. `path`: the file that is missing; nil: it has none. `reportsExisting`: it may
-    /// have come back since it was missed.
+    /// Calls `handler` on the loop as long as it lives. `path`: the file that is missing; nil: it has none.
+    /// `reportsExisting`: it may have come back since it was missed.
     package init(
         _ loop: EventLoop, _ workers: Workers, _ path: FilePath?, reportsExisting: Bool,
         _ handler: @escaping @PlayerLoop () -> Void

@@ -9,7 +9,7 @@ package enum MediaAddress: Equatable, Sendable {
     case track(FilePath, number: Int)
     /// A stream or file on the network: its whole address, and the one to be shown, which holds no name and password.
     case remote(address: String, shown: String)
-    /// It can't be played; the words say why, to be put behind the uri.
+    /// It cannot be played; the words give the reason and follow the uri.
     case unplayable(String)
 
     /// Takes an absolute path as it is, and a `file:` uri as RFC 8089 has it: no host or `localhost`, percent-decoded to

@@ -114,11 +114,11 @@ package final class MediaMounts: Sendable {
             state.lists += 1
             return (known, state.lists)
         }
-        // What was opened is to be heard: it does not wait for another disk.
+        // An opened item shall play: it does not wait for another disk.
         if let changed { _ = DetachedThread.start("mounts") { [self] in save(changed.known, changed.number) } }
     }
 
-    // MARK: The file: each folder and its place of mounting, both ended by a zero
+    // MARK: The file: each folder and its mount point, both ended by a zero
 
     private func load() -> [Known] {
         guard let file = fopen(path, "re") else { return [] }

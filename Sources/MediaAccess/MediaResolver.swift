@@ -15,7 +15,7 @@ package struct MediaResolver: Sendable {
     package let limit: Int
     /// The open files that came with the line.
     package let descriptors: [OwnedDescriptor]
-    /// Set when nobody waits any more.
+    /// Set when the result is no longer needed.
     package let abandoned: AbandonFlag
 
     /// A resolver for the lines of one peer.

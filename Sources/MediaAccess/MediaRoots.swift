@@ -9,7 +9,7 @@ package struct MediaRoots: Sendable {
     /// These folders, by their absolute paths; they need not exist.
     package init(_ paths: [String]) { self.paths = paths.compactMap { FilePath(Array($0.utf8))?.normalized } }
 
-    /// The place of an absolute path by its text alone, below the deepest root that fits; nil: below none.
+    /// Confined path of an absolute path by its text alone, below the deepest root that fits; nil: below none.
     package func confinedPath(of path: FilePath) -> ConfinedPath? {
         let clean = path.normalized
         var longest: ConfinedPath?

@@ -9,7 +9,7 @@ import PlaybackEngine
 /// A cue sheet with the files that it names, as far as they were found.
 struct LocatedSheet: Sendable {
     let sheet: CueSheet
-    /// By the places in `sheet.files`.
+    /// By the indices in `sheet.files`.
     let files: [Int: FilePath]
     /// The first file that was not found, as a uri.
     let missing: String?

@@ -12,7 +12,7 @@ struct MediaSearch: Sendable {
     /// Media that can't be opened, and the reason.
     struct Missing: Sendable {
         let uri: String
-        /// To be put behind the uri.
+        /// Follows the uri.
         let words: String
         var reason: RPCError.Reason?
     }
@@ -137,7 +137,7 @@ struct MediaSearch: Sendable {
         media.append(item)
     }
 
-    /// Notes what can't be had: `words` are put behind the uri, `reason` is for programs.
+    /// Notes a missing source: `words` follow the uri, `reason` is for programs.
     mutating func note(_ uri: String, _ words: String, from list: ListOrigin?, reason: RPCError.Reason? = nil) {
         let origin = list.map { " (named in “\(PrintableText.escaped($0.name, limit: 100))”)" } ?? ""
         missing.append(Missing(uri: uri, words: words + origin, reason: reason))

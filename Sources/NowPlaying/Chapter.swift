@@ -15,7 +15,7 @@ package struct Chapter: Equatable, Sendable {
     package static let limit = 1000
 }
 
-/// A stretch of an item's file that is an advertisement: it is heard, but it is no part of the content.
+/// A stretch of an item's file that is an advertisement: it plays, but is no part of the content.
 package struct AdTimeRange: Equatable, Sendable {
     /// Seconds into the file, at most `TimeLimit.seconds`.
     package let start: Double

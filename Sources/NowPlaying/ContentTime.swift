@@ -47,7 +47,7 @@ package struct ItemMark: Equatable, Sendable {
     /// Seconds into the file.
     package var media: Double
 
-    /// All marks behind the beginning of an item, in the order in which they are heard. `chapters` are in content time.
+    /// All marks after the beginning of an item, in the order of play. `chapters` are in content time.
     package static func marks(of time: ContentTime, _ chapters: [Chapter]) -> [ItemMark] {
         var marks: [ItemMark] = []
         for (index, range) in time.ranges.enumerated() {
@@ -57,7 +57,7 @@ package struct ItemMark: Equatable, Sendable {
         for (index, chapter) in chapters.enumerated() where chapter.start > 0 {
             marks.append(ItemMark(kind: .chapter(index), media: time.media(ofContent: chapter.start)))
         }
-        // Of what lies at one place, the end of a range comes before the beginning of the next.
+        // Of marks at one position, the end of a range comes before the beginning of the next.
         return marks.enumerated().sorted { a, b in
             (a.element.media, a.element.rank, a.offset) < (b.element.media, b.element.rank, b.offset)
         }.map(\.element)

@@ -4,7 +4,7 @@ package struct Feedback: Equatable, Sendable {
     package var rating: Double?
     package var isLiked = false
     package var isDisliked = false
-    /// Seconds of content where a listener wants it to go on.
+    /// Resume position of a listener in seconds of content.
     package var bookmark: Double?
     /// Seconds of content where it was left in the middle; nil: it was not, or that is not kept.
     package var left: Double?
@@ -12,7 +12,7 @@ package struct Feedback: Equatable, Sendable {
     package var playCount = 0
     /// Number of skips to the next item before its end.
     package var skipCount = 0
-    /// Unix time, seconds, when it was heard last, before this time.
+    /// Unix time of the last play before this one in seconds.
     package var lastPlayed: Double?
 
     /// Nothing is remembered.

@@ -3,7 +3,7 @@ package enum PlaybackState: String, Sendable, CaseIterable {
     case stopped, playing, paused, interrupted, stalled
 }
 
-/// Why sound is wanted but none can be heard.
+/// Reason for silence although sound is requested.
 package enum StallReason: String, Sendable, CaseIterable {
     case noServer, serverHung, noOutput, suspended, sourceLate, mediaGone
 }
@@ -36,7 +36,7 @@ package enum RouteReason: String, Sendable, CaseIterable {
     case moved
     /// The device that was played on went away.
     case deviceGone
-    /// The device that was waited for is there again.
+    /// The awaited device is there again.
     case deviceBack
     /// The sound server was started again, and plays elsewhere.
     case serverBack
@@ -98,7 +98,7 @@ package struct NowPlayingItem: Equatable, Sendable {
     /// Seconds; nil while unknown or without end.
     package var duration: Double?
     package var format: MediaFormat?
-    /// The chapter that is heard, from 0; nil without chapters and before the first.
+    /// Index of the audible chapter, from 0; nil without chapters and before the first.
     package private(set) var chapterIndex: Int?
     /// Saved feedback about it; nil: not looked up yet.
     package var feedback: Feedback?
@@ -122,7 +122,7 @@ package struct NowPlayingItem: Equatable, Sendable {
     /// Seconds before its start at which a chapter counts as begun: positions are exact to the frame.
     private static let chapterTolerance = 0.001
 
-    /// The chapter is that of this place, in seconds.
+    /// Sets the chapter of this position in seconds.
     package mutating func setChapter(at elapsed: Double) {
         chapterIndex = metadata.chapters?.lastIndex { $0.start <= elapsed + Self.chapterTolerance }
     }
@@ -229,7 +229,7 @@ package struct OutputStatus: Equatable, Sendable {
     }
 }
 
-/// When play ends by itself, as a client asked for.
+/// End of play by a client's sleep timer.
 package struct SleepStatus: Equatable, Sendable {
     /// When; nil: at the end of the item that plays then.
     package var time: MonotonicTime?

@@ -19,17 +19,17 @@ package struct PlaybackAnchor: Equatable, Sendable {
     package var media: Double
     /// Seconds of the file per second: that of the sound, even if the content stands still. Unpublished.
     package var mediaRate: Double
-    /// The advertisement that is heard at that instant; nil: the content is.
+    /// Advertisement that plays at that instant; nil: the content plays.
     package var ad: AdBreak?
 
-    /// A place inside of an advertisement.
+    /// An advertisement that plays.
     package struct AdBreak: Equatable, Sendable {
         /// Number of its range.
         package var index: Int
         /// When it ends, if nothing happens until then; nil while it stands.
         package var ends: MonotonicTime?
 
-        /// A place, by its parts.
+        /// A path, by its parts.
         package init(index: Int, ends: MonotonicTime? = nil) {
             self.index = index
             self.ends = ends

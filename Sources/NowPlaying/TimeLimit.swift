@@ -1,7 +1,7 @@
 /// Limits of the times that clients give, that were saved, and that media claim. Numbers within them can be added,
 /// multiplied by a sampling rate and counted in nanoseconds without a trap.
 package enum TimeLimit {
-    /// Seconds: no position lies behind it, and nothing lasts longer. About 116 days.
+    /// Seconds: no position lies after it, and nothing lasts longer. About 116 days.
     package static let seconds = 1e7
     /// Seconds to either side in which differences and sums of times lie: advertisements come on top of the content.
     package static let span = 1e8

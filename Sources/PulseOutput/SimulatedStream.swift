@@ -26,7 +26,7 @@ package import LinuxSystem
 
     var isDraining: Bool { !drains.isEmpty }
 
-    /// Calls this once all that was written is heard, or with an error when the stream is closed before.
+    /// Calls this once all that was written has played, or with an error when the stream is closed before.
     func addDrain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) { drains.append(completion) }
 
     /// All written frames have played: completes the waiting drains.

@@ -10,7 +10,7 @@ struct StreamQueue: Equatable {
     let prebuffer: Int64
     /// Next frame to be taken.
     private(set) var position: Int64 = 0
-    /// Frame behind the last one written. Below `position` after a rewrite of what was taken already.
+    /// Frame after the last one written. Below `position` after a rewrite of what was taken already.
     private(set) var end: Int64 = 0
     /// Frames asked for that have not come yet.
     private var asked: Int64 = 0
@@ -25,7 +25,7 @@ struct StreamQueue: Equatable {
     /// Frames that are there to be taken.
     var queued: Int64 { max(0, end - position) }
 
-    /// Takes note of frames written at `frame`, or behind the last ones; returns where they begin.
+    /// Takes note of frames written at `frame`, or after the last ones; returns where they begin.
     mutating func write(_ count: Int64, at frame: Int64?) -> Int64 {
         let start = frame ?? end
         end = start + count

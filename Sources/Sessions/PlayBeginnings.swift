@@ -12,7 +12,7 @@ struct PlayBeginnings {
     /// Causes of a state that says that a session plays from now on.
     private static let starts: Set<Cause> = [.play, .track, .seek, .interruptionEnded, .unstall]
 
-    /// Takes a state. True: the session begins to play because somebody wants that, not because it may go on.
+    /// Takes a state. True: the session begins to play because somebody wants that, not because it may continue.
     mutating func take(_ state: NowPlayingState) -> Bool {
         let begins = beginning(state)
         if begins { played.insert(state.session) }

@@ -82,7 +82,7 @@ import Synchronization
             }
             guard let store else { return finish() }
             store.load { [context, deaths] found in
-                // Two that begin by themselves would be heard at once.
+                // Two that begin by themselves would play at once.
                 methods.restore(found, context.configuration.resume == .stopped ? .stopped : .paused, deaths)
                 finish()
             }

@@ -261,7 +261,7 @@ import StateKeeping
         return session.publish(request)
     }
 
-    /// Announcements are heard over every session; nil: the last one has ended.
+    /// Announcements play over every session; nil: the last one has ended.
     private func announcement(_ announcement: Announcement?) {
         let name = "announcement"
         for session in sessions.values where session !== main {

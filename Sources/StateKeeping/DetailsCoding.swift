@@ -24,7 +24,7 @@ extension ByteWriter {
         if let bitRate { number(bitRate) }
     }
 
-    /// Its fields, and 0 behind them.
+    /// Its fields, and 0 after them.
     mutating func metadata(_ metadata: MediaMetadata) {
         field(1, metadata.title)
         field(2, metadata.subtitle)

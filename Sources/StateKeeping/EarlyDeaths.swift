@@ -4,8 +4,8 @@ package import LinuxSystem
 import NowPlaying
 package import PlaybackEngine
 
-/// Deaths of the daemon by its own fault, each within ten seconds of restoring its place: one byte each in a file of the state
-/// directory. A start that follows two of them rests: it opens nothing until a client asks.
+/// Deaths of the daemon by its own fault, each within ten seconds of restoring its position: one byte each in a file of the
+/// state directory. A start that follows two of them rests: it opens nothing until a client asks.
 ///
 /// A handler writes the byte when the process dies by SIGSEGV, SIGILL, SIGBUS, SIGABRT, SIGTRAP or SIGFPE, and leaves the
 /// signal its action from before. The time of the death decides: no timer runs.
@@ -49,7 +49,7 @@ package import PlaybackEngine
             + "and searches for no pictures until the next play"
     }
 
-    /// All places are restored: the time runs in which a death counts.
+    /// All positions are restored: the time runs in which a death counts.
     package func restored() { linux_note_faults_until(EventLoop.now.advanced(bySeconds: Self.window).nanoseconds) }
 
     /// A client asked for what rests.

@@ -2,8 +2,8 @@ import ControlProtocol
 import NowPlaying
 import PlaybackEngine
 
-/// A place as bytes of a fixed number, two of which stand side by side and are written in turn, so that there is always a
-/// good one: version, length, number of the writing, sum, and the place as JSON, which old and new versions can read.
+/// A saved position as a fixed number of bytes. Two slots lie side by side and are written in turn, so that there is always a
+/// valid one: version, length, number of the write, checksum, and the position as JSON, which old and new versions can read.
 enum PositionSlot {
     private static let mark: UInt32 = 0x3153_504e
     private static let headerBytes = 24
@@ -12,7 +12,7 @@ enum PositionSlot {
     /// Bytes of a slot.
     static let byteCount = 1024
 
-    /// Bytes that stand for a place. Nil: it does not fit.
+    /// Encoded position; nil: it does not fit.
     static func encode(_ position: SavedPosition, number: UInt64) -> [UInt8]? {
         var json = JSONWriter()
         json.beginObject()
@@ -49,7 +49,7 @@ enum PositionSlot {
         return mark & 0xff_ffff == self.mark & 0xff_ffff && mark > self.mark
     }
 
-    /// The place that these bytes stand for, and its number; nil: none.
+    /// Decoded position and its number; nil: none.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> (position: SavedPosition, number: UInt64)? {
         var reader = ByteReader(bytes)
         do throws(ByteReader.Malformed) {

@@ -7,7 +7,7 @@ import Synchronization
 /// each with its kind, the identity and the seconds, the newest at the end. Kept beside the database, so that the decode
 /// thread never waits for that before an item begins. Any thread; the first use reads the file, setting writes it.
 package final class ResumePositions: Sendable {
-    /// Why play goes on there.
+    /// Reason for the resume position.
     package enum Kind: String { case bookmark, left }
 
     /// Resume position of an item.
@@ -44,14 +44,14 @@ package final class ResumePositions: Sendable {
     /// The version that was written last; held while writing, so that an older one never follows a newer.
     private let written = Mutex(0)
 
-    /// Items of which a place is kept: of more, those that were set first are forgotten.
+    /// Maximum number of items with a resume position; beyond it the oldest are dropped.
     static let limit = 4096
     private static let longestFile = 1 << 20
 
-    /// The places of a state directory; nothing is read yet.
+    /// Resume positions of a state directory; nothing is read yet.
     init(stateDirectory: String) { path = stateDirectory + "/resume-places" }
 
-    /// This will be the place of what is at a uri, or (nil) there will be none: until `settled`. Never blocks.
+    /// Announces a resume position, or (nil) its removal, for the item at a uri, until `settled`. Never blocks.
     package func foresee(_ position: Position?, at uri: String) { foreseen.withLock { $0[uri] = .some(position) } }
 
     /// Ends a foreseen change, which is done or cancelled.
@@ -68,7 +68,7 @@ package final class ResumePositions: Sendable {
         return state.withLock { $0.positions?[identity] }
     }
 
-    /// Sets or (nil) forgets the place of an item.
+    /// Sets or (nil) drops the resume position of an item.
     func set(_ position: Position?, of identity: String) {
         let changed: (version: Int, text: String)? = state.withLock { state in
             load(&state)
@@ -108,7 +108,7 @@ package final class ResumePositions: Sendable {
         state.positions = positions
     }
 
-    /// A place that can be one: what a damaged disk made of it is not believed.
+    /// A plausible position; values from a damaged disk are dropped.
     static func seconds(_ position: Double?) -> Double? {
         position.flatMap { $0 >= 0 ? TimeLimit.bounded($0) : nil }
     }

@@ -4,7 +4,7 @@ import LinuxSystem
 import PlaybackEngine
 import Synchronization
 
-/// The files of the state directory, written by one thread at a time: the journal of the queue (`queue`) and the place
+/// The files of the state directory, written by one thread at a time: the journal of the queue (`queue`) and the saved position
 /// (`place`, two slots).
 final class StateDisk: Sendable {
     /// Data of one write.
@@ -41,7 +41,7 @@ final class StateDisk: Sendable {
         var snapshotBytes: Int
         /// Number of the last change in it.
         var sequence: UInt64
-        /// The slot of the place that is written next.
+        /// Slot for the next write of the position.
         var slot: Int
         /// True if the existing journal is damaged and must be kept aside.
         var keepsAside: Bool

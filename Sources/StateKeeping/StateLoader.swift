@@ -12,7 +12,7 @@ struct LoadedState: Sendable {
     var commands = CommandSettings()
     /// Nil: nothing was saved.
     var position: SavedPosition?
-    /// Number of the last change, and of the last writing of the place.
+    /// Number of the last change, and of the last write of the position.
     var sequence: UInt64 = 0
     var positionNumber: UInt64 = 0
     /// Changes that only the memory has, as frames.
@@ -115,7 +115,7 @@ enum StateLoader {
         }
     }
 
-    /// The place of the disk, its number, and the slot to be written next.
+    /// Position on the disk, its number, and the slot for the next write.
     private static func readPosition(
         _ directory: String, _ reports: inout [String]
     ) -> (slot: Int, position: SavedPosition?, number: UInt64) {

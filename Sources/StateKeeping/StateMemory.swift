@@ -7,8 +7,8 @@ import LinuxSystem
 /// first store after the kernel has written a page back waits for the file system's journal, or for the page itself
 /// (stable pages).
 ///
-/// The first page is mapped: identity of the journal that it belongs to, where the log begins, two slots for the place, the
-/// path of the state directory. The log behind it holds frames of the journal.
+/// The first page is mapped: identity of the journal that it belongs to, where the log begins, two slots for the position, the
+/// path of the state directory. The log after it holds frames of the journal.
 final class StateMemory: @unchecked Sendable {
     // @unchecked: made and read by the loader, then handed to the loop, which alone uses it.
     private static let magic: UInt64 = 0x6d65_6d51_504e_0001

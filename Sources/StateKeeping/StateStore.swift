@@ -11,7 +11,7 @@ package import PlaybackEngine
 @PlayerLoop package final class StateStore: PositionKeeper {
     /// Seconds between a change and its being written: a burst becomes one write.
     private static let gathering = 0.3
-    /// Seconds after which a position that has gone on is written, at the next occasion that there is anyway. With what
+    /// Seconds after which a moved position is written, at the next occasion that there is anyway. With what
     /// lies between two of them it stays below a minute.
     private static let positionAge = 45.0
     /// Bytes of changes that are kept for the next try when the disk takes none.
@@ -37,7 +37,7 @@ package import PlaybackEngine
     private var isSaving = false
     private var hasSaved = false
     private var deadline: EventSource?
-    /// The place that the disk has or gets, and when it was current.
+    /// Position on its way to the disk or there, and the time when it was current.
     private var positionOnDisk: SavedPosition?
     private var positionTime = EventLoop.now
     /// Why the disk does not take it; nil: it does.
@@ -45,7 +45,7 @@ package import PlaybackEngine
     /// Reports of faults at the start, in sentences.
     package private(set) var reports: [String] = []
     private var memoryIsFull = false
-    /// Called with each place that the store keeps.
+    /// Called with each saved position.
     private var observer: (@PlayerLoop (SavedPosition) -> Void)?
     /// Called when no write is under way any more; set when the store ends.
     private var whenIdle: (@PlayerLoop () -> Void)?
@@ -99,7 +99,7 @@ package import PlaybackEngine
 
     package func note(_ position: SavedPosition) { note(position, force: false) }
 
-    /// From now on `observer` gets each place that the store keeps.
+    /// Passes each saved position to `observer` from now on.
     package func observe(_ observer: @escaping @PlayerLoop (SavedPosition) -> Void) { self.observer = observer }
 
     /// Keeps what clients set for commands beyond the life of their connections.
@@ -229,7 +229,7 @@ package import PlaybackEngine
         if !isWritten { Log.warning("the state is not saved: the disk did not take it within \(Self.farewell) s") }
     }
 
-    /// Nothing of it is wanted any more, nor saved. `done` is called when the directory is not written to any more.
+    /// Abandons everything without saving. Calls `done` when nothing writes to the directory any more.
     package func abandon(_ done: @escaping @PlayerLoop () -> Void) {
         deadline = nil
         currentQueue = nil

@@ -5,13 +5,13 @@ import NowPlaying
 /// Collects frames to pieces and sends them: pieces as large as may be, as each may wake the daemon, but none so late that
 /// it is missed where the source comes at the pace at which it is heard.
 final class AudioSender {
-    /// Bytes of the first piece after the beginning or a jump, which is waited for, and of any other at most.
+    /// Bytes of the first piece after the beginning or a jump, which the daemon awaits, and of any other at most.
     private static let firstBytes = 64 << 10
     private static let mostBytes = 256 << 10
     /// Seconds of a piece of a live stream, at most, and at least: at first, and when sound has begun.
     private static let mostSeconds = 2.0
     private static let leastSeconds = (0.02, 0.1)
-    /// Seconds that are surely with the daemon when a live stream is heard: so much it waits for.
+    /// Seconds that the daemon certainly has when a live stream plays, as it waits for them.
     private static let waitedFor = 0.3
     /// Seconds that frames of a file that comes slowly are held at most.
     private static let heldSeconds = 0.25
@@ -72,7 +72,7 @@ final class AudioSender {
         wantedBytes = Self.firstBytes
     }
 
-    // MARK: While the source is waited for
+    // MARK: Waiting for the source
 
     /// Sends what is held if it would be late else.
     func flushIfDue() {

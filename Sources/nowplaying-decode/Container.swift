@@ -169,7 +169,7 @@ final class Container {
     /// Offset of the last packet in the input; nil: unknown.
     var packetPosition: Int64? { packet.flatMap { $0.pointee.pos >= 0 ? $0.pointee.pos : nil } }
 
-    /// Reading was given up for a command, and goes on.
+    /// Continues reading after it was given up for a command.
     func clearError() { io.clearError() }
 
     /// Goes to at least `preroll` frames before this frame of the stream. Throws `WireFailure`.

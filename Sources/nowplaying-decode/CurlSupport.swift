@@ -21,14 +21,14 @@ enum CurlSupport {
 
     /// An address taken apart and put together again without what lets in.
     struct Address {
-        /// As it is asked for.
+        /// As requested.
         var url: String
         var user: String?
         var password: String?
         var scheme: String
         var host: String
         var port: String
-        /// Scheme, host and port: whom the credentials are for.
+        /// Scheme, host and port to which the credentials apply.
         var origin: String { "\(scheme)://\(host):\(port)" }
     }
 
@@ -56,7 +56,7 @@ enum CurlSupport {
         return String(cString: text)
     }
 
-    /// Why a transfer failed, in words that go behind an address.
+    /// Failure of a transfer, in words that follow an address.
     static func failure(_ code: CURLcode) -> WireFailure {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:

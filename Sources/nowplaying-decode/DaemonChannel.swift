@@ -15,7 +15,7 @@ final class DaemonChannel {
     private var request: OpenRequest?
     /// Requested pictures; nil: audio is requested.
     private(set) var task: PictureRequest.Task?
-    /// The newest seek that was asked for and not taken yet.
+    /// Newest requested seek that is not taken yet.
     private var seek: WireSeek?
     /// Collector of audio to send; nil before there is any.
     weak var audio: AudioSender?

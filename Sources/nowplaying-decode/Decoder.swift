@@ -69,7 +69,7 @@ final class Decoder {
         return time
     }
 
-    /// Frames before a place from which on decoding has to begin to be exact there: what codings overlap, with some to spare.
+    /// Frames before a target at which decoding has to begin to be exact at it: the overlap of codings, with some to spare.
     var preroll: Int64 {
         guard let context else { return 0 }
         switch context.pointee.codec_id {

@@ -8,7 +8,7 @@ import NowPlaying
 struct Gaps {
     /// First frame of the item, counted from where the stream's times begin.
     private(set) var first: Int64 = 0
-    /// Frame behind the last one; nil: all that comes.
+    /// Frame after the last one; nil: all that comes.
     private(set) var end: Int64?
     /// Frames of the item; nil: not known.
     private(set) var length: Int64?

@@ -33,7 +33,7 @@ final class HTTPConnection {
     /// True if the last answer is a playlist of HLS.
     private(set) var isSegmented = false
 
-    /// The way to what the daemon asked for. Throws `WireFailure` if that is no address.
+    /// Connection to the address that the daemon requested. Throws `WireFailure` if that is no address.
     convenience init(_ channel: DaemonChannel, _ request: OpenRequest) throws(WireFailure) {
         guard let address = CurlSupport.address(request.address) else {
             throw WireFailure(.unavailable, "its address is invalid")
@@ -118,7 +118,7 @@ final class HTTPConnection {
         }
     }
 
-    /// Makes a connection and waits for the head of its answer. `hurries`: it is not the only place to look.
+    /// Makes a connection and waits for the head of its answer. `hurries`: there are other addresses.
     private func connect(_ offset: Int64, hurries: Bool) throws(WireFailure) -> HTTPTransfer {
         transfer = nil
         let address = target.address

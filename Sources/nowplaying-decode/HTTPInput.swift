@@ -6,7 +6,7 @@ import ChildDecoding
 final class HTTPInput: MediaInput {
     /// Pauses before a connection that broke is made again, in seconds.
     static let pauses = [0.1, 0.5, 2, 5, 10]
-    /// Bytes ahead that are rather read than asked for anew.
+    /// Bytes ahead that are read instead of requested again.
     private static let shortJump: Int64 = 128 << 10
     /// Bytes that were read and are kept in front of those that were not.
     private static let keptBytes = 256 << 10
@@ -19,7 +19,7 @@ final class HTTPInput: MediaInput {
     private var filter: IcyFilter?
     /// Audio that was freed from titles: the last bytes before `arrived`.
     private var audio: [UInt8] = []
-    /// Offset behind the last byte that was taken off the connection, titles not counted.
+    /// Offset after the last byte that was taken off the connection, titles not counted.
     private var arrived: Int64
     /// Offset of the next byte to be read.
     private var position: Int64
@@ -36,7 +36,7 @@ final class HTTPInput: MediaInput {
     /// The failure; nil: none so far.
     private(set) var failure: WireFailure?
 
-    /// Opens what the daemon asked for, following where it leads. Waits for the answer. Throws `WireFailure`.
+    /// Opens the requested address and follows redirects. Waits for the answer. Throws `WireFailure`.
     init(_ channel: DaemonChannel, _ request: OpenRequest) throws(WireFailure) {
         connection = try HTTPConnection(channel, request)
         isInterruptible = true

@@ -38,7 +38,7 @@ final class HTTPTransfer {
     /// The connections that were tried, of which one is in use.
     private var sockets: [curl_socket_t] = []
 
-    /// Begins a request; `offset`: for the bytes from there on; `hurries`: there is another place to look. Throws
+    /// Begins a request; `offset`: for the bytes from there on; `hurries`: there are other addresses. Throws
     /// `WireFailure`.
     init(
         _ address: CurlSupport.Address, in multi: UnsafeMutableRawPointer, _ judgement: Judgement,

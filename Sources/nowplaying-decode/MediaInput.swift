@@ -15,7 +15,7 @@ protocol MediaInput: AnyObject {
 
 /// FFmpeg's view of an input: its own buffer and our two functions, so that it never opens anything itself.
 final class InputContext {
-    /// Bytes that are asked for at once: little, so that what comes in slowly is decoded as it comes.
+    /// Bytes requested at once: few, so that slow data is decoded as it arrives.
     private static let bufferBytes: Int32 = 16 << 10
 
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
@@ -47,7 +47,7 @@ final class InputContext {
         avio_context_free(&context)
     }
 
-    /// After a read that was given up for a command: reading may go on.
+    /// Allows reading after a read that was given up for a command.
     func clearError() {
         context?.pointee.error = 0
         context?.pointee.eof_reached = 0

@@ -2,7 +2,7 @@ import CFFmpeg
 import ChildDecoding
 import NowPlaying
 
-/// Makes a JPEG of a frame of a film, and a PNG of one with transparent places. Colours stay within what a preview needs:
+/// Makes a JPEG of a frame of a film, and a PNG of one with transparent parts. Colours stay within what a preview needs:
 /// the matrix is taken for that of JPEG.
 enum StillEncoder {
     /// Quality on FFmpeg's scale from 2, the best, to 31.

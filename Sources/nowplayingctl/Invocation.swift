@@ -2,7 +2,7 @@ import ControlProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// One run of the program: what was asked for, the connection, the output.
+/// One run of the program: the request, the connection, the output.
 final class Invocation {
     /// The verb to run.
     let verb: Verb

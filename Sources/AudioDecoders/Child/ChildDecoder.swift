@@ -25,7 +25,7 @@ package final class ChildDecoder: LateDecoder {
     private var isAtEnd = false
     private var failure: DecodingError?
     private let onOpened: ((OpenedMedia) -> Void)?
-    /// Bytes that may be on their way when a seek is asked for: what the pipe holds, and some pieces.
+    /// Bytes that may be on their way at a seek: the capacity of the pipe, and some pieces.
     private static let maximumDiscarded = 16 << 20
     /// Messages about what changes that may come before the first audio.
     private static let maximumFirstChanges: Int64 = 16
@@ -127,7 +127,7 @@ package final class ChildDecoder: LateDecoder {
         let frame = max(0, frame)
         change = nil
         isAtEnd = lengthInFrames.map { frame >= $0 } ?? false
-        // Nothing is there to be asked for.
+        // Nothing is left to request.
         if isAtEnd { return }
         seekNumber &+= 1
         soughtFrame = frame
@@ -157,7 +157,7 @@ package final class ChildDecoder: LateDecoder {
         guard try isOpened() else { return nil }
         let frameBytes = incoming.frameBytes
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(buffer.count / frameBytes * frameBytes)])
-        // Without room for a frame nothing is to be waited for.
+        // Without space for a frame there is nothing to await.
         if room.isEmpty { return 0 }
         var done = 0
         while done < room.count, !isAtEnd {
@@ -229,7 +229,7 @@ package final class ChildDecoder: LateDecoder {
             : DecodingError(.broken, "the program that decodes it ended unexpectedly: it may be damaged")
     }
 
-    /// Nothing was heard of it for too long.
+    /// The child did not answer for too long.
     package var hung: DecodingError { DecodingError(.mediaGone, "the program that decodes it does not answer") }
 
     private func lie(_ what: String) -> DecodingError {

@@ -41,7 +41,7 @@ extension FLACDecoder: FLACHandleClient {
         // The header of a damaged block is not to be trusted, except where it says what was expected anyway.
         if isDamaged, block.firstSample != nextSample { return }
         let gap = block.firstSample - nextSample
-        // Played already: a repetition, or the beginning of a second stream behind the first.
+        // Played already: a repetition, or the beginning of a second stream after the first.
         if gap + Int64(block.frames) <= 0 { return }
         if gap > 0, let last = end ?? lengthInFrames.map({ origin + $0 }), block.firstSample > last { return }
         if !isDamaged { hasDecoded = true }

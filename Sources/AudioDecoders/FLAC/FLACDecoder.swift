@@ -52,7 +52,7 @@ final class FLACDecoder: AudioDecoder {
     var rest: UnsafeMutableRawBufferPointer?
     /// Frame of `rest` that is delivered next.
     var restStart = 0
-    /// Frame of `rest` behind the last one.
+    /// Frame of `rest` after the last one.
     var restEnd = 0
     /// Blocks that libFLAC delivered in one call: more than one where frames are missing.
     var blocksInCall = 0
@@ -111,7 +111,7 @@ final class FLACDecoder: AudioDecoder {
         if let first {
             length = try FLACLength.frames(of: info, origin: origin, first: first, search)
             if let promised = info.lengthInFrames, promised != length, let next = try search.nextStream() {
-                // As the reference decoder has it, what is put behind is not part of it.
+                // As the reference decoder has it, data after its end is no part of it.
                 search.audioEnd = next
                 length = try FLACLength.frames(of: info, origin: origin, first: first, search)
             }
@@ -175,7 +175,7 @@ final class FLACDecoder: AudioDecoder {
         }
     }
 
-    /// Has libFLAC begin anew with the first frame behind what it filled in, so that its samples are not lost.
+    /// Has libFLAC begin anew with the first frame after what it filled in, so that its samples are not lost.
     private func continueAfterGap() throws(DecodingError) {
         guard let first else { return }
         var next = try search.nextFrame(notBefore: nextSample, first: first, end: end)

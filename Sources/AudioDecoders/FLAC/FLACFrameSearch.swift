@@ -83,7 +83,7 @@ struct FLACFrameSearch {
         return try nextFrame(notBefore: sample, from: before.offset + 1, end: end)
     }
 
-    /// The same, at this offset of the file or behind it.
+    /// The same, at this offset of the file or after it.
     func nextFrame(notBefore sample: Int64, from offset: Int64, end: Int64?) throws(DecodingError) -> LocatedFrame? {
         try firstHeader(from: offset, to: audioEnd) { $0.firstSample >= sample && $0.firstSample < end ?? .max }
     }

@@ -38,7 +38,7 @@ protocol FLACOggClient: FLACHandleClient {
     var size: Int64 { get }
     /// Offset of the next read, in bytes from the beginning.
     var readOffset: Int64 { get }
-    /// Moves; false: there is no such place.
+    /// Seeks; false: no such offset.
     func seek(toByte offset: Int64) -> Bool
 }
 

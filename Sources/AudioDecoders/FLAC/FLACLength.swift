@@ -27,14 +27,14 @@ enum FLACLength {
         return try wholeEnd(last, search) - origin
     }
 
-    /// Number of the sample behind the last frame, or with which that begins if it is cut off.
+    /// Number of the sample after the last frame, or with which that begins if it is cut off.
     private static func wholeEnd(
         _ last: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> Int64 {
         try isWhole(last, search) ? last.end : last.header.firstSample
     }
 
-    /// The frame right behind another, of the same stream; nil: there is none.
+    /// The frame right after another, of the same stream; nil: there is none.
     private static func follower(
         of frame: FLACFrameSearch.LocatedFrame, _ search: FLACFrameSearch
     ) throws(DecodingError) -> FLACFrameSearch.LocatedFrame? {
@@ -59,6 +59,6 @@ enum FLACLength {
 }
 
 extension FLACFrameSearch.LocatedFrame {
-    /// Number of the sample behind the frame.
+    /// Number of the sample after the frame.
     fileprivate var end: Int64 { header.firstSample + Int64(header.blockFrames) }
 }

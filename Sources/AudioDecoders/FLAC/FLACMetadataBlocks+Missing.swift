@@ -9,7 +9,7 @@ extension FLACMetadataBlocks {
     /// Maximum number of false frames.
     private static let maximumAttempts = 8
 
-    /// The blocks of the stream that begins at `start` or up to 64 KiB behind it, or stand-ins for them where it has none:
+    /// The blocks of the stream that begins at `start` or up to 64 KiB after it, or stand-ins for them where it has none:
     /// the facts in its frames (RFC 9639 §9.1). Nil: there are neither blocks nor two frames in a row. Throws
     /// what reading throws.
     init?(searching file: MediaFile, from start: Int64) throws(DecodingError) {

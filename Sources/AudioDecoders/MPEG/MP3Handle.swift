@@ -87,7 +87,7 @@ struct MP3Handle: ~Copyable {
     var audioFramesPerFrame: Int { max(1, Int(mpg123_spf(handle))) }
 
     /// Decodes whole frames of audio into `target`; the bytes written, and whether more follows. Throws `.broken` where the
-    /// library can't go on, or what reading throws.
+    /// library can't continue, or what reading throws.
     func read(into target: UnsafeMutableRawBufferPointer) throws(DecodingError) -> (bytes: Int, outcome: Outcome) {
         source.failure = nil
         var done = 0

@@ -1,7 +1,7 @@
 /// Xing header, which encoders write into a first frame without sound, with LAME's extension. libmpg123
 /// reads it for itself; here it serves to check its promise of a length.
 struct XingHeader: Equatable {
-    /// Frames of MPEG audio behind this one.
+    /// Frames of MPEG audio after this one.
     let frames: Int?
     /// Bytes of the stream from this frame on.
     let bytes: Int?

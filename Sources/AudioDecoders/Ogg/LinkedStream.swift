@@ -1,6 +1,6 @@
 import AudioCore
 
-/// A link of a chained Ogg file: a stream that was put behind another, with a format and tags of its own.
+/// A link of a chained Ogg file: a stream that was put after another, with a format and tags of its own.
 struct OggLink {
     /// Frames of audio in it.
     let frames: Int64

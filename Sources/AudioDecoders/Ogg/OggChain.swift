@@ -65,7 +65,7 @@ enum OggChain {
         return end
     }
 
-    /// The first page that begins at `offset` or behind it, but before `end`. What only looks like one is no page: another
+    /// The first page that begins at `offset` or after it, but before `end`. What only looks like one is no page: another
     /// one or the end of the file follows each.
     private static func firstPage(
         in file: MediaFile, from offset: Int64, before end: Int64

@@ -36,14 +36,14 @@ final class OggDecoder: AudioDecoder {
     private var pending = LinkedPiece(frames: 0, link: 0, followsHole: false)
     private var pendingStart = 0
     private var silentFrames: Int64 = 0
-    /// For how many frames behind a hole it is not sure where they belong.
+    /// For how many frames after a hole it is not sure where they belong.
     private var framesInDoubt: Int64 = 0
 
     /// 120 ms of Opus, the longest packet that there is.
     private static let pieceFrames = 5760
 
-    /// Takes over an open stream whose links are of one rate; `codec` is its name for people, `isOpus`: whose tags of loudness come first. Throws
-    /// `.broken`.
+    /// Takes over an open stream whose links are of one rate; `codec` is its name for people, `isOpus`: whose tags of
+    /// loudness come first. Throws `.broken`.
     init(_ stream: any LinkedStream, codec: String) throws(DecodingError) {
         self.stream = stream
         let all = stream.links
@@ -75,7 +75,7 @@ final class OggDecoder: AudioDecoder {
 
     deinit { decoded.deallocate() }
 
-    /// A single channel is heard from both sides; others from where they stand.
+    /// A single channel plays on both sides; others from where they stand.
     private static func sources(of link: [ChannelPosition], for order: [ChannelPosition]) -> [Int?] {
         if link == [.mono], order.count > 1 { return order.map { $0 == .frontLeft || $0 == .frontRight ? 0 : nil } }
         return order.map { link.firstIndex(of: $0) }

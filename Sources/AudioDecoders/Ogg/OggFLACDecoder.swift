@@ -2,7 +2,7 @@ import AudioCore
 import Glibc
 import NowPlaying
 
-/// FLAC in Ogg pages (RFC 9639 §10.1) by libFLAC, which takes the pages apart and finds places by their times. Samples come
+/// FLAC in Ogg pages (RFC 9639 §10.1) by libFLAC, which takes the pages apart and finds positions by their times. Samples come
 /// out as they do of native FLAC.
 ///
 /// It keeps the file's 64 KiB, a block of samples and what libFLAC keeps, as `FLACDecoder` does.

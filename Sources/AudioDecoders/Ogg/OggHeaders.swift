@@ -10,7 +10,7 @@ struct OggHeaders {
     let serial: UInt32
     /// The packet with the comments; in FLAC with its four bytes of header.
     private(set) var comments: OggPacket?
-    /// All packets of headers behind the first: Vorbis has comments and setup, Opus comments, FLAC its blocks.
+    /// All packets of headers after the first: Vorbis has comments and setup, Opus comments, FLAC its blocks.
     private(set) var packets: [OggPacket] = []
     /// Offset of the page that begins our stream.
     let firstPageOffset: Int64

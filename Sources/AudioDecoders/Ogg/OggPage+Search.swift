@@ -7,7 +7,7 @@ extension OggPage {
     /// Bytes of a stream without a beginning to search for the next one.
     private static let searchLimit: Int64 = 64 << 20
 
-    /// The first page that begins at `start` or up to 128 KiB behind it; nil: there are no two in a row, nor one that ends
+    /// The first page that begins at `start` or up to 128 KiB after it; nil: there are no two in a row, nor one that ends
     /// the file. Throws what reading throws.
     static func first(in file: MediaFile, from start: Int64) throws(DecodingError) -> OggPage? {
         let window = try file.bytes(at: start, count: junkLimit)

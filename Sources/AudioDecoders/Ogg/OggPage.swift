@@ -4,7 +4,7 @@ import AudioCore
 struct OggPage {
     /// Offset in the file.
     let offset: Int64
-    /// 1: goes on with a packet of the page before, 2: first of its stream, 4: last of it.
+    /// 1: continues with a packet of the page before, 2: first of its stream, 4: last of it.
     let flags: UInt8
     /// Time of the last packet that ends on it, in units of its stream; -1: none ends.
     let granule: Int64

@@ -46,7 +46,7 @@ final class OggSource {
         }
         headLength = headers.firstPagesEnd - start
         tailStart = headersEnd
-        // Numbers of pages go on as they were, or the libraries would think that some were lost.
+        // Numbers of pages continue as they were, or the libraries would think that some were lost.
         replacement = OggPage.pages(
             packets, serial: headers.serial, sequence: headers.firstSequence, count: headers.pageCount)
     }
@@ -71,7 +71,7 @@ final class OggSource {
     /// Offset of the next read.
     var readOffset: Int64 { position }
 
-    /// Moves as lseek does; false: there is no such place.
+    /// Seeks as lseek does; false: no such offset.
     func seek(_ offset: Int64, _ whence: Int32) -> Bool {
         let base: Int64
         switch whence {

@@ -29,7 +29,7 @@ extension EmbeddedPicture {
         }
     }
 
-    /// Without the zero behind each 0xFF (ID3v2.4 §6.1).
+    /// Without the zero after each 0xFF (ID3v2.4 §6.1).
     private static func synchronised(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -5,7 +5,7 @@ package struct EmbeddedPicture: Equatable, Sendable {
     /// Coding of its bytes in the file.
     package enum Coding: Sendable {
         case plain
-        /// With a zero behind each 0xFF, to be left out (ID3v2 §5).
+        /// With a zero after each 0xFF, to be left out (ID3v2 §5).
         case unsynchronised
         /// As text (METADATA_BLOCK_PICTURE of Vorbis comments): the text begins with a FLAC picture block, of which the
         /// picture is the end.

@@ -66,7 +66,7 @@ extension CueSheet {
             start = (index, files.count - 1, time)
         }
 
-        /// A track without a place is none.
+        /// A track without an index is none.
         mutating func finishTrack() {
             defer {
                 track = nil

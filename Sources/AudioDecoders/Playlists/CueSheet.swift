@@ -3,7 +3,7 @@ package import NowPlaying
 
 /// Content of a cue sheet: tracks as parts of files.
 package struct CueSheet: Equatable, Sendable {
-    /// A track of audio: from its index 01 to that of the track behind it in the same file. So the gap before a track
+    /// A track of audio: from its index 01 to that of the next track in the same file. So the gap before a track
     /// (from its index 00 on) belongs to the track before, as on a CD player's display.
     package struct Track: Equatable, Sendable {
         /// As the sheet counts it; ascends strictly in a sheet.

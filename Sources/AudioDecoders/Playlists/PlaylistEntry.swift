@@ -22,7 +22,7 @@ package struct PlaylistEntry: Equatable, Sendable {
     }
 }
 
-/// Why a list can't be read: what it is or has, without its name, to be put behind that.
+/// Failure to read a list, in words that follow its name.
 package struct PlaylistError: Error, Equatable, Sendable {
     package let message: String
 

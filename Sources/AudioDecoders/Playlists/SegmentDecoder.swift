@@ -2,18 +2,18 @@ package import AudioCore
 package import NowPlaying
 
 /// A part of what another decoder delivers, as an item of its own: its frames are counted from the part's beginning. Parts
-/// that follow each other in a file can be read by the same decoder, which then goes on where the part before ended.
+/// that follow each other in a file can be read by the same decoder, which then continues where the part before ended.
 package final class SegmentDecoder: AudioDecoder {
     private let whole: any AudioDecoder
     private let segment: MediaSegment
     private var start: Int64
-    /// Frame of the whole behind the part; nil: it goes to the end.
+    /// Frame of the whole after the part; nil: it goes to the end.
     private var end: Int64?
     /// Frame of the whole that is read next; nil: not known, since a seek or a reading failed.
     private var position: Int64?
 
     /// This part of what `decoder`, which was just opened, delivers. Throws what seeking throws, and `.broken` if the part
-    /// begins behind the end.
+    /// begins after the end.
     package convenience init(_ decoder: any AudioDecoder, _ segment: MediaSegment) throws(DecodingError) {
         try self.init(whole: decoder, position: 0, segment)
     }
@@ -91,7 +91,7 @@ package final class SegmentDecoder: AudioDecoder {
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(DecodingError) -> Int {
-        // After an error the place is not known: the contract allows to seek, and to be asked for no more than the end.
+        // After an error the position is unknown: the contract allows to seek, and to be asked for no more than the end.
         guard let start = position else { return 0 }
         let room = buffer.count / format.bytesPerFrame
         let count = end.map { Int(min(Int64(room), max(0, $0 - start))) } ?? room

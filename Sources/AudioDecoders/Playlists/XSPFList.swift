@@ -41,7 +41,7 @@ enum XSPFList {
 
         private func take(_ name: String, _ value: ArraySlice<UInt8>) {
             switch name {
-            // Others name the same thing at other places.
+            // Other writers name the same thing elsewhere.
             case "location": if entry.location.isEmpty { entry.location = Array(value) }
             case "title": entry.metadata.title = PlaylistText.text(value)
             case "creator": entry.metadata.artist = PlaylistText.text(value)

@@ -32,7 +32,7 @@ struct RateLine: Equatable {
         self.sampleRate = Double(sampleRate)
     }
 
-    /// So many frames were fed and so many came out of that. Returns the speed to go on with, when it should be another.
+    /// So many frames were fed and so many came out of that. Returns the speed to continue with, when it should be another.
     mutating func fed(_ frames: Int, output: Int) -> Double? {
         sinceStep += frames
         guard output > 0 else { return nil }

@@ -22,7 +22,7 @@ enum TagChunk {
             let digits = isLittle ? Array(chunk[4...].reversed()) : Array(chunk[4...])
             let length = digits.reduce(Int64(0)) { $0 << 8 | Int64($1) }
             if String(decoding: chunk[..<4], as: UTF8.self).lowercased() == "id3 " { return chunkOffset + 8 }
-            // Chunks begin at even places.
+            // Chunks begin at even offsets.
             chunkOffset += 8 + length + length % 2
         }
         return nil

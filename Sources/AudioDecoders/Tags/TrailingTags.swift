@@ -36,7 +36,7 @@ struct TrailingTags {
         let length = number(12)
         let flags = number(20)
         let start = audioEnd - length - (flags & 0x8000_0000 != 0 ? 32 : 0)
-        // A header in the place of the footer counts what is behind it.
+        // A header in place of the footer counts the bytes after it.
         guard length >= 32, flags & 0x2000_0000 == 0, start >= 0 else { return }
         if apeItems == nil { apeItems = (audioEnd - length, length - 32, Int(number(16))) }
         audioEnd = start
@@ -55,7 +55,7 @@ struct TrailingTags {
         audioEnd = start
     }
 
-    /// ID3v2.4 §3.4: a copy of the header with `3DI` behind the tag.
+    /// ID3v2.4 §3.4: a copy of the header with `3DI` after the tag.
     private mutating func takeID3v2(in file: MediaFile) throws(DecodingError) {
         guard audioEnd >= 20 else { return }
         let footer = try file.bytes(at: audioEnd - 10, count: 10)

@@ -46,7 +46,7 @@ extension Method {
             shown, "\(owner) has no parameter “\(shown)”; did you mean “\(nearest)”?", nearest: nearest)
     }
 
-    /// Ranges are places in one file: each second of it lies in one at most.
+    /// Ranges are parts of one file: each second of it lies in one at most.
     private static func checkRanges(_ value: JSONValue, at path: String) throws(RPCError) {
         let ranges = (value.arrayValue ?? []).enumerated().compactMap { index, range in
             range["start"]?.doubleValue.map { ($0, range["duration"]?.doubleValue ?? 0, index) }

@@ -1,4 +1,4 @@
-/// Finds what somebody who mistyped may have meant.
+/// Finds the likely meaning of a mistyped name.
 package enum NearestName {
     /// The one of `names` with the fewest edits (insert, remove, replace, swap of neighbours) from `word`, case ignored;
     /// of equals the first. Nil if `names` is empty or `word` is far too long for a name.

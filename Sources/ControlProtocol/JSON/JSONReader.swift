@@ -19,13 +19,13 @@ package enum JSONError: Error, Equatable, Sendable {
     }
 }
 
-/// Reads JSON, strictly as RFC 8259 has it. Holds a place in borrowed bytes, so it must not outlive them.
+/// Reads JSON, strictly as RFC 8259 has it. Holds an offset in borrowed bytes, so it must not outlive them.
 package struct JSONReader {
     /// Arrays and objects inside each other, at most.
     package static let maximumDepth = 32
 
     let bytes: UnsafeRawBufferPointer
-    /// The place of the next byte.
+    /// Offset of the next byte.
     package private(set) var offset: Int
     /// True after a number beyond the range of a double, which reads as infinity; a caller may reset it to find such a number.
     package var sawNotFinite = false
@@ -259,7 +259,7 @@ extension JSONReader {
         throw .syntax(offset: offset)
     }
 
-    /// Takes what stands behind a backslash.
+    /// Takes the characters after a backslash.
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
         guard offset < bytes.count else { throw .syntax(offset: offset) }
         let byte = bytes[offset]

@@ -1,11 +1,11 @@
 package import NowPlaying
 
-/// Writes JSON behind the bytes that it has already; sets the commas by itself.
+/// Appends JSON to its bytes; sets the commas by itself.
 package struct JSONWriter {
     /// Text so far.
     package var bytes: [UInt8]
 
-    /// A writer that goes on behind `bytes`.
+    /// A writer that appends to `bytes`.
     package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
     /// These values alone, as text.
@@ -15,7 +15,7 @@ package struct JSONWriter {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// A comma, if an element or member stands before this place.
+    /// A comma, if an element or member precedes.
     private mutating func separate() {
         switch bytes.last {
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?, UInt8(ascii: ":")?, UInt8(ascii: "\n")?, nil: break

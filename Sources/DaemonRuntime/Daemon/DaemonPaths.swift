@@ -6,11 +6,11 @@ import LinuxSystem
 package struct DaemonPaths: Equatable, Sendable {
     package let socket: String
     package let stateDirectory: String
-    /// Nil: there is no usual place.
+    /// Nil: there is no default path.
     package let cacheDirectory: String?
 
-    /// The places for this configuration. `environment` answers variables that are set and not empty. Throws words when
-    /// there is no usual place.
+    /// Paths for this configuration. `environment` returns variables that are set and not empty. Throws words when
+    /// there is no default path.
     package init(
         _ configuration: Configuration, uid: UInt32, environment: (String) -> String?
     ) throws(DaemonFailure) {

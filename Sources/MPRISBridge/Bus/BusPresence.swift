@@ -1,7 +1,7 @@
 import LinuxSystem
 import NowPlaying
 
-/// The place of the player on its bus, over restarts of the bus: while there is one, a connection; while that is wanted,
+/// Presence of the player on its bus, over restarts of the bus: while there is one, a connection; while that is wanted,
 /// the name. Wakes for what is sent, and for the bus's return.
 @PlayerLoop final class BusPresence {
     /// Callbacks for events on the bus.
@@ -12,7 +12,7 @@ import NowPlaying
         /// The connection has ended: nothing of it is true any more.
         var lost: @PlayerLoop () -> Void
         var log: @PlayerLoop (String) -> Void
-        /// It can't go on, for this reason.
+        /// Called with the reason when it cannot continue.
         var failed: @PlayerLoop (String) -> Void
     }
 

@@ -1,6 +1,6 @@
 /// A change of a list of tracks, for `TrackAdded` and `TrackRemoved`. Specification: MPRIS 2.2, TrackList.
 enum TrackListChange: Equatable, Sendable {
-    /// Of this path, behind that one; nil: it is the first.
+    /// Of this path, after that one; nil: it is the first.
     case added(String, after: String?)
     case removed(String)
 

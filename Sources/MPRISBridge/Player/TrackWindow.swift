@@ -28,7 +28,7 @@ import NowPlayingClient
     /// The paths of the entries.
     var paths: [String] { entries.compactMap { $0["id"]?.integerValue.map(TrackPath.of) } }
 
-    /// The entry of this path and its place in the queue; nil when it is not in the window.
+    /// The entry of this path and its index in the queue; nil when it is not in the window.
     func entry(_ path: String) -> (entry: JSONValue, index: Int64)? {
         guard let id = TrackPath.id(path), let index = entries.firstIndex(where: { $0["id"]?.integerValue == id })
         else { return nil }

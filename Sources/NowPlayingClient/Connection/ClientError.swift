@@ -1,6 +1,6 @@
 package import ControlProtocol
 
-/// Why a client did not get what it asked for.
+/// Failure of a client's request.
 package enum ClientError: Error, Sendable {
     /// No socket accepted a connection; one attempt per path, in the order tried.
     case noDaemon([ConnectionAttempt])

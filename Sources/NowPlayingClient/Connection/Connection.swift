@@ -11,7 +11,7 @@ package final class Connection {
     package let path: String
 
     private var input: [UInt8] = []
-    /// Bytes at the start of `input` that were handed out, and those behind them that hold no line end.
+    /// Bytes at the start of `input` that were handed out, and those after them that hold no line end.
     private var taken = 0
     private var scanned = 0
     private var nextIdentifier: Int64 = 1

@@ -4,7 +4,7 @@ package import NowPlaying
 extension StateView {
     /// The value of a template's variable for this state at `time`: playerctl's names with their units (`position` and
     /// `mpris:length` in microseconds), our own (`state cause elapsed remaining duration`, in seconds), the item's fields by
-    /// their names, and any other place of the state by its path (`output.description`).
+    /// their names, and any other member of the state by its path (`output.description`).
     package func variable(_ name: String, at time: MonotonicTime) -> TemplateValue {
         switch name {
         case "playerName": .text("nowplayingd")

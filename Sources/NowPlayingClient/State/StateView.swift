@@ -41,7 +41,7 @@ package struct StateView: Sendable {
     package var queueIndex: Int64? { json["queue"]?["index"]?.integerValue }
     /// Entries of the queue.
     package var queueCount: Int64 { json["queue"]?["count"]?.integerValue ?? 0 }
-    /// Why nothing can be heard, by the protocol's word.
+    /// Reason for a stall, by the protocol's word.
     package var stallReason: String? { text("stall", "reason") }
     /// Program that interrupts playback; nil: none.
     package var interrupter: String? { text("interruption", "by") }

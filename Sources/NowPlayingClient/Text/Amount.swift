@@ -1,4 +1,4 @@
-/// A place or a change as it is typed after `seek`, `skip` and `volume`.
+/// A position or a change as typed after `seek`, `skip` and `volume`.
 package enum Amount: Equatable, Sendable {
     /// From the beginning: seconds, or percent of the volume.
     case absolute(Double)
@@ -9,7 +9,7 @@ package enum Amount: Equatable, Sendable {
     /// 0…1 of the whole, from where it is now; negative goes back.
     case relativeFraction(Double)
 
-    /// Reads a time: `83`, `1:23.5`, `50%`, and these with a sign before (`+10`, `-1:00`, `+5%`) or behind (`10+`, `10-`,
+    /// Reads a time: `83`, `1:23.5`, `50%`, and these with a sign before (`+10`, `-1:00`, `+5%`) or after (`10+`, `10-`,
     /// as playerctl writes it). Nil when it is none of these.
     package init?(time text: String) {
         guard let (sign, body) = Amount.split(text) else { return nil }

@@ -3,7 +3,7 @@ import NowPlaying
 /// Times and numbers as people write and read them.
 package enum ClockText {
     /// Reads `83`, `83.5`, `1:23.5`, `1:02:03`: seconds, not negative. Nil when it is none of these; minutes and seconds
-    /// behind a colon are below 60.
+    /// after a colon are below 60.
     package static func seconds(_ text: some StringProtocol) -> Double? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (1...3).contains(parts.count), let last = parts.last, let ending = decimal(last) else { return nil }

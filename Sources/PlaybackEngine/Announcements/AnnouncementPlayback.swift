@@ -50,8 +50,8 @@ import NowPlaying
         limitEnd = item.ringStart + max(1, item.format.frames(seconds: announcement.limit))
     }
 
-    /// Opens the stream, which then proceeds by its callbacks. Calls `onStart` directly before the stream starts, and once, after
-    /// the end or a failure, `onEnd`, or `onLoss` if the output failed.
+    /// Opens the stream, which then proceeds by its callbacks. Calls `onStart` directly before the stream starts, and once,
+    /// after the end or a failure, `onEnd`, or `onLoss` if the output failed.
     func open(
         _ output: any AudioOutput, onStart: @escaping @PlayerLoop () -> Void,
         onEnd: @escaping @PlayerLoop (Result<AnnouncementOutcome, AnnouncementRefusal>) -> Void,

@@ -52,7 +52,8 @@ import NowPlaying
     /// True while frames of this lane are being sent again; afterwards the queue is filled.
     func isResending(_ lane: Lane) -> Bool { resending?.lane === lane }
 
-    /// Sends frames of the ring again: at once as many as the device needs to keep playing, the rest in later turns of the loop.
+    /// Sends frames of the ring again: at once as many as the device needs to keep playing, the rest in later turns of the
+    /// loop.
     private func resend(_ lane: Lane, from frame: Int64, at streamFrame: Int64) {
         let end = max(lane.sentEnd, resending.map { $0.lane === lane ? $0.end : 0 } ?? 0)
         guard frame < end else { return }
@@ -63,8 +64,8 @@ import NowPlaying
         resendRest(lane, lane.sentEnd - frame)
     }
 
-    /// Sends `count` frames again in the next turn of the loop, as many as were sent so far: the server has that many during the
-    /// computation, so a processor that computes frames as fast as they play is fast enough.
+    /// Sends `count` frames again in the next turn of the loop, as many as were sent so far: the server has that many during
+    /// the computation, so a processor that computes frames as fast as they play is fast enough.
     private func resendRest(_ lane: Lane, _ count: Int64) {
         let sent = lane.sentEnd
         player.loop.later { [weak self, weak lane] in

@@ -134,7 +134,7 @@ import NowPlaying
 
     // MARK: Flow
 
-    /// Starts if there is enough, asks for more if there is room, ends drains, and sees that work goes on.
+    /// Starts if there is enough, asks for more if there is room, ends drains, and sees that work continues.
     private func goOn() {
         guard isOpen else { return }
         if !isFlowing, !isCorked, queue.queued > 0, isDraining || queue.queued >= queue.prebuffer {

@@ -3,7 +3,7 @@ package import LinuxSystem
 
 /// Plays into nothing, at the pace of a device: for machines without sound, and for tests.
 ///
-/// Its clock is CLOCK_MONOTONIC. It takes nothing ahead of what is heard, so its latency is 0 and everything can be
+/// Its clock is CLOCK_MONOTONIC. It takes nothing before it is audible, so its latency is 0 and everything can be
 /// rewritten. It wakes once per refill while playing, never else. There is nothing that volume could be applied to.
 @PlayerLoop package final class NullOutput: AudioOutput {
     package weak var delegate: (any AudioOutputDelegate)?

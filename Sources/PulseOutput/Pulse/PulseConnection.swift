@@ -26,7 +26,7 @@ import NowPlaying
     /// libpulse's context; valid as long as this object lives, also after `end`.
     let context: OpaquePointer
     private(set) var state = State.connecting
-    /// The server does not answer although it should have. Ends when anything is heard of it.
+    /// The server does not answer although it should have. Ends with any message of the server.
     private(set) var isHung = false
     /// Called after each change of `state`; never during a call of ours.
     var changed: (@PlayerLoop (State) -> Void)?
@@ -154,7 +154,7 @@ import NowPlaying
         gaveUp(request)
     }
 
-    /// A question ends without having heard of the server.
+    /// Ends a request without an answer of the server.
     func gaveUp(_ request: PulseRequest) {
         requests.removeAll { $0 === request }
         request.release(cancel: false)

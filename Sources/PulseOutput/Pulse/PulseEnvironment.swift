@@ -33,7 +33,7 @@ package enum PulseEnvironment {
     }
 
     /// The files that libpulse would read, in its order: the first client.conf that there is of the one the environment
-    /// names, the user's two places and the system's; then the parts in the folder of the same name with `.d`
+    /// names, the user's two paths and the system's; then the parts in the folder of the same name with `.d`
     /// (libpulse 16.1: core-util.c, `pa_open_config_file`; conf-parser.c, `pa_config_parse`).
     static func clientConfigurationFiles() -> [String] {
         let main: String?

@@ -2,7 +2,7 @@ import CPulse
 import Glibc
 import LinuxSystem
 
-/// The twelve functions and `quit` behind `pa_mainloop_api`. libpulse calls them on the loop's thread only, because all
+/// The twelve functions and `quit` of `pa_mainloop_api`. libpulse calls them on the loop's thread only, because all
 /// calls into libpulse are made there. Each event is owned by the handle that libpulse has until it frees it.
 func mainLoopFunctions() -> pa_mainloop_api {
     var api = pa_mainloop_api()
@@ -78,12 +78,12 @@ private func own(_ event: AnyObject) -> OpaquePointer {
     OpaquePointer(Unmanaged.passRetained(event).toOpaque())
 }
 
-/// The event behind a handle.
+/// The event of a handle.
 private func object<Event: AnyObject>(_ handle: OpaquePointer?, _: Event.Type) -> Event {
     Unmanaged<Event>.fromOpaque(UnsafeRawPointer(handle!)).takeUnretainedValue()
 }
 
-/// The event behind a handle that ends here.
+/// The event of a handle that ends here.
 private func disown<Event: AnyObject>(_ handle: OpaquePointer?, _: Event.Type) -> Event {
     Unmanaged<Event>.fromOpaque(UnsafeRawPointer(handle!)).takeRetainedValue()
 }

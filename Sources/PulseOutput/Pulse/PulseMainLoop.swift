@@ -24,7 +24,7 @@ import NowPlaying
 
     isolated deinit { api.deallocate() }
 
-    /// The object behind the interface that libpulse hands back.
+    /// The object of the interface that libpulse hands back.
     nonisolated static func from(_ api: UnsafeMutablePointer<pa_mainloop_api>?) -> PulseMainLoop {
         Unmanaged.fromOpaque(api!.pointee.userdata!).takeUnretainedValue()
     }

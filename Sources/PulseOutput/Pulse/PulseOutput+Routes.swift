@@ -92,7 +92,7 @@ extension PulseOutput {
     }
 
     /// Begins a stream if there is a device by now; else that is its failure. A server that was started again may have its
-    /// devices after it has us: on its dummy the item would go on unheard.
+    /// devices after it has us: on its dummy the item would continue unheard.
     func beginOnDevice(_ stream: PulseStream, _ connection: PulseConnection) {
         // Before the question, so that none is missed that comes after the answer.
         setAwaitsDevice(true)

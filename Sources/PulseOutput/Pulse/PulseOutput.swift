@@ -63,7 +63,7 @@ package import NowPlaying
     package var isConnected: Bool { server != nil }
     package var isConnecting: Bool { connection != nil && server == nil }
 
-    /// The server did not answer a question for a second, and nothing was heard of it since.
+    /// The server did not answer a request for a second, and has sent nothing since.
     package var isHung: Bool { connection?.isHung ?? false }
 
     package var oldestQuestion: MonotonicTime? { connection?.oldestQuestion }

@@ -4,7 +4,7 @@ import LinuxSystem
 // The callbacks of libpulse's questions. They are called on the loop's thread, outside of any isolation that the compiler
 // knows of; each copies what the server said and enters the loop.
 
-/// Enters the loop with the request behind a callback's context.
+/// Enters the loop with the request of a callback's context.
 private func enter(_ context: UnsafeMutableRawPointer?, _ body: @PlayerLoop (PulseRequest) -> Void) {
     let request = Unmanaged<PulseRequest>.fromOpaque(context!).takeUnretainedValue()
     PlayerLoop.assumeIsolated { body(request) }

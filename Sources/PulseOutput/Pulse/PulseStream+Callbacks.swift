@@ -92,7 +92,7 @@ func wallClockMicroseconds() -> Int64 {
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_usec)
 }
 
-/// Enters the loop with the stream behind a callback's context; something was heard of the server.
+/// Enters the loop with the stream of a callback's context; the server sent something.
 private func enter(_ context: UnsafeMutableRawPointer?, _ body: @PlayerLoop (PulseStream) -> Void) {
     let stream = Unmanaged<PulseStream>.fromOpaque(context!).takeUnretainedValue()
     PlayerLoop.assumeIsolated {

@@ -34,7 +34,7 @@ import NowPlaying
     /// Number of the latest requested volume that the stream has.
     var volumeWish = 0
 
-    /// A stream that is not at the server yet. `isLive`: with little buffered, for a source that goes on by itself.
+    /// A stream that is not at the server yet. `isLive`: with little buffered, for a source that continues by itself.
     init(
         _ output: PulseOutput, _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool = false,
         delegate: any AudioStreamDelegate, isPipeWire: Bool
@@ -174,7 +174,7 @@ import NowPlaying
 
     /// Bytes of the blocks that libpulse sends (`pa_mempool_block_size_max`).
     private static let blockBytes = 65472
-    /// Bytes of a piece that goes to a place of its own: less than a block of libpulse.
+    /// Bytes of a piece that is written at a position of its own: less than a block of libpulse.
     private static let positionedBytes = 60 << 10
 
     package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {

@@ -3,7 +3,7 @@ import Glibc
 /// Paths of sound servers' sockets.
 enum ServerAddress {
     /// Paths at which a server for this user may listen, as libpulse would try them: what the environment or the files of
-    /// configuration name, else the usual places. Network addresses can't be watched and are left out.
+    /// configuration name, else the usual paths. Network addresses can't be watched and are left out.
     static func socketPaths() -> [String] {
         let named = PulseEnvironment.environment("PULSE_SERVER") ?? configuredServer()
         if let named { return paths(inServerList: named) }

@@ -19,7 +19,7 @@ import NowPlaying
     /// Time that a server gets between making its socket and listening on it.
     private static let grace = 0.05
 
-    /// A watch on the places where the server may listen, not begun. `server`: as given to the output.
+    /// A watch on the paths where the server may listen, not begun. `server`: as given to the output.
     package convenience init(_ loop: EventLoop, server: String? = nil) {
         self.init(loop, paths: server.map(ServerAddress.paths(inServerList:)) ?? ServerAddress.socketPaths())
     }

@@ -212,7 +212,7 @@ import PlaybackEngine
         return (films, refused)
     }
 
-    /// Path of a file that was named with an item; nil: not at an allowed place, which `refused` gets as text.
+    /// Path of a file that was named with an item; nil: a forbidden path, which `refused` gets as text.
     private func path(
         of uri: String, _ what: String, of item: ItemID, _ roots: MediaRoots, _ refused: inout [String]
     ) -> ConfinedPath? {

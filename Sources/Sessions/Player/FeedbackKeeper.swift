@@ -6,7 +6,7 @@ import NowPlaying
 package import PlaybackEngine
 package import StateKeeping
 
-/// Follows what plays and remembers it: who likes it, how often it was heard, where it was left. The loop only counts and hands
+/// Keeps the history of items: ratings, play counts, and the positions at which they were left. The loop only counts and hands
 /// over; files and the database are read by a worker, one change after the other.
 @PlayerLoop package final class FeedbackKeeper {
     /// Changes what is remembered of an item; called on a worker and on the loop, on copies of their own.
@@ -59,9 +59,9 @@ package import StateKeeping
     private static let limit = 64
     /// Tasks that wait at once: what comes beyond is given up.
     private static let mostWaiting = 256
-    /// Seconds from the beginning and the end of an item in which it counts as not begun, or as heard.
+    /// Seconds from the beginning and the end of an item in which it counts as not begun, or as finished.
     private static let edge = 15.0
-    /// Seconds of an item that are heard before it counts.
+    /// Seconds of an item that must play before it counts.
     private static let leastPlayed = 2.0
 
     /// `log` takes a warning.
@@ -83,7 +83,7 @@ package import StateKeeping
         }
     }
 
-    // MARK: What is heard
+    // MARK: Played items
 
     /// Feedback about the item of a state before its publication, with the changes of that state.
     private func feedback(in state: NowPlayingState) -> Feedback? {
@@ -93,7 +93,7 @@ package import StateKeeping
         if let before, let item = before.item, before.state != .stopped, !isSame || state.state == .stopped {
             left(item, before, state)
         }
-        // An earlier run of the daemon played the item that is restored up to its place.
+        // An earlier run of the daemon played the restored item up to its saved position.
         if !isSame { beginning = state.cause == .snapshot ? 0 : state.anchor.elapsed }
         for item in [state.item?.id, state.upcoming?.itemID] { if let item { look(at: item) } }
         if !isSame || before?.queueVersion != state.queueVersion { forgetOpen() }
@@ -124,7 +124,7 @@ package import StateKeeping
         if var feedback = known[index].feedback {
             edit(&feedback)
             known[index].feedback = feedback
-            // Whoever comes back at once goes on there, too.
+            // Whoever comes back at once continues there, too.
             database.positions.foresee(ResumePositions.Position(feedback), at: known[index].source.uri)
         }
         submit(Task(item: item.id, edit: edit, isShown: isShown) { _ in })

@@ -13,7 +13,7 @@ extension PlayerMethods {
     func volume(_ request: MethodRequest) -> MethodResult {
         var target = request.double("volume")
         if let step = request.double("step") {
-            // Steps over time add up; a step at once begins with the volume that is heard.
+            // Steps over time add up; a step at once begins with the audible volume.
             let base = request.double("over") == nil ? player.volumeLevel : fade?.target ?? player.volumeLevel
             target = max(0, min(1, base + step))
         }

@@ -2,7 +2,7 @@ import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// The place and the queue of an earlier run.
+/// Saved position and queue of an earlier run.
 extension PlayerMethods {
     /// Takes up where an earlier run stood, and begins to keep what happens. After `deaths` it rests: it comes up paused, opens
     /// no media and searches no pictures until a client plays or goes to another item.

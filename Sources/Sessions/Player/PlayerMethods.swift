@@ -160,7 +160,7 @@ package import StateKeeping
         artwork?.follow(state)
     }
 
-    /// The daemon ends: the sound stops, and the place is written.
+    /// Stops the sound and saves the position at the end of the daemon.
     func finish() {
         fade = nil
         store?.finish(player.savedPosition)

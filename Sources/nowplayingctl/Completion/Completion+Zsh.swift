@@ -66,7 +66,7 @@ extension Completion {
             case .names(let kind): "{__nowplayingctl_names \(kind)}"
             }
         }
-        // A place where there may be words or files: the files.
+        // An argument that may be a word or a file: the files.
         return actions.first { $0 == "_files" } ?? actions[0]
     }
 }

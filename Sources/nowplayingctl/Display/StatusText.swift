@@ -116,7 +116,7 @@ enum StatusText {
         (gain > 0 ? "+" : "") + ClockText.number(gain, places: 2) + " dB"
     }
 
-    /// Why nothing is heard, and what to do.
+    /// Reason for a stall, and the remedy.
     static func stall(_ reason: String?) -> String {
         switch reason {
         case "noServer": "no sound server answers: start PipeWire or PulseAudio; playback resumes then"

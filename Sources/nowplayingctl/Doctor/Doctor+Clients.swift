@@ -32,10 +32,10 @@ extension Doctor {
                 action: "nowplayingctl session activate main; nowplayingctl --session main status"))
     }
 
-    /// Commands that somebody has waited for.
+    /// Commands that wait for an answer.
     mutating func waiting(_ diagnosis: JSONValue?) {
         guard let list = diagnosis?["waiting"]?.arrayValue else { return }
-        // What is announced is answered when it has been heard.
+        // An announcement is answered after it has played.
         let late = list.filter { $0["method"]?.stringValue != "announce" }
         guard !late.isEmpty else { return add(Finding("waiting", .ok, "no command has waited for more than a second")) }
         for request in late {

@@ -127,7 +127,7 @@ extension Doctor {
     /// Error of the clients' position in seconds that is worth a warning: ten times the drift that is an event.
     private static let tolerableError = 0.02
 
-    /// The host's clock, how far the device's is off, and how far the place that clients compute was from what was heard.
+    /// The host's clock, how far the device's is off, and the error of the position that clients compute.
     mutating func clock(_ state: StateView, _ error: Double?) {
         guard let anchor = state.anchor else { return }
         let skew = "the device runs \(ClockText.number((anchor.skew * 1e7).rounded() / 10, places: 1)) ppm fast"

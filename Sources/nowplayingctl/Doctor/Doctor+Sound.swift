@@ -121,7 +121,7 @@ extension Doctor {
         }
     }
 
-    /// By whom, and when; empty where nobody knows.
+    /// The client that paused, and the time; empty if unknown.
     private static func paused(_ last: JSONValue?, _ state: StateView) -> String {
         var text = ""
         if let client = last?["client"]?.stringValue ?? state.text("by", "client") {
@@ -135,7 +135,7 @@ extension Doctor {
         return text + (last?["seconds"]?.doubleValue.map { ", \(ClockText.clock($0)) ago" } ?? "")
     }
 
-    /// Commands that somebody switched off.
+    /// Commands that a client turned off.
     mutating func commands() throws(Failure) {
         let list = try run.call("commands.list")["commands"]?.arrayValue ?? []
         let disabled = list.filter { $0["enabled"]?.boolValue == false }

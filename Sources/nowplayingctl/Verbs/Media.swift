@@ -44,7 +44,7 @@ struct Media {
         return result
     }
 
-    /// Has a file or address heard over what plays.
+    /// Plays a file or address over the current item.
     func announce(_ word: Word, _ parameters: JSONObject) throws(Failure) -> JSONValue {
         try send([entry(word)]) { items throws(Failure) in ("announce", named(items[0], parameters)) }
     }
@@ -68,7 +68,7 @@ struct Media {
         var parameters = parameters
         var results: [JSONValue] = []
         var parts = parted(entries)
-        // Each part goes directly behind the current item: the last one first keeps them in order.
+        // Each part goes directly after the current item: the last one first keeps them in order.
         if parameters["next"] != nil { parts.reverse() }
         for (number, part) in parts.enumerated() {
             let result = try send(part) { items throws(Failure) in

@@ -71,7 +71,7 @@ enum Chapters {
             }
             position = chapters[number - 1].start
         }
-        // A guard: the place was computed for this item.
+        // A guard: the position was computed for this item.
         try run.perform("changePlaybackPosition", ["position": .number(position), "itemId": .integer(id)])
     }
 

@@ -105,7 +105,7 @@ extension Verb {
 
 /// `status`, `metadata`, `call`, `quit`.
 enum Observers {
-    /// `status`, and `follow` where that is asked for.
+    /// `status`, and `follow` if requested.
     static func status(_ run: Invocation) throws(Failure) {
         if run.has("--follow") || run.has("--tick") { return try Following(run, isWatching: false).follow() }
         let template = try run.template()

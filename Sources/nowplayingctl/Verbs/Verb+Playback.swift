@@ -47,7 +47,7 @@ extension Verb {
 
 /// `play`.
 enum Playback {
-    /// `play`: goes on, plays an entry, or replaces the queue.
+    /// `play`: resumes, plays an entry, or replaces the queue.
     static func play(_ run: Invocation) throws(Failure) {
         var parameters = JSONObject()
         if let text = run.value("--position") {

@@ -102,7 +102,7 @@ enum Positions {
         }
     }
 
-    /// `seek` and `position`, to a place or by a step.
+    /// `seek` and `position`, to a position or by a step.
     static func seek(_ run: Invocation) throws(Failure) {
         let text = run.words[0].text
         switch Amount(time: text) {
@@ -113,7 +113,7 @@ enum Positions {
         case .fraction(let fraction):
             let (state, duration) = try measured(run)
             var parameters: JSONObject = JSONObject([.init("position", .number(duration * fraction))])
-            // A guard: the place was computed for this item.
+            // A guard: the position was computed for this item.
             parameters["itemId"] = state.itemID.map { .integer($0) }
             try run.perform("changePlaybackPosition", .object(parameters))
         case .relativeFraction(let fraction):

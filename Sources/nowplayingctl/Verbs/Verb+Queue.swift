@@ -88,7 +88,7 @@ enum Queue {
         }
     }
 
-    /// `remove`: looks up the ids of the places, and removes them if the queue is still the same.
+    /// `remove`: looks up the ids of the indices, and removes them if the queue is still the same.
     static func remove(_ run: Invocation) throws(Failure) {
         var ranges: [ClosedRange<Int64>] = []
         for word in run.words { ranges.append(try range(word.text, run)) }
@@ -135,7 +135,7 @@ enum Queue {
         var rest = ids[...]
         while !rest.isEmpty {
             var parameters = JSONObject([.init("ids", .array(Array(rest.prefix(idsOfLine))))])
-            // The places were looked up in this version of the queue.
+            // The indices were looked up in this version of the queue.
             parameters["ifVersion"] = version
             let result = try run.call("queue.remove", .object(parameters))
             version = result["version"]

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// Reads the body of an ID3v2 tag from front to back, without the zero bytes that "unsynchronisation" put behind each 0xFF
+/// Reads the body of an ID3v2 tag from front to back, without the zero bytes that "unsynchronisation" put after each 0xFF
 /// (ID3v2.3 §5), and without taking up what is skipped.
 struct ID3v2Reader {
     private let file: MediaFile
