@@ -8,9 +8,9 @@ import Synchronization
 /// Looks at the tags of the items before and after another one in the queue. Each look has a thread of its own: the neighbours
 /// may lie on a medium that is slow or hangs. Used on the decode thread alone.
 final class NeighbourLooks {
-    /// Seconds that sound waits for the look at its neighbours, as long as that waits for a disk: a readable one needs less.
+    /// Seconds that sound waits for the look at its neighbours while that waits for a disk; a readable disk needs less.
     private static let patience = 0.05
-    /// So many times in a row, while the look has no processor.
+    /// Maximum number of such waits in a row, while the look has no processor.
     private static let mostWaits = 20
     /// Looks of the whole process that may hang at once. Beyond, no neighbour is looked at.
     private static let limit = 4
