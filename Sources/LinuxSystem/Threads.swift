@@ -93,7 +93,9 @@ package enum ThreadNumber {
         var bytes = [UInt8](repeating: 0, count: 128)
         let count = read(file, &bytes, bytes.count)
         // The state follows the name, which stands in brackets and may hold any character.
-        guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else { return false }
+        guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
+            return false
+        }
         return bytes[end + 2] == UInt8(ascii: "R")
     }
 }
