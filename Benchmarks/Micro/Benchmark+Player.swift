@@ -18,7 +18,7 @@ extension Benchmark {
         let made = timeline
         return { count in
             var sum = 0.0
-            for turn in 0..<count { sum += made.place(at: Double(44100 + turn % 170_000))?.itemFrame ?? 0 }
+            for turn in 0..<count { sum += made.position(at: Double(44100 + turn % 170_000))?.itemFrame ?? 0 }
             return Int(sum)
         }
     }

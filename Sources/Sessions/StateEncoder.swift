@@ -279,3 +279,17 @@ package struct StateEncoder: Sendable {
         writer.member("artworkUrl", metadata.artworkURL)
     }
 }
+
+extension JSONWriter {
+    /// A member that is an object, or `null`. It stands in this target: a generic function of another one is not specialized,
+    /// and each call looks up the type.
+    mutating func nullable<Value>(
+        _ name: StaticString, _ value: Value?, _ members: (inout JSONWriter, Value) -> Void
+    ) {
+        key(name)
+        guard let value else { return null() }
+        beginObject()
+        members(&self, value)
+        endObject()
+    }
+}

@@ -1,41 +1,30 @@
 /// Members whose values may be missing.
 extension JSONWriter {
     /// A member of text; none if there is no text.
-    @inlinable package mutating func member(_ name: StaticString, _ value: String?) {
+    package mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         key(name)
         string(value)
     }
 
     /// A member of a number; none if there is no number.
-    @inlinable package mutating func member(_ name: StaticString, _ value: Int?) {
+    package mutating func member(_ name: StaticString, _ value: Int?) {
         guard let value else { return }
         key(name)
         integer(value)
     }
 
     /// A member of a decimal number; none if there is no number.
-    @inlinable package mutating func member(_ name: StaticString, _ value: Double?) {
+    package mutating func member(_ name: StaticString, _ value: Double?) {
         guard let value else { return }
         key(name)
         decimalSeconds(value)
     }
 
     /// A member of truth; none if it is not known.
-    @inlinable package mutating func member(_ name: StaticString, _ value: Bool?) {
+    package mutating func member(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         key(name)
         bool(value)
-    }
-
-    /// A member that is an object, or `null`.
-    @inlinable package mutating func nullable<Value>(
-        _ name: StaticString, _ value: Value?, _ members: (inout JSONWriter, Value) -> Void
-    ) {
-        key(name)
-        guard let value else { return null() }
-        beginObject()
-        members(&self, value)
-        endObject()
     }
 }
