@@ -27,6 +27,7 @@ extension MediaMetadata {
             case "isExplicit": isExplicit = value.boolValue
             case "isLiveStream": isLiveStream = value.boolValue
             case "defaultRate": defaultRate = value.doubleValue
+            case "duration": duration = value.doubleValue
             case "artworkUrl": artworkURL = value.stringValue
             case "animatedArtwork":
                 animatedArtwork = value.objectValue?.members.reduce(into: [:]) { $0[$1.name] = $1.value.stringValue }

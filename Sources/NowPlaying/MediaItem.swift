@@ -60,6 +60,8 @@ package struct MediaMetadata: Equatable, Sendable {
     package var isLiveStream: Bool?
     /// Nil: published as `audio`.
     package var mediaType: MediaType?
+    /// Seconds that a client gave the item; the duration of an open file replaces it. Nil: none.
+    package var duration: Double?
     /// Rate that `play` gives this item; nil: 1.
     package var defaultRate: Double?
     package var artworkURL: String?
@@ -123,6 +125,7 @@ package struct MediaMetadata: Equatable, Sendable {
         result.chapters = chapters ?? other.chapters
         result.adTimeRanges = adTimeRanges ?? other.adTimeRanges
         result.defaultRate = defaultRate ?? other.defaultRate
+        result.duration = duration ?? other.duration
         result.artworkURL = artworkURL ?? other.artworkURL
         result.animatedArtwork = animatedArtwork ?? other.animatedArtwork
         result.texts = texts ?? other.texts

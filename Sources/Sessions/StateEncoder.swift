@@ -156,16 +156,20 @@ package struct StateEncoder: Sendable {
         writer.member("duration", item.duration)
         if let feedback = item.feedback { Self.feedback(&writer, feedback) }
         artwork(&writer, item.artwork)
-        if let format = item.format {
-            writer.key("format")
-            writer.beginObject()
-            writer.member("codec", format.codec)
-            writer.member("sampleRate", format.sampleRate)
-            writer.member("channels", format.channels)
-            writer.member("bitsPerSample", format.bitsPerSample)
-            writer.member("bitRate", format.bitRate)
-            writer.endObject()
-        }
+        format(&writer, item.format)
+    }
+
+    /// The format of a file, as a member of the object that was begun; nothing if it is unknown.
+    static func format(_ writer: inout JSONWriter, _ format: MediaFormat?) {
+        guard let format else { return }
+        writer.key("format")
+        writer.beginObject()
+        writer.member("codec", format.codec)
+        writer.member("sampleRate", format.sampleRate)
+        writer.member("channels", format.channels)
+        writer.member("bitsPerSample", format.bitsPerSample)
+        writer.member("bitRate", format.bitRate)
+        writer.endObject()
     }
 
     /// Feedback about an item, as members of the current object.
@@ -200,7 +204,7 @@ package struct StateEncoder: Sendable {
     }
 
     /// Maximum number of chapters and ranges in a state; of longer lists it has the number (nowplayingd-protocol(7)).
-    private static let listLimit = 50
+    static let listLimit = 50
 
     /// The chapters of an item, as a member of the object that was begun; nothing if there are none.
     static func chapters(_ writer: inout JSONWriter, _ chapters: [Chapter], limit: Int?) {
@@ -247,17 +251,21 @@ package struct StateEncoder: Sendable {
         writer.endArray()
     }
 
+    /// The artists, one by one, as a member of the object that was begun; nothing if there are none.
+    static func artists(_ writer: inout JSONWriter, _ artists: [String]) {
+        guard !artists.isEmpty else { return }
+        writer.key("artists")
+        writer.beginArray()
+        for artist in artists { writer.string(artist) }
+        writer.endArray()
+    }
+
     /// The known fields of an item, as members of the object that was begun.
     package static func metadata(_ writer: inout JSONWriter, _ metadata: MediaMetadata) {
         writer.member("title", metadata.title)
         writer.member("subtitle", metadata.subtitle)
         writer.member("artist", metadata.artist)
-        if !metadata.artists.isEmpty {
-            writer.key("artists")
-            writer.beginArray()
-            for artist in metadata.artists { writer.string(artist) }
-            writer.endArray()
-        }
+        artists(&writer, metadata.artists)
         writer.member("albumTitle", metadata.albumTitle)
         writer.member("albumArtist", metadata.albumArtist)
         writer.member("composer", metadata.composer)

@@ -48,6 +48,10 @@ extension ByteWriter {
             byte(19)
             double(rate)
         }
+        if let duration = metadata.duration {
+            byte(27)
+            double(duration)
+        }
         field(20, metadata.artworkURL)
         field(21, metadata.show)
         field(22, metadata.language)
@@ -158,6 +162,7 @@ extension ByteReader {
             case 19:
                 let rate = try double()
                 metadata.defaultRate = RateRules.range.contains(rate) ? rate : nil
+            case 27: metadata.duration = TimeLimit.bounded(try double())
             case 20: metadata.artworkURL = try text()
             case 21: metadata.show = try text()
             case 22: metadata.language = try text()

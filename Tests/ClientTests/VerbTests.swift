@@ -97,6 +97,11 @@ import Testing
                     #"queue.remove {"ids":[11,12,13],"ifVersion":7}"#,
                 ]
             ),
+            ("queue", ["nowPlaying.get", #"queue.list {"limit":10000,"offset":0}"#]),
+            (
+                "queue -f {{number}}{{album}}{{item.format.codec}}{{volume}}",
+                ["nowPlaying.get", #"queue.list {"limit":10000,"fields":["id","albumTitle","format"],"offset":0}"#]
+            ),
             ("move 5 1", [#"queue.list {"offset":4,"limit":1}"#, #"queue.move {"ids":[15],"to":0,"ifVersion":7}"#]),
             (
                 "crop",
@@ -127,6 +132,7 @@ import Testing
             "queue --format {{number}}:{{title}}:{{uri}}",
             "1:T11:/m/11\n2:T12:/m/12\n3:T13:/m/13\n4:T14:/m/14\n5:T15:/m/15\n"
         ),
+        ("queue -f {{duration(duration)}}", "1:01\n1:01\n1:01\n1:01\n1:01\n"),
         ("outputs", "* 1  speaker  Built-in\n  2  usb  USB\u{FFFD}[2J\n"),
     ])
     func whatIsPrinted(line: String, output: String) {

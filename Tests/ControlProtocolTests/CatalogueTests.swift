@@ -43,7 +43,8 @@ import Testing
             #"{"items":[{"uri":"/a","adTimeRanges":[{"start":30,"duration":5},{"start":0,"duration":30}]}]}"#
         ),
         ("item.update", #"{"id":4,"chapters":[],"adTimeRanges":[],"mediaType":"audio"}"#),
-        ("volume.set", #"{"volume":1}"#), ("volume.set", #"{"step":-7,"over":2}"#), ("queue.list", #"{"limit":1000}"#),
+        ("volume.set", #"{"volume":1}"#), ("volume.set", #"{"step":-7,"over":2}"#),
+        ("queue.list", #"{"limit":10000,"fields":["id","format"]}"#), ("play", #"{"uri":"/a","duration":3}"#),
         ("changePlaybackPosition", #"{"position":10000000}"#), ("nowPlaying.subscribe", #"{"causes":["ad-began"]}"#),
     ])
     func takes(_ method: String, _ parameters: String) throws {
@@ -87,7 +88,9 @@ import Testing
             ("queue.add", #"{"items":["/a"],"at":1,"next":true}"#, "next", nil), ("volume.set", "{}", "volume", nil),
             ("volume.set", #"{"volume":1.01}"#, "volume", nil),
             ("volume.set", #"{"volume":0.5,"step":0.1}"#, "step", nil),
-            ("queue.list", #"{"limit":1001}"#, "limit", nil), ("queue.list", #"{"offset":-1}"#, "offset", nil),
+            ("queue.list", #"{"fields":["durations"]}"#, "fields[0]", "duration"),
+            ("queue.list", #"{"fields":[]}"#, "fields", nil), ("play", #"{"itemId":1,"duration":3}"#, "itemId", nil),
+            ("queue.list", #"{"limit":10001}"#, "limit", nil), ("queue.list", #"{"offset":-1}"#, "offset", nil),
             ("commands.configure", #"{"command":"fly","enabled":true}"#, "command", nil),
             ("commands.configure", #"{"command":"play"}"#, "enabled", nil),
             (

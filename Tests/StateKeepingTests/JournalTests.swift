@@ -249,6 +249,7 @@ import Testing
                 default: .null
                 }
         }
+        fields["duration"] = 2.5
         var metadata = MediaMetadata(fields: fields)
         // Only files have these.
         metadata.show = "show ü"

@@ -63,8 +63,11 @@ extension Catalogue {
                 .optional("itemId", .itemID, "play this item of the queue"),
                 .optional("index", .ordinal, "play the item at this index, from 0"),
                 .optional("position", .seconds, "start at this position in the item"),
+                duration,
             ],
-            exclusive: [["uri", "itemId", "index"], ["descriptor", "itemId", "index"]],
+            exclusive: [
+                ["uri", "itemId", "index"], ["descriptor", "itemId", "index"], ["duration", "itemId", "index"],
+            ],
             help:
                 "Starts or resumes at the default rate. With a uri or descriptor, replaces the queue; after the end of the "
                 + "queue, starts at the first item.",

@@ -8,15 +8,23 @@ extension Catalogue {
     /// Items that `queue.list` answers without a limit of the client.
     package static let usualPage = 100
 
+    /// Items of a page that has no limit in bytes, at most.
+    package static let largestWholePage = 1000
+
     static let queueMethods: [Method] = [
         Method(
             name: .queueList, kind: .queue, role: .read,
             parameters: [
                 .optional("offset", .ordinal, "index of the first item, from 0"),
-                .optional("limit", .integer(0...1000), "number of items; default: \(usualPage)"),
+                .optional("limit", .integer(0...10_000), "number of items; default: \(usualPage)"),
+                .optional(
+                    "fields", .array(.choice(ItemField.allCases.map(\.rawValue)), count: 1...ItemField.allCases.count),
+                    "keys of each item; default: " + ItemField.usual.map(\.rawValue).joined(separator: ", ")),
                 session, ifVersion,
             ],
-            help: "Lists items in play order.", result: "version, count and items",
+            help:
+                "Lists items in play order. With “fields”, or a limit over \(largestWholePage), a page also ends at 192 KiB.",
+            result: "version, count, items and, if more items follow such a page, next: the offset of the next page",
             example: #"{"offset": 0, "limit": 100}"#),
         Method(
             name: .queueGet, kind: .queue, role: .read, parameters: [itemID, session, ifVersion],
@@ -57,7 +65,7 @@ extension Catalogue {
             example: "{}"),
         Method(
             name: .itemUpdate, kind: .queue, role: .control,
-            parameters: [itemID] + itemFields + [session, ifVersion],
+            parameters: [itemID] + itemFields + [duration, session, ifVersion],
             help: "Sets fields of an item; they override those of its file.", result: "version",
             example: #"{"id": 4, "title": "Aria", "artist": "J. S. Bach"}"#),
     ]

@@ -80,10 +80,14 @@ package enum Catalogue {
             "advertisements by their times in the file; they must not overlap"),
     ]
 
+    /// Duration that a client knows before the file is open.
+    static let duration = Parameter.optional(
+        "duration", .someSeconds, "seconds; the duration of the file replaces it when the file is open")
+
     /// Members of an object in place of a uri.
     package static let mediaFields: [Parameter] =
         [
             .optional("uri", .uri, "file or address to play; with a descriptor, the name to show"),
             .optional("descriptor", .integer(0...15), "index of an open file among those sent with the line"),
-        ] + itemFields
+        ] + itemFields + [duration]
 }

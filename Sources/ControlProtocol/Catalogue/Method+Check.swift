@@ -109,6 +109,12 @@ extension ParameterType {
         case .array(let elements): shown = "an array of \(elements.count)"
         default: shown = value.kindName
         }
+        if case .choice(let words) = self, let text = value.stringValue,
+            let nearest = NearestName.suggestion(for: text, among: words)
+        {
+            return .invalidParameter(
+                path, "“\(path)” must be \(self.words), not \(shown); did you mean “\(nearest)”?", nearest: nearest)
+        }
         return .invalidParameter(path, "“\(path)” must be \(words), not \(shown)")
     }
 }

@@ -22,6 +22,18 @@ extension StateView {
         }
     }
 
+    /// The fields of an item that a variable of a template needs; empty: it is no field of an item.
+    package static func fields(of variable: String) -> [ItemField] {
+        switch variable {
+        case "title", "xesam:title": return [.title, .uri]
+        case "duration", "length", "mpris:length", "remaining": return [.duration]
+        default:
+            let path = (aliases[variable] ?? variable).split(separator: ".").map(String.init)
+            let name = path.first == "item" ? path.dropFirst().first : path.first
+            return name.flatMap(ItemField.init).map { [$0] } ?? []
+        }
+    }
+
     /// The state in MPRIS's three words.
     private var playbackStatus: String {
         switch state {

@@ -34,6 +34,13 @@ package struct Template: Sendable {
         return result
     }
 
+    /// Names of all variables in it.
+    package var variables: Set<String> {
+        pieces.reduce(into: []) { names, piece in
+            if case .expression(let expression) = piece { names.formUnion(expression.variables) }
+        }
+    }
+
     /// True if a variable of this name occurs, so that the text changes with it.
     package func mentions(_ variable: String) -> Bool {
         pieces.contains { piece in

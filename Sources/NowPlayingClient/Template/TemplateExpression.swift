@@ -34,6 +34,17 @@ indirect enum TemplateExpression: Sendable {
         }
     }
 
+    /// Names of all variables in it.
+    var variables: Set<String> {
+        switch self {
+        case .constant: []
+        case .variable(let name): [name]
+        case .call(_, let arguments): arguments.reduce(into: []) { $0.formUnion($1.variables) }
+        case .negated(let operand): operand.variables
+        case .binary(_, let left, let right): left.variables.union(right.variables)
+        }
+    }
+
     /// True if a variable of this name occurs.
     func mentions(_ name: String) -> Bool {
         switch self {

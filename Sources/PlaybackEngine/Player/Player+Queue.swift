@@ -92,6 +92,12 @@ extension Player {
         return queue[current]?.details?.metadata.isLiveStream == true
     }
 
+    /// Number of times that the item began in this run of the daemon, as far as remembered.
+    package func playCount(of id: ItemID) -> Int { publisher.playCount(of: id) }
+
+    /// Known pictures of an item.
+    package func artwork(of id: ItemID) -> [Artwork] { listeners.artworkOf?(id) ?? [] }
+
     // MARK: Facts kept elsewhere
 
     /// Publishes an item's pictures (`artworkOf` returns them) if the item is shown.

@@ -95,9 +95,9 @@ package import NowPlaying
         return state.anchor.position(at: EventLoop.now, duration: state.item?.duration)
     }
 
-    /// Duration of the current item in seconds; nil: unknown.
+    /// Duration of the file of the current item in seconds; nil: unknown.
     package var currentDuration: Double? {
-        transport.current.flatMap { transport.queue[$0]?.details?.duration }
+        transport.current.flatMap { transport.queue[$0]?.details?.fileDuration }
     }
 
     // MARK: State

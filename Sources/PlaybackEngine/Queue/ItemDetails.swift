@@ -57,8 +57,18 @@ package final class ItemDetails: Sendable {
         self.isSeekable = isSeekable
     }
 
-    /// Duration of the content in seconds; nil: unknown.
-    package var duration: Double? { mediaDuration.map { contentTime.content(ofMedia: $0) } }
+    /// Duration of the content in seconds, by the file or, until it is open, by a client; nil: unknown.
+    package var duration: Double? {
+        if let fileDuration { return fileDuration }
+        // An open file without a duration, such as a station, has none.
+        if case .whole(let contents) = contents, contents.format != nil || contents.metadata.isLiveStream == true {
+            return nil
+        }
+        return request?.metadata.duration
+    }
+
+    /// Duration of the content of the file in seconds; nil: unknown.
+    package var fileDuration: Double? { mediaDuration.map { contentTime.content(ofMedia: $0) } }
 
     /// Relation of the content to the file, by the advertisement ranges of a client.
     package var contentTime: ContentTime { ContentTime(request?.metadata.adTimeRanges ?? []) }

@@ -129,27 +129,38 @@ extension PlayerMethods {
     func list(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
         let queue = player.queue
         let first = min(request.integer("offset") ?? 0, queue.count)
-        let last = min(queue.count, first + (request.integer("limit") ?? Catalogue.usualPage))
+        let limit = request.integer("limit") ?? Catalogue.usualPage
+        let last = min(queue.count, first + limit)
+        let fields = request.array("fields")?.compactMap { $0.stringValue.flatMap(ItemField.init) }
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("version", queue.version)
         writer.member("count", queue.count)
         writer.key("items")
         writer.beginArray()
-        for entry in queue.entries[first..<last] {
-            let metadata = entry.details?.metadata
-            writer.beginObject()
-            writer.member("id", Int(entry.id.number))
-            writer.member("uri", entry.source.uri)
-            writer.member("title", metadata?.title ?? entry.source.displayName)
-            writer.member("artist", metadata?.artist)
-            writer.member("albumTitle", metadata?.albumTitle)
-            writer.member("duration", entry.details?.duration)
-            writer.endObject()
+        if fields != nil || limit > Catalogue.largestWholePage {
+            let page = ItemPage(player, ItemField.distinct(fields ?? ItemField.usual))
+            let end = page.write(first..<last, to: &writer)
+            writer.endArray()
+            if end < queue.count, end > first { writer.member("next", end) }
+        } else {
+            for entry in queue.entries[first..<last] { usual(entry, to: &writer) }
+            writer.endArray()
         }
-        writer.endArray()
         writer.endObject()
         answer(.encoded(writer.bytes))
+    }
+
+    private func usual(_ entry: QueueEntry, to writer: inout JSONWriter) {
+        let metadata = entry.details?.metadata
+        writer.beginObject()
+        writer.member("id", Int(entry.id.number))
+        writer.member("uri", entry.source.uri)
+        writer.member("title", metadata?.title ?? entry.source.displayName)
+        writer.member("artist", metadata?.artist)
+        writer.member("albumTitle", metadata?.albumTitle)
+        writer.member("duration", entry.details?.duration)
+        writer.endObject()
     }
 
     private func whole(_ entry: QueueEntry) -> [UInt8] {

@@ -19,7 +19,9 @@ extension Verb {
         Verb(
             name: "queue", aliases: ["playlist", "list"], summary: "show the queue",
             options: [
-                Option("--format", short: "-f", value: "FORMAT", "print this for each item: {{number}} {{title}} …")
+                Option(
+                    "--format", short: "-f", value: "FORMAT",
+                    "print this for each item: {{number}}, {{title}} and other fields of an item")
             ],
             examples: [("queue", "all items; * marks the current one"), ("queue -f '{{uri}}'", "their uris")],
             run: Queue.list),
@@ -42,6 +44,8 @@ extension Verb {
 enum Queue {
     /// Entries of one request.
     private static let page: Int64 = 1000
+    /// Entries of one request that names fields; the daemon ends a page earlier if it is long.
+    private static let longPage: Int64 = 10_000
     /// Ids of one request: well below the longest line.
     private static let idsOfLine = 10_000
 
@@ -67,8 +71,11 @@ enum Queue {
         let current = try run.state().queueIndex
         var collected: [JSONValue] = []
         var offset: Int64 = 0
+        var parameters = JSONObject([.init("limit", .integer(longPage))])
+        if let template, !run.wantsJSON { parameters["fields"] = fields(of: template) }
         while true {
-            let result = try run.call("queue.list", ["offset": .integer(offset), "limit": .integer(page)])
+            parameters["offset"] = .integer(offset)
+            let result = try run.call("queue.list", .object(parameters))
             let items = result["items"]?.arrayValue ?? []
             if run.wantsJSON {
                 collected += items
@@ -81,11 +88,18 @@ enum Queue {
             if items.isEmpty || offset >= result["count"]?.integerValue ?? 0 {
                 if run.wantsJSON, case .object(var whole) = result {
                     whole["items"] = .array(collected)
+                    whole["next"] = nil
                     run.printJSON(.object(whole))
                 }
                 return
             }
         }
+    }
+
+    /// Fields of the items that a template needs, and the id, so that a page is never empty objects.
+    private static func fields(of template: Template) -> JSONValue {
+        let named = template.variables.sorted().flatMap(StateView.fields)
+        return .array(ItemField.distinct([.id] + named).map { .string($0.rawValue) })
     }
 
     /// `remove`: looks up the ids of the indices, and removes them if the queue is still the same.
