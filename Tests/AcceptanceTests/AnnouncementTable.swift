@@ -48,6 +48,8 @@ final class AnnouncementTable {
     private let rate: Double
     /// Seconds by which the recorder's idea of an instant may be off.
     private let noise: Double
+    /// Seconds by which two readings of the server's clock may differ while the sound goes on.
+    private let step: Double
     private let waits: () -> ProcessorWaits
     /// Seconds in which it is as loud as before.
     private let release: Double
@@ -59,13 +61,14 @@ final class AnnouncementTable {
 
     /// `client` follows the daemon that is recorded; `waits` reads that daemon and its server.
     init(
-        _ client: Client, _ recorder: Recorder, rate: Double = 44100, noise: Double = 0.02, release: Double = 0.5,
-        waits: @escaping () -> ProcessorWaits
+        _ client: Client, _ recorder: Recorder, rate: Double = 44100, noise: Double = 0.02, step: Double = 0.02,
+        release: Double = 0.5, waits: @escaping () -> ProcessorWaits
     ) {
         self.client = client
         self.recorder = recorder
         self.rate = rate
         self.noise = noise
+        self.step = step
         self.release = release
         self.waits = waits
     }
@@ -146,7 +149,7 @@ final class AnnouncementTable {
         recorder.stop()
         let recording = CodeRecording(recorder, rate: rate)
         for row in rows {
-            AnnouncementJudge(row, recording, release: release, noise: noise).judge()
+            AnnouncementJudge(row, recording, release: release, noise: noise, step: step).judge()
         }
     }
 }
