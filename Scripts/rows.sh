@@ -3,13 +3,14 @@
 # shellcheck shell=bash disable=SC2034
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
 programs="^(RepositoryTests|BridgeTests|MPRISTests)\.|$wakeups"
-names='Artwork|Codec|Command|DamageCampaign|Device|FailingDisk|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
-names+='|MediaRoot|Mode|NumberTable|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue|QueuePage|RandomFault|Random|Refusal|Seam'
+names='Artwork|Codec|Command|DamageCampaign|Device|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
+names+='|MediaRoot|Mode|NumberTable|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue|QueuePage|OutputDelay|RandomFault|Random|Refusal|Seam'
 names+='|ServerCampaign|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
 daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
+deaths='^AcceptanceTests\.Acceptance/(FailingDisk|PoisonedPosition)Tests/'
 samples='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark|MediaAway'
-samples+='|CraftedFile|LateItem|ManyClients|NullAndFile|Opinion|SilentSeek|PoisonedPosition|PulseFault|Rate|ServerDeath|Sleep|Suspension'
+samples+='|CraftedFile|LateItem|ManyClients|NullAndFile|Opinion|SilentSeek|PulseFault|Rate|ServerDeath|Sleep|Suspension'
 samples+=')Tests/'
-recorded='^AcceptanceTests\.Acceptance/(AnnouncementTable|AudibleMark|Edit|Playback)Tests/'
+recorded='^AcceptanceTests\.Acceptance/(AnnouncementTable|Edit|Playback)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|AcceptanceTests)\.'
