@@ -1,4 +1,5 @@
 package import ArtworkLookup
+package import ControlProtocol
 package import LinuxSystem
 package import NowPlaying
 package import PlaybackEngine
@@ -41,6 +42,10 @@ package struct Configuration: Equatable, Sendable {
     package var interruptedBy: [String] = []
     package var controlGroup: String?
     package var readGroup: String?
+    /// Least role that selects outputs and sets their delays.
+    package var outputRole = Role.control
+    /// Delays of outputs behind the sound server in seconds, by their names.
+    package var outputDelays: [String: Double] = [:]
     package var mediaRoots: [String] = []
     /// File of certificates that are trusted on the network; nil: the system's.
     package var certificates: String?
@@ -88,6 +93,8 @@ package struct Configuration: Equatable, Sendable {
         logLevel = other.logLevel
         idleExit = other.idleExit
         mediaRoots = other.mediaRoots
+        outputRole = other.outputRole
+        outputDelays = other.outputDelays
         resume = other.resume
         loudness = other.loudness
         loudnessPreamp = other.loudnessPreamp

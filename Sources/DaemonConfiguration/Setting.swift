@@ -47,6 +47,7 @@ package struct Setting: Sendable {
         ("daemon", "Paths of the daemon and its log."),
         ("access", "Access for users other than the daemon's own user and root."),
         ("output", "The sound output."),
+        ("outputs", "Single outputs of the sound server."),
         ("playback", "Playback."),
         ("kinds", "Recognition of podcasts and audiobooks, and the skip intervals of each kind."),
         ("announcements", "Announcements over the playback."),
@@ -56,7 +57,7 @@ package struct Setting: Sendable {
     ]
 
     /// All settings, in the order of the manual.
-    package static let all: [Setting] = playing + kindSettings + announcing + sessionSettings + around
+    package static let all: [Setting] = playing + outputSettings + kindSettings + announcing + sessionSettings + around
 
     private static let playing: [Setting] = [
         Setting(

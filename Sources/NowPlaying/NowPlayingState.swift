@@ -210,6 +210,8 @@ package struct OutputStatus: Equatable, Sendable {
     package var state: String
     /// Seconds between a sample leaving the server's queue and being audible; nil while unknown.
     package var latency: Double?
+    /// Seconds by which a sample is heard later than the sound server says.
+    package var delay: Double
     /// Frames a second of the device; nil while unknown.
     package var sampleRate: Int?
     /// Fidelity of the playback; nil while nothing plays.
@@ -217,14 +219,15 @@ package struct OutputStatus: Equatable, Sendable {
 
     /// An output, by its parts.
     package init(
-        name: String, description: String, state: String, latency: Double? = nil, sampleRate: Int? = nil,
-        bitPerfect: Fidelity? = nil
+        name: String, description: String, state: String, latency: Double? = nil, delay: Double = 0,
+        sampleRate: Int? = nil, bitPerfect: Fidelity? = nil
     ) {
         self.bitPerfect = bitPerfect
         self.name = name
         self.description = description
         self.state = state
         self.latency = latency
+        self.delay = delay
         self.sampleRate = sampleRate
     }
 }

@@ -9,7 +9,8 @@ extension MethodName.Other {
             true
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .announce,
             .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish, .outputList,
-            .outputSelect, .formatsList, .diagnosticsGet, .artworkGet, .rpcDiscover, .daemonReload, .daemonQuit:
+            .outputSelect, .outputDelaySet, .formatsList, .diagnosticsGet, .artworkGet, .rpcDiscover, .daemonReload,
+            .daemonQuit:
             false
         }
     }

@@ -156,7 +156,7 @@ import StateKeeping
         case .sessionActivate: answer(activate(request))
         case .sessionClose: answer(close(request))
         case .nowPlayingPublish: answer(publish(request))
-        case .outputSelect: select(request, answer)
+        case .outputSelect, .outputDelaySet: changeOutput(request, answer)
         case .artworkGet: ask(owner(ofPicture: request.string("id") ?? ""), request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .commandsConfigure,
             .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
@@ -273,13 +273,12 @@ import StateKeeping
         }
     }
 
-    /// All sessions go to another device together.
-    private func select(_ request: MethodRequest, _ answer: @escaping Answer) {
+    /// All sessions go to another device together, and an output has one delay for all.
+    private func changeOutput(_ request: MethodRequest, _ answer: @escaping Answer) {
         main.methods.perform(request) { [self] result in
-            if case .success = result, let name = request.string("name") {
+            if case .success = result {
                 for case let session as LocalSession in sessions.values where session !== main {
-                    session.methods.output.selectDevice(named: name)
-                    session.methods.player.outputSelected(name)
+                    session.methods.followOutput(request)
                 }
             }
             answer(result)

@@ -98,6 +98,7 @@ package struct StateEncoder: Sendable {
         writer.member("description", output.description)
         writer.member("state", output.state)
         writer.member("latency", output.latency)
+        writer.member("delay", output.delay)
         writer.member("sampleRate", output.sampleRate)
         if let fidelity = output.bitPerfect {
             writer.key("bitPerfect")

@@ -1,12 +1,17 @@
 import NowPlaying
 import PlaybackEngine
 
-/// Settings of commands that outlive the clients' connections.
+/// Settings of clients that outlive their connections: those of commands, and the delays of outputs.
 struct CommandSettings: Equatable, Sendable {
     var settings: [RemoteCommand: CommandCentre.Setting] = [:]
+    /// Delays of outputs in seconds, by their names.
+    var delays: [String: Double] = [:]
 
     /// These settings; commands that are not in them are as they are at first.
-    init(_ settings: [RemoteCommand: CommandCentre.Setting] = [:]) { self.settings = settings }
+    init(_ settings: [RemoteCommand: CommandCentre.Setting] = [:], delays: [String: Double] = [:]) {
+        self.settings = settings
+        self.delays = delays
+    }
 
     /// The settings that these bytes stand for; commands that this version does not know are left out.
     init(_ bytes: UnsafeRawBufferPointer) throws(ByteReader.Malformed) {
@@ -20,6 +25,13 @@ struct CommandSettings: Equatable, Sendable {
             if flags & 8 != 0 { setting.preferredIntervals = try Self.intervals(&reader) }
             if flags & 16 != 0 { setting.supportedPlaybackRates = try Self.rates(&reader) }
             if let command = RemoteCommand(rawValue: name) { settings[command] = setting }
+        }
+        // Earlier versions wrote no delays.
+        guard reader.remaining > 0 else { return }
+        for _ in 0..<(try reader.count(upTo: OutputDelays.limit)) {
+            let name = try reader.text()
+            let delay = try reader.double()
+            if OutputDelays.range.contains(delay) { delays[name] = delay }
         }
     }
 
@@ -41,6 +53,12 @@ struct CommandSettings: Equatable, Sendable {
                 writer.number(numbers.count)
                 for number in numbers { writer.double(number) }
             }
+        }
+        guard !delays.isEmpty else { return writer.bytes }
+        writer.number(delays.count)
+        for (name, delay) in delays.sorted(by: { $0.key < $1.key }) {
+            writer.text(name)
+            writer.double(delay)
         }
         return writer.bytes
     }

@@ -57,11 +57,13 @@ package import PlaybackEngine
         workers = Workers(loop, name: "state")
     }
 
-    /// State from an earlier run: the queue, the position (nil: nothing was saved), and the settings of commands.
+    /// State from an earlier run: the queue, the position (nil: nothing was saved), and settings.
     package struct Found {
         package let queue: PlayQueue
         package let position: SavedPosition?
         package let commands: [RemoteCommand: CommandCentre.Setting]
+        /// Delays of outputs in seconds, by their names.
+        package let delays: [String: Double]
     }
 
     /// Reads what an earlier run left, and calls back with it. Nothing is saved before that.
@@ -81,7 +83,10 @@ package import PlaybackEngine
             needsSnapshot = loaded.needsSnapshot
             position = loaded.position ?? SavedPosition()
             positionOnDisk = position
-            done(Found(queue: loaded.queue, position: loaded.position, commands: commands.settings))
+            done(
+                Found(
+                    queue: loaded.queue, position: loaded.position, commands: commands.settings,
+                    delays: commands.delays))
         }
     }
 
@@ -104,8 +109,15 @@ package import PlaybackEngine
 
     /// Keeps what clients set for commands beyond the life of their connections.
     package func keep(_ settings: [RemoteCommand: CommandCentre.Setting]) {
-        guard loaded != nil, settings != commands.settings else { return }
-        commands = CommandSettings(settings)
+        keep(CommandSettings(settings, delays: commands.delays))
+    }
+
+    /// Keeps the delays of outputs in seconds.
+    package func keep(delays: [String: Double]) { keep(CommandSettings(commands.settings, delays: delays)) }
+
+    private func keep(_ settings: CommandSettings) {
+        guard loaded != nil, settings != commands else { return }
+        commands = settings
         add(Journal.payload(of: commands))
         saveSoon()
     }

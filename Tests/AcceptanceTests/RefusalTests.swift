@@ -48,6 +48,10 @@ extension Acceptance {
                 ("queue.remove", ["ids": [7]], "100"),
                 ("queue.get", ["id": 7], "100"),
                 ("output.select", ["name": "nothing"], "120"),
+                ("output.delay.set", ["name": "nothing", "delay": 0.3], "120"),
+                ("output.delay.set", ["name": "nothing", "delay": -0.1], "-32602"),
+                ("output.delay.set", ["name": "nothing", "delay": 10.1], "-32602"),
+                ("output.delay.set", ["name": "nothing"], "-32602"),
                 ("pley", [:], "-32601"),
             ]
             for (method, parameters, refusal) in table {

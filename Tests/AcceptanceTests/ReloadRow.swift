@@ -33,7 +33,7 @@ struct ReloadRow: Sendable, CustomTestStringConvertible {
 }
 
 extension ReloadRow {
-    static let all: [ReloadRow] = daemon + kinds + playback + announcements + sessions
+    static let all: [ReloadRow] = daemon + outputs + kinds + playback + announcements + sessions
 
     private static let both = ["main", "early", "late"]
 
@@ -54,6 +54,26 @@ extension ReloadRow {
                 let refusal = guest.refusal(
                     "queue.add", ["session": .string(session), "items": [.string(file)]])
                 return refusal.hasPrefix("403") ? "403 " : refusal
+            }),
+    ]
+
+    // MARK: Outputs
+
+    private static let outputs = [
+        ReloadRow(
+            name: "access.output-role", before: "admin", after: "control", looks: ("403 ", "120 "),
+            effect: .ofDaemon { house in
+                let guest = house.daemon.connect()
+                guest.call("hello", ["role": "control"])
+                return guest.refusal("output.select", ["name": "nothing"]).prefix(3) + " "
+            }),
+        ReloadRow(
+            name: "outputs.delays", before: "null 0.25", after: "null 0.5", looks: ("0.25", "0.5"),
+            effect: .inSessions(both) { house, session in
+                let file = JSONValue.string(house.folder.silence("o.wav", seconds: 9))
+                house.owner.call("play", ["session": .string(session), "uri": file])
+                let state = house.owner.call("nowPlaying.get", ["session": .string(session)])
+                return state?["output"]?["delay"]?.doubleValue.map { "\($0)" } ?? ""
             }),
     ]
 

@@ -55,6 +55,7 @@ import Testing
         ("volume -5", #"volume.set {"step":-0.05}"#), ("mute", #"volume.set {"muted":true}"#),
         ("unmute", #"volume.set {"muted":false}"#), ("clear", "queue.clear"),
         ("output usb", #"output.select {"name":"usb"}"#),
+        ("output usb --delay 0.25", #"output.delay.set {"name":"usb","delay":0.25}"#),
         (
             "configure skip-forward --intervals 15,30",
             #"commands.configure {"command":"skipForward","preferredIntervals":[15,30]}"#
@@ -89,6 +90,7 @@ import Testing
             ("seek +5%", ["nowPlaying.get", #"skipForward {"interval":10}"#]),
             ("mute --toggle", ["nowPlaying.get", #"volume.set {"muted":true}"#]),
             ("output 2", ["output.list", #"output.select {"name":"usb"}"#]),
+            ("output 2 --delay 0", ["output.list", #"output.delay.set {"name":"usb","delay":0}"#]),
             ("remove 2", [#"queue.list {"offset":1,"limit":1}"#, #"queue.remove {"ids":[12],"ifVersion":7}"#]),
             (
                 "del 1-2 2-3",

@@ -70,7 +70,7 @@ import Testing
         (
             "[sound]\n",
             "f.conf:1: unknown section [sound]; sections are "
-                + "[daemon], [access], [output], [playback], [kinds], [announcements], [sessions], [artwork], "
+                + "[daemon], [access], [output], [outputs], [playback], [kinds], [announcements], [sessions], [artwork], "
                 + "[network]"
         ),
         ("[daemon]\nhello\n", "f.conf:2: neither “[section]” nor “name = value”"),

@@ -33,9 +33,9 @@ import Testing
         #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(parameters)}"#
     }
 
-    private static func harness(roots: [String] = []) async throws -> ServerHarness {
+    private static func harness(roots: [String] = [], outputRole: Role = .control) async throws -> ServerHarness {
         let roles = PeerRoles(ownUID: geteuid(), controlGroup: control, readGroup: read)
-        let harness = try await ServerHarness(roles: roles, roots: roots)
+        let harness = try await ServerHarness(roles: roles, roots: roots, outputRole: outputRole)
         chmod(harness.path, 0o666)
         return harness
     }
@@ -49,6 +49,19 @@ import Testing
         #expect(answers[0].status == "denied")
         let server = harness.server
         #expect(await LoopThread.run { server.clientCount } == 0)
+        await harness.end()
+    }
+
+    @Test(arguments: [Role.control, .admin]) func rolesOfOutputs(_ role: Role) async throws {
+        let harness = try await Self.harness(outputRole: role)
+        let lines = [
+            Self.line(1, "output.select", #"{"name":"x"}"#),
+            Self.line(2, "output.delay.set", #"{"name":"x","delay":0.25}"#),
+        ]
+        let answers = try await Self.ask(harness.path, groups: [Self.control], lines)
+        #expect(answers.map(\.errorCode) == (role == .control ? [nil, nil] : [403, 403]))
+        let denied = try await Self.ask(harness.path, groups: [Self.read], lines)
+        #expect(denied.map(\.errorCode) == [403, 403])
         await harness.end()
     }
 
@@ -67,7 +80,7 @@ import Testing
             return answers.sorted { $0["id"]!.integerValue! < $1["id"]!.integerValue! }.map(\.errorCode)
         }
         let readOnly: [Int64?] = [nil, nil, nil, 403, 403, -32601, 403, 403, 403, 403, 403]
-        let control: [Int64?] = [nil, nil, nil, nil, -32602, -32601, nil, 403, 403, 403, 403]
+        let control: [Int64?] = [nil, nil, nil, nil, -32602, -32601, nil, 403, nil, 403, 403]
         #expect(try await codes([Self.read]) == readOnly)
         #expect(try await codes([], gid: Self.read) == readOnly)
         #expect(try await codes([5, Self.control]) == control)
@@ -129,7 +142,7 @@ import Testing
         let steps = [
             Self.line(1, "queue.add", add), Self.line(2, "daemon.reload"),
             Self.line(3, "hello", #"{"role":"control"}"#), Self.line(4, "queue.add", add),
-            Self.line(5, "output.select", #"{"name":"x"}"#), Self.line(6, "pause"),
+            Self.line(5, "daemon.reload"), Self.line(6, "pause"),
             Self.line(7, "hello", #"{"role":"read"}"#), Self.line(8, "pause"),
             Self.line(9, "hello", #"{"role":"control"}"#), Self.line(10, "pause"), Self.line(11, "queue.list"),
         ]

@@ -57,7 +57,9 @@ final class ServerHarness: Sendable {
     let handler: RecordingHandler
     private let daemon: StillDaemon
 
-    init(roles: PeerRoles = PeerRoles(ownUID: geteuid()), roots: [String] = []) async throws {
+    init(
+        roles: PeerRoles = PeerRoles(ownUID: geteuid()), roots: [String] = [], outputRole: Role = .control
+    ) async throws {
         path = folder.path + "/control.sock"
         chmod(folder.path, 0o755)
         let path = path
@@ -76,6 +78,7 @@ final class ServerHarness: Sendable {
             let handler = RecordingHandler()
             var configuration = Configuration()
             configuration.mediaRoots = roots
+            configuration.outputRole = outputRole
             let greeting = RequestRouter.Greeting(version: "1.2.3", instance: state.instance, animatedArtwork: [])
             server.begin(
                 RequestRouter(

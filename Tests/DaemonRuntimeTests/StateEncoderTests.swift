@@ -76,7 +76,7 @@ import Testing
                 "format": ["codec": "FLAC", "sampleRate": 44100, "channels": 2, "bitsPerSample": 16],
             ])
         #expect(value["upcoming"] == ["itemId": 5, "artist": "z", "monotonic": 8253.456789, "wall": 2])
-        #expect(value["output"] == ["name": "n", "description": "d", "state": "running", "latency": 0.031])
+        #expect(value["output"] == ["name": "n", "description": "d", "state": "running", "latency": 0.031, "delay": 0])
         #expect(value["error"]?["count"] == 2)
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.contains(#""monotonic":8123.456789012,"wall":1795168800.123457,"#))

@@ -85,6 +85,22 @@ import Testing
         }
     }
 
+    @Test("a delayed output makes anchors later, in the flow and at rest", arguments: [0, 0.001, 0.3, 10])
+    func delayed(delay: Double) {
+        for skew in [-0.002, 0, 0.002] {
+            var reading = AnchorMaker.Reading(
+                audibleFrame: 1234.5, time: Self.start, sampleRate: 48_000, skew: skew, latency: 0.1)
+            let flowing = maker().flowing(reading, at: 96_000, media: 2, rate: 1)
+            let held = maker().held(reading, media: 20, canRewind: false)
+            reading.delay = delay
+            let later = maker().flowing(reading, at: 96_000, media: 2, rate: 1)
+            #expect(isNear(later.monotonic.seconds(since: flowing.monotonic), delay))
+            #expect(later.elapsed == flowing.elapsed && later.rate == 1 && later.skew == skew)
+            let heldLater = maker().held(reading, media: 20, canRewind: false)
+            #expect(isNear(heldLater.monotonic.seconds(since: held.monotonic), delay) && heldLater.elapsed == 20)
+        }
+    }
+
     /// Latency of the device and true if it can take back; then the seconds by which the anchor is later.
     private static let holds: [(Double, Bool, Double)] = [
         (0, false, 0), (0.02, false, 0.02), (1.99, false, 1.99), (2, false, 2), (5, false, 2), (0.02, true, 0),

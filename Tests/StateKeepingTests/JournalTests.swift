@@ -287,6 +287,24 @@ import Testing
         }
     }
 
+    @Test func delays() throws {
+        let settings: [RemoteCommand: CommandCentre.Setting] = [.play: .init(isEnabled: true)]
+        let delays = ["alsa_output.hdmi": 0.25, "ü": 0, "long": 10]
+        let bytes = CommandSettings(settings, delays: delays).encoded()
+        let read = try bytes.withUnsafeBytes { try CommandSettings($0) }
+        #expect(read.settings == settings && read.delays == delays)
+        let old = CommandSettings(settings).encoded()
+        #expect(bytes.starts(with: old))
+        for length in bytes.indices where length != old.count {
+            #expect(throws: ByteReader.Malformed.self) {
+                try bytes[..<length].withUnsafeBytes { try CommandSettings($0) }
+            }
+        }
+        // A delay beyond the limits is left out.
+        let beyond = CommandSettings(settings, delays: ["a": 11, "c": -1]).encoded()
+        #expect(try beyond.withUnsafeBytes { try CommandSettings($0) }.delays.isEmpty)
+    }
+
     @Test func positions() throws {
         var position = SavedPosition()
         position.wish = .playing

@@ -137,9 +137,21 @@ extension Catalogue {
             name: .outputList, kind: .output, role: .read, parameters: [],
             help: "Lists the outputs of the sound server.", result: "outputs", example: "{}"),
         Method(
-            name: .outputSelect, kind: .output, role: .admin,
+            name: .outputSelect, kind: .output, role: .control,
             parameters: [.required("name", .text, "a name from output.list")],
             help: "Switches to another output.", result: "name", example: #"{"name": "alsa_output.usb"}"#),
+        Method(
+            name: .outputDelaySet, kind: .output, role: .control,
+            parameters: [
+                .required("name", .text, "a name from output.list"),
+                .required(
+                    "delay", .numberIn(0...10), "seconds by which the output is heard later than the sound server says"
+                ),
+            ],
+            help:
+                "Sets the delay of an output, such as a television or a Bluetooth speaker. The clock is later by so much. "
+                + "The daemon keeps it for the output; it overrides the configuration.",
+            result: "name and delay", example: #"{"name": "alsa_output.hdmi", "delay": 0.25}"#),
         Method(
             name: .formatsList, kind: .output, role: .read, parameters: [],
             help: "Lists the audio formats; for those that do not play, the Debian package of the decoder.",

@@ -32,6 +32,7 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
         case nowPlayingPublish = "nowPlaying.publish"
         case outputList = "output.list"
         case outputSelect = "output.select"
+        case outputDelaySet = "output.delay.set"
         case formatsList = "formats.list"
         case diagnosticsGet = "diagnostics.get"
         case artworkGet = "artwork.get"

@@ -19,6 +19,7 @@ package import StateKeeping
 
     private let context: SessionContext
     private let events = EventCounter()
+    private let delays = OutputDelays()
     private let database: FeedbackDatabase
     private let mounts: MediaMounts
     private let opener: DecoderOpener
@@ -63,7 +64,8 @@ package import StateKeeping
                     chapters: SheetBeside.chapters),
                 isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
                 events: events, instance: context.instance, firstItemNumber: firstItem,
-                onOutputLost: configuration.onOutputLost, watchServer: Self.watcher(context.loop, configuration),
+                onOutputLost: configuration.onOutputLost, delays: delays,
+                watchServer: Self.watcher(context.loop, configuration),
                 watchMedia: Self.mediaWatcher(context.loop)))
         player.listen { listeners in
             listeners.onItemFailure = { uri, message in

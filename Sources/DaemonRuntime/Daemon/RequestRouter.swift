@@ -74,6 +74,7 @@ package import Sessions
         case .other(.commandsConfigure)? where parameters["whileConnected"] != true: .admin
         // To open a file or an address is more than to look.
         case .other(.diagnosticsGet)? where parameters["uri"] != nil: .control
+        case .other(.outputSelect)?, .other(.outputDelaySet)?: settings.current.outputRole
         case .command?, .other?, nil: method.role
         }
     }

@@ -36,9 +36,12 @@ extension Player {
         case .playQueue(let requests, let position):
             let entries = makeEntries(requests)
             return decide { $0.play(replacingWith: entries, at: position ?? 0) }
-        case .pause: return decide { $0.pause() }
+        case .pause:
+            playout.boundaries.publishBegunItems()
+            return decide { $0.pause() }
         case .stop: return decide { $0.stop() }
         case .togglePlayPause:
+            playout.boundaries.publishBegunItems()
             return try decide { transport throws(Transport.Refusal) in
                 transport.wish == .playing ? transport.pause() : try transport.play()
             }

@@ -28,6 +28,18 @@ extension Player: AudioOutputDelegate {
     /// A client chose this device.
     package func outputSelected(_ name: String) { outputs.selected(name) }
 
+    /// Delays of all outputs.
+    package var outputDelays: OutputDelays { parts.delays }
+
+    /// Seconds by which the present output is heard later than the sound server says.
+    var outputDelay: Double { parts.delays.delay(of: output.device?.name ?? "") }
+
+    /// Publishes the delay of the present output with a new anchor, if it changed.
+    package func outputDelaysChanged(by: Originator) {
+        guard let published = state.output?.delay, published != outputDelay else { return }
+        playout.publishDelay(by: by)
+    }
+
     /// Published state of the output; nil: no device.
     var outputStatus: OutputStatus? {
         guard let device = output.device else { return nil }
@@ -37,7 +49,7 @@ extension Player: AudioOutputDelegate {
         return OutputStatus(
             name: device.name, description: device.description,
             state: (runs ? .running : device.state).rawValue, latency: latency,
-            sampleRate: device.format?.sampleRate, bitPerfect: fidelity(at: device))
+            delay: outputDelay, sampleRate: device.format?.sampleRate, bitPerfect: fidelity(at: device))
     }
 
     /// Changes of the item's samples on their way to the device; nil: no item.

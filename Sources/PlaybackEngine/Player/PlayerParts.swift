@@ -31,6 +31,8 @@ extension Player {
         package var firstItemNumber: Int64
         /// Policy for a lost device; nil: the default for the kind of device.
         package var onOutputLost: OutputLostPolicy?
+        /// Delays of outputs, those of all sessions.
+        var delays: OutputDelays
         /// Watches for the start of the sound server and calls back, until the returned object is released.
         package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?
 
@@ -48,6 +50,7 @@ extension Player {
             session: String = "main",
             events: EventCounter, instance: String,
             firstItemNumber: Int64 = 1, onOutputLost: OutputLostPolicy? = nil,
+            delays: OutputDelays = OutputDelays(),
             watchServer: @escaping (@escaping @PlayerLoop () -> Void) -> AnyObject? = { _ in nil },
             watchMedia: @escaping (MediaSource, _ mayBeBack: Bool, @escaping @PlayerLoop () -> Void) -> AnyObject? = {
                 _, _, _ in nil
@@ -71,6 +74,7 @@ extension Player {
             self.instance = instance
             self.firstItemNumber = firstItemNumber
             self.onOutputLost = onOutputLost
+            self.delays = delays
             self.watchServer = watchServer
             self.watchMedia = watchMedia
         }

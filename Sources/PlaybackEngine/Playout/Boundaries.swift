@@ -31,11 +31,7 @@ import NowPlaying
             let time = lane.clock.time(of: Double(frame)) ?? lane.timeOfPassed(Double(frame))
                 ?? timeOfNextLook(on: lane, isEnd: isEnd)
         else { return cancel() }
-        var lead = 0.0
-        if isEnd {
-            lead = lane.isDraining ? (playout.ahead != nil ? Self.startLead : 0) : Drains.lead
-        }
-        var due = time.advanced(bySeconds: -lead)
+        var due = time.advanced(bySeconds: isEnd ? lateness(ofEndOf: lane) : playout.delay(of: lane))
         if lane.stream?.isPaced == false, !isEnd, (lane.timing?.audibleFrame ?? 0) < Double(frame) {
             // An output without a pace plays during the player's idle time: leave it some.
             due = max(due, EventLoop.now.advanced(bySeconds: Self.unpacedPause))
@@ -45,6 +41,13 @@ import NowPlaying
         } else {
             deadline = player.loop.deadline(due) { [unowned self] in reached() }
         }
+    }
+
+    /// Seconds from the server's end of a lane to the work for it: the next stream starts before it, and the end of everything
+    /// is published as it is heard.
+    private func lateness(ofEndOf lane: Lane) -> Double {
+        guard lane.isDraining else { return -Drains.lead }
+        return playout.ahead == nil ? playout.delay(of: lane) : -Self.startLead
     }
 
     /// Instant of the next look at an output without a pace before its first report. Such an output reports the end of its
@@ -83,7 +86,7 @@ import NowPlaying
             lane.note(timing, isPrompt: false)
             // The lane is corked: the next start comes back here.
             guard timing.isPlaying || lane.isDraining else { return playout.feeder.refill(lane, timing) }
-            if !publishAudibleItems(on: lane, timing) { schedule() }
+            if !publishAudibleItems(on: lane, playout.heardReading(lane, timing)) { schedule() }
         }
     }
 
@@ -92,10 +95,10 @@ import NowPlaying
     /// Publishes each item that has begun by this reading; very short items may have passed. False: none has begun.
     /// `earliest`: lower bound of the audible stream frame.
     func publishAudibleItems(on lane: Lane, _ timing: StreamTiming, from earliest: Double = -.infinity) -> Bool {
-        let frame = max(lane.audibleFrame(timing), earliest) + 0.001 * Double(lane.format.sampleRate)
-        guard let position = lane.timeline.position(at: frame), position.segment.ticket != publisher.shownTicket else {
-            return false
-        }
+        let frame = max(playout.heardFrame(lane, timing), earliest) + 0.001 * Double(lane.format.sampleRate)
+        guard let position = lane.timeline.position(at: frame), position.segment.ticket != publisher.shownTicket,
+            playout.delay(of: lane) == 0 || Double(position.segment.streamStart) <= frame
+        else { return false }
         let segments = lane.timeline.segments
         let audible = segments[firstUnknown(in: segments)...].prefix { $0.streamStart <= position.segment.streamStart }
         for segment in audible { begin(segment, on: lane, playout.flowingAnchor(lane, timing, of: segment)) }
@@ -109,6 +112,16 @@ import NowPlaying
             playout.flow.change == nil, !lane.isCorked, playout.stall == nil, timing.isPlaying
         else { return }
         _ = publishAudibleItems(on: lane, timing)
+    }
+
+    /// Publishes the items that the server has begun although they are not heard yet: a pause rests in the last of them.
+    func publishBegunItems() {
+        guard let lane = playout.settledLane, playout.delay(of: lane) > 0, let timing = lane.timingByClock
+        else { return }
+        for segment in lane.timeline.segments[firstUnknown(in: lane.timeline.segments)...]
+        where Double(segment.streamStart) <= timing.audibleFrame {
+            begin(segment, on: lane, playout.flowingAnchor(lane, timing, of: segment))
+        }
     }
 
     /// Handles the audible beginning of the next item on the same stream.
@@ -156,7 +169,8 @@ import NowPlaying
             next.note(timing)
             playout.endStall()
             // An earlier reading may have published it, and the item after it.
-            if !next.timeline.segments.contains(where: { $0.ticket == self.publisher.shownTicket }) {
+            let isPublished = next.timeline.segments.contains { $0.ticket == self.publisher.shownTicket }
+            if !isPublished, playout.delay(of: next) == 0 {
                 begin(segment, on: next, playout.flowingAnchor(next, timing, of: segment))
             }
             playout.feeder.refill(next, timing)

@@ -204,7 +204,7 @@ import NowPlaying
             playout.flow.change == nil, !player.outputs.deviceIsNew
         else { return }
         let anchor = playout.flowingAnchor(lane, timing)
-        guard let here = lane.timeline.position(at: lane.audibleFrame(timing)),
+        guard let here = lane.timeline.position(at: playout.heardFrame(lane, timing)),
             here.segment.ticket == player.publisher.shownTicket
         else { return }
         // A mark publishes its own anchor.

@@ -87,6 +87,16 @@ extension Lane {
     /// Audible frame at a reading: by the clock once it has enough readings, else by the reading.
     func audibleFrame(_ timing: StreamTiming) -> Double { readings.audibleFrame(timing) }
 
+    /// Reading of this instant by the clock, as if an output that has played everything went on; nil: unknown.
+    var timingByClock: StreamTiming? {
+        let now = EventLoop.now
+        guard var timing, let frame = clock.frame(at: now) else { return nil }
+        timing.audibleFrame = frame
+        timing.time = now
+        timing.isPlaying = true
+        return timing
+    }
+
     /// Instant of the last reading, if that lies after the frame: a very short item has passed.
     func timeOfPassed(_ frame: Double) -> MonotonicTime? {
         guard let timing, timing.audibleFrame >= frame else { return nil }

@@ -7,7 +7,25 @@ extension Playout {
     private func reading(_ lane: Lane, _ timing: StreamTiming) -> AnchorMaker.Reading {
         AnchorMaker.Reading(
             audibleFrame: lane.audibleFrame(timing), time: timing.time, sampleRate: lane.format.sampleRate,
-            skew: lane.clock.skew, latency: timing.latency)
+            skew: lane.clock.skew, latency: timing.latency, delay: delay(of: lane))
+    }
+
+    /// Seconds from the server's instant of a lane's frame to its being heard. An output without a pace has none.
+    func delay(of lane: Lane) -> Double { lane.isPaced ? player.outputDelay : 0 }
+
+    /// Reading for the sound that is heard: a server that has played everything stands, while a delayed output goes on.
+    func heardReading(_ lane: Lane, _ timing: StreamTiming) -> StreamTiming {
+        timing.isPlaying || delay(of: lane) == 0 ? timing : lane.timingByClock ?? timing
+    }
+
+    /// Stream frame that is heard at a reading: earlier than the server's by the delay of the output.
+    func heardFrame(_ lane: Lane, _ timing: StreamTiming) -> Double {
+        lane.audibleFrame(timing) - delay(of: lane) * Double(lane.format.sampleRate) * (1 + lane.clock.skew)
+    }
+
+    /// Instant at which a stream frame is heard by the clock; nil: unknown.
+    func heardTime(of frame: Double, on lane: Lane) -> MonotonicTime? {
+        lane.clock.time(of: frame)?.advanced(bySeconds: delay(of: lane))
     }
 
     private func maker(of id: ItemID?) -> AnchorMaker { AnchorMaker(player.contentTime(of: id)) }
@@ -17,12 +35,12 @@ extension Playout {
         // A future frame is published with its future instant; a boundary just passed, with its own.
         let (frame, position) =
             segment.map { (Double($0.streamStart), Timeline.Position(segment: $0, itemFrame: Double($0.itemStart))) }
-            ?? shownPosition(on: lane, at: max(lane.audibleFrame(timing), Double(lane.audibleFrom)))
+            ?? shownPosition(on: lane, at: max(heardFrame(lane, timing), Double(lane.audibleFrom)))
         let media = position.map { mediaSeconds($0, on: lane) } ?? 0
         return flowingAnchor(lane, timing, at: frame, media: media, of: position?.segment)
     }
 
-    /// Anchor of a flowing lane at the instant at which this frame of the stream is audible, `media` seconds into the file.
+    /// Anchor of a flowing lane at the instant at which this frame of the stream is heard, `media` seconds into the file.
     func flowingAnchor(
         _ lane: Lane, _ timing: StreamTiming, at frame: Double, media: Double, of segment: Timeline.Segment? = nil
     ) -> PlaybackAnchor {
@@ -108,15 +126,22 @@ extension Playout {
     }
 
     /// Publishes another device, with the audible position on that device.
-    func publishRoute(_ route: Route) {
-        let publishOld: @PlayerLoop () -> Void = { [unowned self] in player.publisher.publish(.route, route: route) }
+    func publishRoute(_ route: Route) { publishDevice(.route, route, by: nil) }
+
+    /// Publishes another delay of the device, with the position that is heard.
+    func publishDelay(by: Originator) { publishDevice(.outputs, nil, by: by) }
+
+    private func publishDevice(_ cause: Cause, _ route: Route?, by: Originator?) {
+        let publishOld: @PlayerLoop () -> Void = { [unowned self] in
+            player.publisher.publish(cause, by: by, route: route)
+        }
         guard wantsFlow, pending == nil, flow.change == nil, let lane = audible, !lane.isCorked, !lane.isStarting
         else { return publishOld() }
         ask(lane, if: [.audible, .unstalled], failed: { _ in publishOld() }, stale: publishOld) {
             [unowned self] timing in
             guard timing.isPlaying else { return publishOld() }
             lane.note(timing)
-            player.publisher.publish(.route, anchor: flowingAnchor(lane, timing), route: route)
+            player.publisher.publish(cause, anchor: flowingAnchor(lane, timing), by: by, route: route)
             schedule()
         }
     }

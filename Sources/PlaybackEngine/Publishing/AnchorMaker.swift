@@ -32,10 +32,12 @@ struct AnchorMaker {
         var skew: Double
         /// Delay in seconds from taking a frame to playing it.
         var latency: Double
+        /// Seconds from the server's instant of a frame to its being heard.
+        var delay = 0.0
 
-        /// Instant at which this stream frame is audible.
+        /// Instant at which this stream frame is heard.
         func time(of frame: Double) -> MonotonicTime {
-            time.advanced(bySeconds: (frame - audibleFrame) / (Double(sampleRate) * (1 + skew)))
+            time.advanced(bySeconds: delay + (frame - audibleFrame) / (Double(sampleRate) * (1 + skew)))
         }
     }
 
@@ -58,9 +60,9 @@ struct AnchorMaker {
     }
 
     /// Anchor of a corked lane that rests at `media` seconds of the file. A device that cannot rewind plays the frames that
-    /// it has taken: the anchor is later by its latency, at most 2 s.
+    /// it has taken: the anchor is later by its latency, at most 2 s. The delay of the output makes it later in any case.
     func held(_ reading: Reading, media: Double, canRewind: Bool) -> PlaybackAnchor {
-        let late = canRewind ? 0 : min(reading.latency, 2)
+        let late = reading.delay + (canRewind ? 0 : min(reading.latency, 2))
         return anchor(media: media, rate: 0, at: reading.time.advanced(bySeconds: late))
     }
 

@@ -89,7 +89,7 @@ import NowPlaying
     /// Sets the deadline for the next mark by the present clock.
     func schedule() {
         guard let lane = playout.settledLane, let frame = nextFrame(on: lane),
-            let time = lane.clock.time(of: frame) ?? lane.timeOfPassed(frame)
+            let time = playout.heardTime(of: frame, on: lane) ?? lane.timeOfPassed(frame)
         else { return cancel() }
         let due = lane.isPaced ? time : max(time, EventLoop.now.advanced(bySeconds: Boundaries.unpacedPause))
         if let deadline {
@@ -119,13 +119,13 @@ import NowPlaying
             lane.note(timing, isPrompt: false)
             // When a stalled lane continues, this is called again.
             guard timing.isPlaying || lane.isDraining else { return }
-            if !publishMarks(on: lane, timing) { schedule() }
+            if !publishMarks(on: lane, playout.heardReading(lane, timing)) { schedule() }
         }
     }
 
     /// Publishes all marks that are audible by this reading. False: none is.
     private func publishMarks(on lane: Lane, _ timing: StreamTiming) -> Bool {
-        let audible = lane.audibleFrame(timing) + Self.tolerance * Double(lane.format.sampleRate)
+        let audible = playout.heardFrame(lane, timing) + Self.tolerance * Double(lane.format.sampleRate)
         var hasPublished = false
         while let frame = nextFrame(on: lane), frame <= audible {
             let mark = marks[next]

@@ -31,7 +31,7 @@ import NowPlaying
         waiting.append(Description(ticket: ticket, ring: ring, from: from, metadata: metadata))
         if waiting.count > Self.limit { waiting.removeFirst() }
         guard let lane = player.playout.audible, lane.ring === ring, player.playout.pending == nil else { return }
-        publish(on: lane, upTo: lane.timing.map { lane.audibleFrame($0) })
+        publish(on: lane, upTo: lane.timing.map { player.playout.heardFrame(lane, $0) })
         schedule()
     }
 
@@ -40,7 +40,7 @@ import NowPlaying
         guard let lane = player.playout.audible, player.playout.pending == nil, !lane.isCorked,
             player.playout.stall == nil,
             let offset = lane.offset, let next = waiting.first(where: { $0.ring === lane.ring }),
-            let time = lane.clock.time(of: Double(next.from + offset))
+            let time = player.playout.heardTime(of: Double(next.from + offset), on: lane)
         else { return cancel() }
         if let deadline {
             deadline.setDeadline(time)
@@ -52,7 +52,8 @@ import NowPlaying
                 else {
                     return
                 }
-                publish(on: lane, upTo: lane.clock.frame(at: EventLoop.now.advanced(bySeconds: 0.001)))
+                let heard = EventLoop.now.advanced(bySeconds: 0.001 - player.playout.delay(of: lane))
+                publish(on: lane, upTo: lane.clock.frame(at: heard))
                 schedule()
             }
         }

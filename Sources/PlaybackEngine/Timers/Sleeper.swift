@@ -55,8 +55,11 @@ package enum SleepEnd: Equatable, Sendable {
         }
     }
 
-    /// Instant of silence, as far as it is known.
-    private var time: MonotonicTime? {
+    /// Instant of the server's silence, as far as it is known: it is heard later by the delay of the output.
+    private var time: MonotonicTime? { heardEnd?.advanced(bySeconds: -player.outputDelay) }
+
+    /// Instant of the heard silence, as far as it is known.
+    private var heardEnd: MonotonicTime? {
         switch sleep?.end {
         case .at(let time): return time
         case .endOfItem:

@@ -6,6 +6,7 @@ import DaemonConfiguration
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
+import StateKeeping
 
 /// Volume and devices.
 extension PlayerMethods {
@@ -76,18 +77,22 @@ extension PlayerMethods {
         output.listDevices { result in
             switch result {
             case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
-            case .success(let devices): answer(.success(["outputs": .array(devices.map(Self.describe))]))
+            case .success(let devices):
+                let delays = self.player.outputDelays
+                let list = devices.map { Self.describe($0, delay: delays.delay(of: $0.device.name)) }
+                answer(.success(["outputs": .array(list)]))
             }
         }
     }
 
-    private static func describe(_ listed: ListedOutput) -> JSONValue {
+    private static func describe(_ listed: ListedOutput, delay: Double) -> JSONValue {
         let device = listed.device
         var members = [
             JSONObject.Member("name", .string(device.name)),
             JSONObject.Member("description", .string(device.description)),
             JSONObject.Member("state", .string(device.state.rawValue)),
             JSONObject.Member("default", .bool(device.isDefault)),
+            JSONObject.Member("delay", .number(delay)),
         ]
         if let format = device.format {
             members.append(JSONObject.Member("sampleRate", .integer(Int64(format.sampleRate))))
@@ -100,6 +105,44 @@ extension PlayerMethods {
         return .object(JSONObject(members))
     }
 
+    /// `output.delay.set`: of an output that the server knows at this moment, or that has a delay.
+    func setOutputDelay(_ request: MethodRequest, _ answer: @escaping Answer) {
+        let name = request.string("name") ?? ""
+        let delay = request.double("delay") ?? 0
+        let delays = player.outputDelays
+        let set: @PlayerLoop () -> Void = { [self] in
+            guard delays.set(delay, of: name) else {
+                return answer(
+                    .failure(.commandFailed(.tooMany, "\(OutputDelays.limit) outputs have a delay already")))
+            }
+            store?.keep(delays: delays.kept)
+            player.outputDelaysChanged(by: request.client.originator)
+            answer(.success(["name": .string(name), "delay": .number(delay)]))
+        }
+        if delays.kept[name] != nil { return set() }
+        output.listDevices { result in
+            switch result {
+            case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
+            case .success(let devices):
+                guard devices.contains(where: { $0.device.name == name }) else {
+                    return answer(.failure(.deviceNotFound(Self.unknownOutput)))
+                }
+                set()
+            }
+        }
+    }
+
+    /// Follows a change of outputs that the session `main` has made.
+    func followOutput(_ request: MethodRequest) {
+        guard request.method == .other(.outputSelect), let name = request.string("name") else {
+            return player.outputDelaysChanged(by: request.client.originator)
+        }
+        output.selectDevice(named: name)
+        player.outputSelected(name)
+    }
+
+    private static let unknownOutput = "there is no output with this name; output.list lists the outputs"
+
     /// Takes only what the server knows at this moment.
     func selectOutput(_ request: MethodRequest, _ answer: @escaping Answer) {
         let name = request.string("name") ?? ""
@@ -109,8 +152,7 @@ extension PlayerMethods {
             case .failure(let error): answer(.failure(.deviceNotFound(error.message)))
             case .success(let devices):
                 guard devices.contains(where: { $0.device.name == name }) else {
-                    return answer(
-                        .failure(.deviceNotFound("there is no output with this name; output.list lists the outputs")))
+                    return answer(.failure(.deviceNotFound(Self.unknownOutput)))
                 }
                 output.selectDevice(named: name)
                 player.outputSelected(name)

@@ -8,6 +8,7 @@ extension PlayerMethods {
     /// no media and searches no pictures until a client plays or goes to another item.
     func restore(_ found: StateStore.Found, _ policy: ResumePolicy, _ deaths: EarlyDeaths) {
         centre.restoreLasting(found.commands)
+        if !found.delays.isEmpty { player.outputDelays.restore(found.delays) }
         if found.position != nil || !found.queue.isEmpty {
             let rests = deaths.isPoisoned
             if rests { rest(after: deaths) }

@@ -75,6 +75,7 @@ package import StateKeeping
             forwardIntervals: configuration.forwardIntervals, backwardIntervals: configuration.backwardIntervals,
             kinds: configuration.kindIntervals)
         player.setLanding(onAdvertisements: configuration.landsOnAdvertisements)
+        player.outputDelays.configure(configuration.outputDelays)
         watchKinds()
     }
 
@@ -118,6 +119,7 @@ package import StateKeeping
             artwork.get(request, answer)
         case .formatsList: answer(.success(Self.formats))
         case .outputSelect: selectOutput(request, answer)
+        case .outputDelaySet: setOutputDelay(request, answer)
         case .diagnosticsGet: diagnose(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonReload,
             .daemonQuit, .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish:
@@ -146,6 +148,8 @@ package import StateKeeping
         watchKinds()
         player.setLanding(onAdvertisements: configuration.landsOnAdvertisements)
         if centre != old { player.commandsChanged(by: by) }
+        player.outputDelays.configure(configuration.outputDelays)
+        player.outputDelaysChanged(by: by)
     }
 
     /// A state of the player was published.

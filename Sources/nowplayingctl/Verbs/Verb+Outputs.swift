@@ -8,10 +8,17 @@ extension Verb {
             name: "outputs", summary: "list the outputs", examples: [("outputs", "names and descriptions")],
             run: Outputs.list),
         Verb(
-            name: "output", synopsis: "[OUTPUT]", summary: "show the current output, or select another one",
-            details: "OUTPUT is a name or a number, from 1, in the list of outputs.",
-            examples: [("output", "show it"), ("output 2", "the second in the list")], arity: 0...1, run: Outputs.select
-        ),
+            name: "output", synopsis: "[OUTPUT] [--delay SECONDS]",
+            summary: "show the current output, select another one, or set its delay",
+            details: "OUTPUT is a name or a number, from 1, in the list of outputs. With --delay it is not selected.",
+            options: [
+                Option(
+                    "--delay", value: "SECONDS", "seconds by which OUTPUT is heard later than the sound server says")
+            ],
+            examples: [
+                ("output", "show it"), ("output 2", "the second in the list"),
+                ("output 2 --delay 0.25", "a television that needs a quarter of a second"),
+            ], arity: 0...1, run: Outputs.select),
         Verb(
             name: "formats", summary: "list the audio formats",
             examples: [("formats", "with the Debian package of each missing decoder")], run: Outputs.formats),
@@ -56,7 +63,11 @@ enum Outputs {
 
     /// `output`, by name or by number of the list.
     static func select(_ run: Invocation) throws(Failure) {
-        guard var name = run.words.first?.text else { return try show(run) }
+        let delay = run.value("--delay")
+        guard var name = run.words.first?.text else {
+            guard delay == nil else { throw run.wrong("output", "--delay", "OUTPUT --delay SECONDS") }
+            return try show(run)
+        }
         if let number = ClockText.integer(name) {
             let outputs = try run.call("output.list")["outputs"]?.arrayValue ?? []
             guard number >= 1, number <= outputs.count, let found = outputs[number - 1]["name"]?.stringValue else {
@@ -64,7 +75,11 @@ enum Outputs {
             }
             name = found
         }
-        try run.perform("output.select", ["name": .string(name)])
+        guard let delay else { return try run.perform("output.select", ["name": .string(name)]) }
+        guard let seconds = ClockText.decimal(delay[...]) else {
+            throw run.wrong("--delay", delay, "seconds, such as 0.25")
+        }
+        try run.perform("output.delay.set", ["name": .string(name), "delay": .number(seconds)])
     }
 
     /// `output` without a name: the current one.
@@ -73,6 +88,9 @@ enum Outputs {
         if run.wantsJSON { return run.printJSON(output ?? .null) }
         guard let name = output?["name"]?.stringValue else { throw Failure(.noDevice, "there is no current output") }
         let description = TerminalText.safe(output?["description"]?.stringValue ?? "")
-        run.output.line(TerminalText.safe(name) + (description.isEmpty ? "" : "  " + description))
+        let delay = output?["delay"]?.doubleValue ?? 0
+        run.output.line(
+            TerminalText.safe(name) + (description.isEmpty ? "" : "  " + description)
+                + (delay == 0 ? "" : "  delay \(ClockText.number(delay)) s"))
     }
 }

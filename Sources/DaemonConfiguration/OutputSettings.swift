@@ -1,0 +1,36 @@
+import ControlProtocol
+import PlaybackEngine
+
+/// Settings about the choice of outputs, and of single outputs.
+extension Setting {
+    static let outputSettings: [Setting] = [
+        Setting(
+            section: "access", name: "output-role", takes: "control or admin", defaultText: "control",
+            sample: "admin",
+            help:
+                "Least role for the choice of the output and for its delay: control, or admin for the daemon's own user "
+                + "and root alone.",
+            isReloadable: true
+        ) { configuration, text in
+            guard let role = Role(rawValue: text), role >= .control else { return false }
+            configuration.outputRole = role
+            return true
+        },
+        Setting(
+            section: "outputs", name: "delays", takes: "names of outputs, each with seconds from 0 to 10, one per line",
+            defaultText: nil, sample: "alsa_output.pci-0000_00_03.0.hdmi-stereo 0.25",
+            help:
+                "Seconds by which an output is heard later than the sound server says, such as a television, a "
+                + "Bluetooth speaker or an amplifier. The clock is later by so much. The method output.delay.set overrides it. "
+                + "Further outputs follow on indented lines.",
+            isReloadable: true, reset: { $0.outputDelays = [:] }
+        ) { configuration, text in
+            let words = text.split(separator: " ")
+            guard words.count == 2, let delay = Double(words[1]), OutputDelays.range.contains(delay) else {
+                return false
+            }
+            configuration.outputDelays[String(words[0])] = delay
+            return configuration.outputDelays.count <= OutputDelays.limit
+        },
+    ]
+}
