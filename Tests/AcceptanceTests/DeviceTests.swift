@@ -30,9 +30,21 @@ extension Acceptance {
             return (daemon, client)
         }
 
-        /// The place in the item goes on evenly from one state to the other.
-        private func isContinuous(_ before: JSONValue, _ after: JSONValue, at time: Double? = nil) -> Bool {
-            abs(after.elapsed - before.position(at: time ?? after.monotonic)) < 0.02
+        /// Seconds that a null sink takes at once. One that does not rewind plays them though the sound moves to another one, and
+        /// that one begins with its next block: a position is exact but for a block.
+        private static let block = 0.05
+
+        /// True if no sound was lost or repeated by a change that was requested at `request`, on CLOCK_MONOTONIC: the position
+        /// is not before the one that was audible at the request, and not after the one that an unbroken flow would have
+        /// reached. In between the server may be without a device.
+        private func isContinuous(_ before: JSONValue, _ after: JSONValue, since request: Double) -> Bool {
+            after.elapsed > before.position(at: request) - Self.block
+                && after.elapsed < before.position(at: after.monotonic) + Self.block
+        }
+
+        /// True if sound that was requested at `request` resumed at the position of `before`.
+        private func isResumed(_ before: JSONValue, _ after: JSONValue, since request: Double) -> Bool {
+            after.elapsed > before.elapsed - 0.001 && after.elapsed - before.elapsed < after.monotonic - request
         }
 
         @Test(
@@ -47,14 +59,16 @@ extension Acceptance {
             let (daemon, client) = await play(server)
             let playing = try #require(client.call("nowPlaying.get"))
             #expect(playing["output"]?["name"] == "phones")
+            let loss = now()
             server.control("unload-module", module)
             let route = client.event("route", "stall")
             #expect(route.words == "route deviceGone")
             #expect(route.playing == "paused" && route.rate == 0)
             #expect(route["route"] == ["from": "phones", "to": "speaker", "reason": "deviceGone"])
-            #expect(isContinuous(playing, route))
+            #expect(isContinuous(playing, route, since: loss))
+            let request = now()
             let on = try #require(client.call("play"))
-            #expect(on.playing == "playing" && abs(on.elapsed - route.elapsed) < 0.1)
+            #expect(on.playing == "playing" && isResumed(route, on, since: request))
             #expect(client.events().filter { $0 != "drift" } == ["play"])
             #expect(daemon.stop() == 0)
             server.stop()
@@ -66,15 +80,17 @@ extension Acceptance {
             let module = server.load(TestSink("dac", rate: 96000))
             let (daemon, client) = await play(server, sink: "dac")
             let playing = try #require(client.call("nowPlaying.get"))
+            let loss = now()
             server.control("unload-module", module)
             let stall = client.event("stall", "route")
             #expect(stall.words == "stall" && stall["stall"]?["reason"] == "noOutput")
-            #expect(isContinuous(playing, stall))
+            #expect(isContinuous(playing, stall, since: loss))
+            let load = now()
             _ = server.load(TestSink("dac", rate: 44100))
             let back = client.event("unstall", "route")
             #expect(back.words == "unstall" && back.playing == "playing")
             #expect(back["output"]?["name"] == "dac" && back["output"]?["state"] == "running")
-            #expect(abs(back.elapsed - stall.elapsed) < 0.05)
+            #expect(isResumed(stall, back, since: load))
             #expect(back.monotonic - stall.monotonic > 0.9)
             // A user who does not want to wait plays where the server is.
             server.control("unload-module", try #require(moduleNumber(server, "dac")))
@@ -93,9 +109,10 @@ extension Acceptance {
             server.control("unload-module", try #require(moduleNumber(server, "only")))
             let stall = client.event("stall", "route")
             #expect(stall.words == "stall" && stall["stall"]?["reason"] == "noOutput")
+            let load = now()
             _ = server.load(TestSink("only"))
             let back = client.event("unstall", "route")
-            #expect(back.words == "unstall" && abs(back.elapsed - stall.elapsed) < 0.05)
+            #expect(back.words == "unstall" && isResumed(stall, back, since: load))
             // Waited for, it is no choice of the user: who chooses another default is followed.
             _ = server.load(TestSink("other"))
             server.control("set-default-sink", "other")
@@ -111,15 +128,16 @@ extension Acceptance {
             server.kill()
             var stall = client.event("stall")
             #expect(stall.words == "stall" && stall["stall"]?["reason"] == "noServer")
-            let place = stall.elapsed
+            let gone = stall
             await server.startPulseAudio([TestSink("auto_null")])
             while stall["stall"]?["reason"] != "noOutput", stall != .null { stall = client.event() }
-            #expect(stall.playing == "stalled" && stall.elapsed == place)
+            #expect(stall.playing == "stalled" && stall.elapsed == gone.elapsed)
+            let load = now()
             _ = server.load(TestSink("dac"))
             server.control("set-default-sink", "dac")
             let back = client.event("unstall")
             #expect(back.playing == "playing" && back["output"]?["name"] == "dac")
-            #expect(abs(back.elapsed - place) < 0.3)
+            #expect(isResumed(gone, back, since: load))
             #expect(daemon.stop() == 0)
             server.stop()
         }
@@ -131,21 +149,27 @@ extension Acceptance {
             ])
             let (daemon, client) = await play(server, "on-output-lost = follow")
             var before = try #require(client.call("nowPlaying.get"))
+            var request = now()
             server.control("set-default-sink", "second")
             var route = client.event("route")
             #expect(route["route"] == ["from": "first", "to": "second", "reason": "defaultChanged"])
-            #expect(route.playing == "playing" && isContinuous(before, route))
+            #expect(route.playing == "playing")
+            #expect(isContinuous(before, route, since: request), "\(before) \(route)")
             before = route
             let input = String(server.control("list", "short", "sink-inputs").prefix { $0.isNumber })
+            request = now()
             server.control("move-sink-input", input, "third")
             route = client.event("route")
             #expect(route["route"] == ["from": "second", "to": "third", "reason": "moved"])
-            #expect(route.playing == "playing" && isContinuous(before, route), "\(before) \(route)")
+            #expect(route.playing == "playing")
+            #expect(isContinuous(before, route, since: request), "\(before) \(route)")
             before = route
+            request = now()
             server.control("unload-module", try #require(moduleNumber(server, "third")))
             route = client.event("route")
             #expect(route["route"]?["from"] == "third" && route["route"]?["reason"] == "deviceGone")
-            #expect(route.playing == "playing" && isContinuous(before, route), "\(before) \(route)")
+            #expect(route.playing == "playing")
+            #expect(isContinuous(before, route, since: request), "\(before) \(route)")
             #expect(daemon.stop() == 0)
             server.stop()
         }
@@ -168,7 +192,7 @@ extension Acceptance {
                 server.control("set-default-sink", "dac")
                 usleep(400_000)
             }
-            let events = client.events()
+            let events = client.events().filter { $0 != "drift" }
             // The last change may be due a second after it.
             let seconds = now() - start
             #expect(Double(events.count) <= seconds + 1, "\(events) in \(seconds) s")

@@ -93,9 +93,10 @@ package final class SoundServer: Sendable {
     /// Starts PulseAudio (again) at the same address.
     package func startPulseAudio(_ sinks: [TestSink]) async {
         unlink(socket)
+        // A sound card waits for no processor: where the machine permits, the threads of the sinks do not, either.
         var arguments = [
-            "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no",
-            "--high-priority=no", "--disallow-module-loading=no",
+            "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=yes",
+            "--high-priority=yes", "--disallow-module-loading=no",
             // It aborts (16.1, its issue 824) when a client goes of whose memory a recorder has a part. The daemon shares none.
             "--disable-shm=yes",
         ]
