@@ -25,12 +25,21 @@ extension Connection {
         catchUp(isFollowed: true)
         guard let subscription, !isDeaf, !isClosed else {
             self.subscription = nil
-            missed = subscription == nil ? nil : missed
-            return server.setSubscribed(self, false)
+            if subscription == nil { missed?.keepTopics() }
+            return server.setSubscribed(self, isSubscribed)
         }
         self.subscription = subscription
         server.setSubscribed(self, true)
     }
+
+    package func follow(_ topic: String, _ isFollowed: Bool) {
+        catchUp(isFollowed: true)
+        if isFollowed, !isDeaf, !isClosed { topics.insert(topic) } else { topics.remove(topic) }
+        server.setSubscribed(self, isSubscribed)
+    }
+
+    /// True if it gets any events.
+    var isSubscribed: Bool { subscription != nil || !topics.isEmpty }
 
     /// Sends an open file along with the line that is written next.
     func attach(_ descriptor: OwnedDescriptor) {
@@ -52,8 +61,11 @@ extension Connection {
 
     /// Writes an event, now if the client reads, else when it does.
     private func write(_ event: ServerEvent, isFollowed: Bool) {
-        guard let subscription, subscription.wants(event), !isDeaf, !isClosed else { return }
-        if let translations = event.translations, !subscription.languages.isEmpty {
+        let isTopic = event.reach == .topic
+        guard isTopic ? topics.contains(event.subject) : subscription?.wants(event) == true, !isDeaf, !isClosed else {
+            return
+        }
+        if let translations = event.translations, let subscription, !subscription.languages.isEmpty {
             let line = translations.line(in: subscription.languages)
             return write(
                 ServerEvent(kind: event.kind, subject: event.subject, reach: event.reach, line: line),
@@ -61,7 +73,7 @@ extension Connection {
         }
         if isChoked {
             var events = missed ?? MissedEvents()
-            events.add(event, of: subscription.subject == .every ? event.subject : nil) {
+            events.add(event, of: isTopic || subscription?.subject == .every ? event.subject : nil) {
                 server.handler?.hasSubject($0) ?? false
             }
             missed = events
@@ -138,8 +150,9 @@ extension Connection {
         outgoing = []
         sent = 0
         missed = nil
-        if subscription != nil {
+        if isSubscribed {
             subscription = nil
+            topics = []
             server.setSubscribed(self, false)
         }
     }

@@ -60,6 +60,8 @@ import NowPlaying
 
     /// Its subscription; nil: none.
     var subscription: Subscription?
+    /// Topics that it follows.
+    var topics: Set<String> = []
     /// Number of the last event that it got, or that happened before it subscribed.
     var sentEvents = 0
     /// Events while it did not read.
@@ -111,6 +113,7 @@ import NowPlaying
     func giveUpRights(beyond limit: Role) {
         rights.giveUp(beyond: limit)
         knownIdentity = nil
+        for topic in topics where rights.role < .control { follow(topic, false) }
     }
 
     /// Its identity for handlers. Its program's name is looked up on first use.
@@ -170,7 +173,7 @@ import NowPlaying
         guard !isClosed, !isProcessing else { return }
         process()
         guard !isClosed else { return }
-        if hasEnded, !isBlocked, outstanding == 0, isDeaf || (output.isEmpty && missed == nil && subscription == nil) {
+        if hasEnded, !isBlocked, outstanding == 0, isDeaf || (output.isEmpty && missed == nil && !isSubscribed) {
             return close()
         }
         watch()
@@ -216,6 +219,7 @@ import NowPlaying
         outgoing = []
         missed = nil
         subscription = nil
+        topics = []
         calls.end()
         server.forget(self)
     }

@@ -22,14 +22,19 @@ struct MissedEvents {
     /// subject of this name. There are fewer than the limit.
     mutating func add(_ event: ServerEvent, of subject: String?, exists: (String) -> Bool) {
         var slot = Slot(subject: subject, newest: event, kinds: [])
-        if let index = slots.firstIndex(where: { $0.subject == subject }) {
+        let isTopic = event.reach == .topic
+        if let index = slots.firstIndex(where: { $0.subject == subject && ($0.newest.reach == .topic) == isTopic }) {
             slot.kinds = slots.remove(at: index).kinds
         } else if slots.count >= Self.maximum {
-            slots.remove(at: slots.firstIndex { $0.subject.map { !exists($0) } ?? false } ?? 0)
+            slots.remove(
+                at: slots.firstIndex { $0.newest.reach != .topic && $0.subject.map { !exists($0) } ?? false } ?? 0)
         }
         if !slot.kinds.contains(event.kind) { slot.kinds.append(event.kind) }
         slots.append(slot)
     }
+
+    /// Forgets all but the events of topics.
+    mutating func keepTopics() { slots.removeAll { $0.newest.reach != .topic } }
 
     /// The newest notification of each subject, with `causes` in it if it stands for more than one event.
     func write(to output: inout [UInt8]) {

@@ -72,6 +72,8 @@ package struct JudgedRequest: Sendable {
     var identity: ClientIdentity { get }
     /// Sends the client these events from now on, instead of those before; nil: none.
     func subscribe(_ subscription: Subscription?)
+    /// Sends the client the events of a topic from now on, or no longer, beside those of its subscription.
+    func follow(_ topic: String, _ isFollowed: Bool)
 }
 
 /// The peer at the other end of a connection.

@@ -10,6 +10,8 @@ package struct ServerEvent {
         case everySubject
         /// Nobody else.
         case named
+        /// Only those who follow the topic that the subject names, whatever else they subscribed to.
+        case topic
     }
 
     /// Kind of the event, by which subscribers choose: `pause`.
@@ -65,10 +67,11 @@ package struct Subscription: Sendable {
 
     /// True if the event is one of these.
     func wants(_ event: ServerEvent) -> Bool {
+        guard event.reach != .topic else { return false }
         guard kinds?.contains(event.kind) ?? true else { return false }
         switch subject {
         case .present: return event.reach == .followers
-        case .every: return event.reach != .named
+        case .every: return event.reach == .followers || event.reach == .everySubject
         case .named(let name): return event.subject == name
         }
     }

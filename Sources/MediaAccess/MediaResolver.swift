@@ -33,7 +33,8 @@ package struct MediaResolver: Sendable {
     package static func isNeeded(_ method: MethodName, _ parameters: JSONObject) -> Bool {
         switch method {
         case .other(.queueAdd), .other(.announce): true
-        case .other(.diagnosticsGet): parameters["uri"] != nil
+        case .other(.diagnosticsGet), .other(.feedbackSet): parameters["uri"] != nil
+        case .other(.feedbackGet): parameters["uris"] != nil
         case .command(.play): parameters["uri"] != nil || parameters["descriptor"] != nil
         case .command, .other: false
         }
@@ -45,6 +46,10 @@ package struct MediaResolver: Sendable {
         var search: MediaSearch
         if method == .other(.queueAdd), let items = parameters["items"]?.arrayValue {
             search = try resolve(items)
+        } else if method == .other(.feedbackGet) || method == .other(.feedbackSet) {
+            search = MediaSearch(self, TextBudget(), looksInside: false)
+            let uris = parameters["uris"]?.arrayValue ?? [parameters["uri"] ?? .null]
+            for case .string(let uri) in uris where !abandoned.isSet { try search.addSingle(uri: uri) }
         } else {
             // A position is one in the whole file.
             let isAnnouncement = method == .other(.announce)

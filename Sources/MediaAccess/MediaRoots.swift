@@ -19,6 +19,16 @@ package struct MediaRoots: Sendable {
         return longest
     }
 
+    /// True if a foreign peer may see this uri: an address, or a file below the roots by its name alone.
+    package func mayShow(_ uri: String) -> Bool {
+        switch MediaAddress(uri) {
+        case .remote: true
+        case .path(let path), .track(let path, _):
+            confinedPath(of: path).map { !$0.relative.leadsUp } ?? false
+        case .unplayable: false
+        }
+    }
+
     /// True if the root is missing or empty, like the mount point of an unmounted disk.
     func isUnmounted(_ root: FilePath) -> Bool {
         guard let folder = root.withCString({ opendir($0) }) else {

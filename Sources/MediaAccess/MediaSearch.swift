@@ -79,6 +79,17 @@ struct MediaSearch: Sendable {
         try add(uri: uri, details, from: nil)
     }
 
+    /// Adds the one item that a uri names: neither a folder nor a list.
+    mutating func addSingle(uri: String) throws(RPCError) {
+        guard case .path(let path) = MediaAddress(uri) else { return try add(uri: uri, nil) }
+        guard let kind = try kind(of: path, uri: uri, from: nil) else { return }
+        if kind == S_IFDIR { return note(uri, "is a folder: name one of its files", from: nil) }
+        if kind == S_IFREG, PlaylistKind(fileName: path.name) != nil {
+            return note(uri, "is a playlist: name one of its items", from: nil)
+        }
+        try add(path, kind, nil, uri: uri, from: nil)
+    }
+
     /// Adds what a uri leads to. `list`: where it was read.
     mutating func add(uri: String, _ details: ItemDetails?, from list: ListOrigin?) throws(RPCError) {
         switch MediaAddress(uri) {

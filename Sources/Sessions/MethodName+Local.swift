@@ -5,12 +5,12 @@ extension MethodName.Other {
     var isOfLocalSessions: Bool {
         switch self {
         case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
-            .volumeSet, .loudnessSet, .sleepSet, .commandsConfigure:
+            .feedbackGet, .feedbackSet, .volumeSet, .loudnessSet, .sleepSet, .commandsConfigure:
             true
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .announce,
             .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish, .outputList,
             .outputSelect, .outputDelaySet, .formatsList, .diagnosticsGet, .artworkGet, .rpcDiscover, .daemonReload,
-            .daemonQuit:
+            .daemonQuit, .feedbackChanges, .feedbackSubscribe, .feedbackUnsubscribe:
             false
         }
     }

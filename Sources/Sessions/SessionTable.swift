@@ -157,11 +157,15 @@ import StateKeeping
         case .sessionClose: answer(close(request))
         case .nowPlayingPublish: answer(publish(request))
         case .outputSelect, .outputDelaySet: changeOutput(request, answer)
+        // Files are nobody's, the same in every session.
+        case .feedbackGet where request.array("ids") == nil, .feedbackSet where request.itemID("id") == nil,
+            .feedbackChanges:
+            main.methods.perform(request, answer)
         case .artworkGet: ask(owner(ofPicture: request.string("id") ?? ""), request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .commandsConfigure,
             .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
             .volumeSet, .loudnessSet, .sleepSet, .announce, .outputList, .formatsList, .diagnosticsGet, .rpcDiscover,
-            .daemonReload, .daemonQuit:
+            .daemonReload, .daemonQuit, .feedbackGet, .feedbackSet, .feedbackSubscribe, .feedbackUnsubscribe:
             forward(request, answer)
         }
     }

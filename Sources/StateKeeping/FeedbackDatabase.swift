@@ -4,8 +4,8 @@ import LinuxSystem
 package import NowPlaying
 import Synchronization
 
-/// Saved feedback about items, in a file of the state directory (SQLite, write-ahead log). Used on worker threads, one at a
-/// time; every call may block. A process that is killed in the middle of writing loses that one change and nothing else.
+/// Saved feedback about items, in a file of the state directory (SQLite, write-ahead log). Used on worker threads, which wait
+/// for each other; every call may block, unless it says otherwise. A process that is killed in the middle of writing loses that one change and nothing else.
 package final class FeedbackDatabase: Sendable {
     /// Why it can't be used, in words for people.
     package struct Failure: Error, Equatable {
@@ -19,8 +19,6 @@ package final class FeedbackDatabase: Sendable {
         var connection: SQLiteConnection?
         /// Nil: nobody has looked.
         var exists: Bool?
-        /// Reports that were not taken yet.
-        var reports: [String] = []
     }
 
     /// Columns of the table of items; a database of a later version is left to that.
@@ -32,6 +30,8 @@ package final class FeedbackDatabase: Sendable {
     /// Positions at which items resume.
     package let positions: ResumePositions
     private let state = Mutex(State())
+    /// Reports that were not taken yet.
+    private let reports = Mutex<[String]>([])
     private let emptiness = Atomic<Bool>(false)
 
     /// The database of a state directory; nothing is opened yet.
@@ -53,30 +53,53 @@ package final class FeedbackDatabase: Sendable {
     /// True if a check found no saved feedback. Any thread; never blocks.
     package var isKnownToBeEmpty: Bool { emptiness.load(ordering: .acquiring) }
 
-    /// Reports about an unusable database; returned once.
+    /// Reports about an unusable database; returned once. Any thread; never blocks.
     package func takeReports() -> [String] {
-        state.withLock { state in
-            defer { state.reports = [] }
-            return state.reports
+        reports.withLock { reports in
+            defer { reports = [] }
+            return reports
         }
     }
 
     /// Saved feedback about an item. Throws `Failure`.
-    package func feedback(of identity: String) throws(Failure) -> Feedback {
+    package func record(of identity: String) throws(Failure) -> FeedbackRecord {
         try use { connection throws(SQLiteConnection.Failure) in try Self.read(identity, connection) }
     }
 
-    /// Changes what is remembered of an item and answers it as it is then. Throws `Failure`: nothing was changed.
-    package func change(_ identity: String, _ edit: @Sendable (inout Feedback) -> Void) throws(Failure) -> Feedback {
-        let after = try use { connection throws(SQLiteConnection.Failure) in
+    /// Changes what is remembered of an item, which is at `uri` now, and answers it as it is then. Throws `Failure`: nothing was changed.
+    package func change(
+        _ identity: String, at uri: String?, _ edit: @Sendable (inout Feedback) -> Void
+    ) throws(Failure) -> Change {
+        let change = try use { connection throws(SQLiteConnection.Failure) in
             let before = try Self.read(identity, connection)
-            var after = before
+            var after = before.feedback
             edit(&after)
-            if after != before { try Self.write(identity, after, connection) }
-            return after
+            guard after != before.feedback else { return Change(record: before, isNew: false) }
+            return try connection.transaction { () throws(SQLiteConnection.Failure) in
+                try Self.write(identity, after, connection)
+                if let uri, uri != before.uri {
+                    _ = try connection.row(
+                        "UPDATE change SET uri = ?2 WHERE identity = ?1", [.text(identity), .text(uri)])
+                }
+                return Change(record: try Self.read(identity, connection), isNew: true)
+            }
         }
-        positions.set(ResumePositions.Position(after), of: identity)
-        return after
+        positions.set(ResumePositions.Position(change.record.feedback), of: identity)
+        return change
+    }
+
+    /// Result of a change.
+    package struct Change: Sendable {
+        /// The item's record after it.
+        package let record: FeedbackRecord
+        /// False: the item was like that before.
+        package let isNew: Bool
+
+        /// A result, by its parts.
+        package init(record: FeedbackRecord, isNew: Bool) {
+            self.record = record
+            self.isNew = isNew
+        }
     }
 
     /// Nothing is asked of it for now: what it took to answer is given back to the system. Blocks for a moment; on a worker.
@@ -89,7 +112,7 @@ package final class FeedbackDatabase: Sendable {
     // MARK: Opening
 
     /// One that turns out to be damaged is put aside, and a new one is begun.
-    private func use<Result: Sendable>(
+    func use<Result: Sendable>(
         _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Result
     ) throws(Failure) -> Result {
         guard let library = SQLiteLibrary.shared else {
@@ -102,7 +125,7 @@ package final class FeedbackDatabase: Sendable {
                 guard error.isDamage else { return .failure(Failure(message: SQLiteLibrary.words(error.code))) }
             }
             state.connection = nil
-            putAside(as: "broken", "the database of ratings and bookmarks is damaged", &state)
+            putAside(as: "broken", "the database of ratings and bookmarks is damaged")
             do throws(SQLiteConnection.Failure) {
                 return .success(try use(library, &state, body))
             } catch {
@@ -117,7 +140,7 @@ package final class FeedbackDatabase: Sendable {
         _ body: (SQLiteConnection) throws(SQLiteConnection.Failure) -> Result
     ) throws(SQLiteConnection.Failure) -> Result {
         let connection: SQLiteConnection
-        if let present = state.connection { connection = present } else { connection = try open(library, &state) }
+        if let present = state.connection { connection = present } else { connection = try open(library) }
         state.connection = connection
         let result = try body(connection)
         state.exists = true
@@ -125,19 +148,21 @@ package final class FeedbackDatabase: Sendable {
         return result
     }
 
-    private func open(
-        _ library: SQLiteLibrary, _ state: inout State
-    ) throws(SQLiteConnection.Failure) -> SQLiteConnection {
+    private func open(_ library: SQLiteLibrary) throws(SQLiteConnection.Failure) -> SQLiteConnection {
         do throws(SQLiteConnection.Failure) {
             var connection = try begin(library)
             var version = try Self.version(of: connection)
             if version > Double(Self.version) {
-                putAside(
-                    as: "newer", "the database of ratings and bookmarks is from a later version of the daemon", &state)
+                putAside(as: "newer", "the database of ratings and bookmarks is from a later version of the daemon")
                 connection = try begin(library)
                 version = 0
             }
             try connection.execute(Self.schema)
+            if try !Self.hasChanges(connection) {
+                try connection.transaction { () throws(SQLiteConnection.Failure) in
+                    try connection.execute(Self.changeSchema)
+                }
+            }
             // Set again it would be written again, and a disk woken by each start.
             if version != Double(Self.version) { try connection.execute("PRAGMA user_version = \(Self.version)") }
             return connection
@@ -162,11 +187,12 @@ package final class FeedbackDatabase: Sendable {
         try connection.row("PRAGMA user_version", columns: 1).first.flatMap { $0 } ?? 0
     }
 
-    private func putAside(as kind: String, _ what: String, _ state: inout State) {
+    private func putAside(as kind: String, _ what: String) {
         let kept = StateDisk.keepAside(directory, Self.name, as: kind)
         // They belong to what was put aside.
         for ending in ["-wal", "-shm"] { rename(path + ending, (kept ?? path + ".broken") + ending) }
-        state.reports.append(what + (kept.map { ": it is kept as \($0), and a new one replaces it" } ?? ""))
+        let report = what + (kept.map { ": it is kept as \($0), and a new one replaces it" } ?? "")
+        reports.withLock { $0.append(report) }
     }
 
     private static let schema = """
@@ -181,13 +207,30 @@ package final class FeedbackDatabase: Sendable {
 
     private static func read(
         _ identity: String, _ connection: SQLiteConnection
-    ) throws(SQLiteConnection.Failure) -> Feedback {
-        let row = try connection.row(
+    ) throws(SQLiteConnection.Failure) -> FeedbackRecord {
+        let rows = try connection.rows(
             """
-            SELECT rating, liked, disliked, bookmark, leftAt, plays, skips, lastPlayed FROM item WHERE identity = ?1
-            """, [.text(identity)], columns: 8)
+            SELECT change.number, change.uri, \(fields) FROM item
+            LEFT JOIN change ON change.identity = item.identity WHERE item.identity = ?1
+            """, [.text(identity)], columns: 2 + fieldCount, limit: 1)
+        let origin = try origin(connection)
+        guard let row = rows.first else {
+            return FeedbackRecord(
+                identity: identity, feedback: Feedback(), cursor: FeedbackCursor(origin: origin, number: 0))
+        }
+        return FeedbackRecord(
+            identity: identity, uri: row[1].text, feedback: feedback(row.dropFirst(2).map(\.number)),
+            cursor: FeedbackCursor(origin: origin, number: Int64(row[0].number ?? 0)))
+    }
+
+    /// Columns of an item's feedback, in the order of `feedback`.
+    static let fields = "rating, liked, disliked, bookmark, leftAt, plays, skips, lastPlayed"
+    /// Number of these columns.
+    static let fieldCount: Int32 = 8
+
+    /// Feedback from its columns; damaged values are dropped.
+    static func feedback(_ row: [Double?]) -> Feedback {
         var feedback = Feedback()
-        guard row.count == 8 else { return feedback }
         feedback.rating = row[0].flatMap { (0...5).contains($0) ? $0 : nil }
         feedback.isLiked = row[1] == 1
         feedback.isDisliked = row[2] == 1

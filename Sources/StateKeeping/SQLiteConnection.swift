@@ -13,10 +13,16 @@ final class SQLiteConnection: @unchecked Sendable {
         var isUnwritable: Bool { SQLiteLibrary.unwritable.contains(code & 0xFF) }
     }
 
-    /// Value for a parameter of a statement.
-    enum Value {
+    /// Value for a parameter of a statement, or of a column of its answer.
+    enum Value: Equatable {
         case text(String)
         case number(Double?)
+
+        /// The number; nil: it is NULL or text.
+        var number: Double? { if case .number(let number) = self { number } else { nil } }
+
+        /// The text; nil: it is no text.
+        var text: String? { if case .text(let text) = self { text } else { nil } }
     }
 
     private let library: SQLiteLibrary
@@ -44,6 +50,11 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Carries out one statement; the numbers of the first row of its answer, none if it has no row.
     func row(_ text: String, _ values: [Value] = [], columns: Int32 = 0) throws(Failure) -> [Double?] {
+        try rows(text, values, columns: columns, limit: 1).first.map { $0.map(\.number) } ?? []
+    }
+
+    /// Carries out one statement; the first rows of its answer, at most `limit`.
+    func rows(_ text: String, _ values: [Value] = [], columns: Int32, limit: Int) throws(Failure) -> [[Value]] {
         var statement: SQLiteLibrary.Handle?
         let prepared = library.prepare(handle, text, -1, &statement, nil)
         guard prepared == SQLiteLibrary.ok, let statement else { throw Failure(code: prepared) }
@@ -56,12 +67,35 @@ final class SQLiteConnection: @unchecked Sendable {
             case .number(nil): _ = library.bindNull(statement, parameter)
             }
         }
-        let stepped = library.step(statement)
-        guard stepped != SQLiteLibrary.done else { return [] }
-        guard stepped == SQLiteLibrary.row else { throw Failure(code: stepped) }
-        return (0..<columns).map { column in
-            library.columnType(statement, column) == SQLiteLibrary.null
-                ? nil : library.columnDouble(statement, column)
+        var result: [[Value]] = []
+        while result.count < limit {
+            let stepped = library.step(statement)
+            guard stepped != SQLiteLibrary.done else { break }
+            guard stepped == SQLiteLibrary.row else { throw Failure(code: stepped) }
+            result.append((0..<columns).map { value(statement, $0) })
+        }
+        return result
+    }
+
+    private func value(_ statement: SQLiteLibrary.Handle, _ column: Int32) -> Value {
+        switch library.columnType(statement, column) {
+        case SQLiteLibrary.null: .number(nil)
+        case SQLiteLibrary.text: .text(library.columnText(statement, column).map { String(cString: $0) } ?? "")
+        default: .number(library.columnDouble(statement, column))
+        }
+    }
+
+    /// Carries out all of `body` or nothing of it.
+    func transaction<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(Failure) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // SQLite has undone it already where the disk failed.
+            try? execute("ROLLBACK")
+            throw error
         }
     }
 

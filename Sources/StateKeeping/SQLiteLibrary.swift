@@ -17,6 +17,7 @@ struct SQLiteLibrary: Sendable {
     typealias BindNull = @convention(c) (Handle, Int32) -> Int32
     typealias ColumnType = @convention(c) (Handle, Int32) -> Int32
     typealias ColumnDouble = @convention(c) (Handle, Int32) -> Double
+    typealias ColumnText = @convention(c) (Handle, Int32) -> Text?
 
     private let library: DynamicLibrary
     let open: Open
@@ -30,6 +31,7 @@ struct SQLiteLibrary: Sendable {
     let bindNull: BindNull
     let columnType: ColumnType
     let columnDouble: ColumnDouble
+    let columnText: ColumnText
 
     /// SQLITE_OK.
     static let ok: Int32 = 0
@@ -41,6 +43,8 @@ struct SQLiteLibrary: Sendable {
     static let openFlags: Int32 = 0x2 | 0x4 | 0x10000
     /// SQLITE_OPEN_READONLY, SQLITE_OPEN_URI and SQLITE_OPEN_FULLMUTEX.
     static let readFlags: Int32 = 0x1 | 0x40 | 0x10000
+    /// SQLITE_TEXT as the type of a column.
+    static let text: Int32 = 3
     /// SQLITE_NULL as the type of a column.
     static let null: Int32 = 5
     /// SQLITE_TRANSIENT: SQLite makes a copy of a text.
@@ -65,7 +69,8 @@ struct SQLiteLibrary: Sendable {
             let bindDouble = library.function("sqlite3_bind_double", as: BindDouble.self),
             let bindNull = library.function("sqlite3_bind_null", as: BindNull.self),
             let columnType = library.function("sqlite3_column_type", as: ColumnType.self),
-            let columnDouble = library.function("sqlite3_column_double", as: ColumnDouble.self)
+            let columnDouble = library.function("sqlite3_column_double", as: ColumnDouble.self),
+            let columnText = library.function("sqlite3_column_text", as: ColumnText.self)
         else { return nil }
         self.library = library
         self.open = open
@@ -79,6 +84,7 @@ struct SQLiteLibrary: Sendable {
         self.bindNull = bindNull
         self.columnType = columnType
         self.columnDouble = columnDouble
+        self.columnText = columnText
     }
 
     /// Nothing is asked of it for now: its megabyte of code need not stay in memory. Any thread.

@@ -43,6 +43,9 @@ final class Invocation {
     /// The value of this option.
     func value(_ option: String) -> String? { options[option]?.text }
 
+    /// The value of this option, byte for byte.
+    func word(_ option: String) -> Word? { options[option] }
+
     /// True with `--json`: answers are printed as they came.
     var wantsJSON: Bool { has("--json") }
 

@@ -50,6 +50,7 @@ struct NumberTable {
     private static func leaves(_ type: ParameterType, _ samples: Samples) -> [Leaf] {
         switch type {
         case .boolean, .text, .choice, .uri: []
+        case .removable(let type): leaves(type, samples)
         case .positiveNumber(let limit): [Leaf(value: .string(mark), edges: edges(0, limit))]
         case .numberIn(let range): [Leaf(value: .string(mark), edges: edges(range.lowerBound, range.upperBound))]
         case .integer(let range):
@@ -99,6 +100,9 @@ private struct Samples {
         if let needed = method.anyOf.first, !method.anyOf.contains(parameter.name) {
             result[needed] = method.parameters.first { $0.name == needed }.map(self.value(of:))
         }
+        for needed in method.oneOf.prefix(1) where !method.oneOf.contains(parameter.name) {
+            result[needed] = method.parameters.first { $0.name == needed }.map(self.value(of:))
+        }
         // An announcement is answered when it is over.
         if method.name == MethodName.other(.announce).rawValue { result["uri"] = .string(bell) }
         result[parameter.name] = value
@@ -119,6 +123,7 @@ private struct Samples {
     private func value(of type: ParameterType) -> JSONValue {
         switch type {
         case .boolean: true
+        case .removable(let type): value(of: type)
         case .positiveNumber, .numberIn: 1
         case .integer(let range): .integer(range.lowerBound)
         case .text: "numbers"

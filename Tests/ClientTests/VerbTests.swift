@@ -72,6 +72,13 @@ import Testing
         ("add --next /m/a", #"queue.add {"next":true,"items":["/m/a"]}"#),
         ("add --at 2 --play /m/a", #"queue.add {"at":1,"play":true,"items":["/m/a"]}"#),
         ("insert /m/a", #"queue.add {"next":true,"items":["/m/a"]}"#),
+        ("like", #"like {"active":true}"#), ("dislike --undo", #"dislike {"active":false}"#),
+        ("rating 4", #"rating {"rating":4}"#), ("bookmark --undo", #"bookmark {"active":false}"#),
+        ("rating --file /m/a 4", #"feedback.set {"uri":"/m/a","rating":4}"#),
+        ("rating --file /m/a --undo", #"feedback.set {"uri":"/m/a","rating":null}"#),
+        ("like --file /m/a --undo", #"feedback.set {"uri":"/m/a","like":false}"#),
+        ("bookmark --file http://x.org/a 1:23", #"feedback.set {"uri":"http://x.org/a","bookmark":83}"#),
+        ("bookmark --file /m/a --undo", #"feedback.set {"uri":"/m/a","bookmark":null}"#),
     ])
     func oneRequest(line: String, request: String) {
         let socket = folder.path("one.sock")
@@ -90,6 +97,8 @@ import Testing
             ("seek +5%", ["nowPlaying.get", #"skipForward {"interval":10}"#]),
             ("mute --toggle", ["nowPlaying.get", #"volume.set {"muted":true}"#]),
             ("output 2", ["output.list", #"output.select {"name":"usb"}"#]),
+            ("rating --file /m/a", [#"feedback.get {"uris":["/m/a"]}"#]),
+            ("rating --item 2 4.5", [#"queue.list {"offset":1,"limit":1}"#, #"feedback.set {"id":12,"rating":4.5}"#]),
             ("output 2 --delay 0", ["output.list", #"output.delay.set {"name":"usb","delay":0}"#]),
             ("remove 2", [#"queue.list {"offset":1,"limit":1}"#, #"queue.remove {"ids":[12],"ifVersion":7}"#]),
             (

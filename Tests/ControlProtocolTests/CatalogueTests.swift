@@ -21,6 +21,7 @@ import Testing
             let names = Set(method.parameters.map(\.name))
             #expect(method.exclusive.allSatisfy { names.isSuperset(of: $0) })
             #expect(names.isSuperset(of: method.anyOf))
+            #expect(names.isSuperset(of: method.oneOf))
         }
     }
 

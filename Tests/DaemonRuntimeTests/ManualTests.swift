@@ -114,8 +114,8 @@ import Testing
 
     @Test func protocolPage() throws {
         let titles: [(Method.Kind, String)] = [
-            (.nowPlaying, "What plays"), (.command, "Remote commands"), (.queue, "The queue"), (.output, "Sound"),
-            (.session, "Sessions"),
+            (.nowPlaying, "What plays"), (.command, "Remote commands"), (.queue, "The queue"), (.feedback, "Feedback"),
+            (.output, "Sound"), (.session, "Sessions"),
             (.server, "The daemon"),
         ]
         #expect(titles.map(\.0) == Method.Kind.allCases)

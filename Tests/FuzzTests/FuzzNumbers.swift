@@ -53,6 +53,7 @@ struct FuzzNumbers {
         case .text: return .string(["", "text", String(repeating: "ä", count: 2048)][choice(3)])
         case .choice(let words): return .string(words[choice(words.count)])
         case .uri, .media: return "/fuzz/1"
+        case .removable(let type): return choice(4) == 0 ? .null : value(type)
         case .object(let members):
             return .object(object(members))
         case .array(let element, let count):

@@ -83,7 +83,7 @@ extension FuzzTarget {
             let folder = TemporaryFolder()
             let database = FeedbackDatabase(stateDirectory: folder.path)
             for (number, name) in ["a", "b"].enumerated() {
-                _ = try? database.change(name) {
+                _ = try? database.change(name, at: "/\(name)") {
                     $0.rating = 3.5
                     $0.isLiked = true
                     $0.bookmark = 12.5
@@ -100,7 +100,7 @@ extension FuzzTarget {
             _ = folder.write(bytes, "resume-places")
             let database = FeedbackDatabase(stateDirectory: folder.path)
             for name in ["a", "b", "c"] {
-                guard let feedback = try? database.feedback(of: name) else { continue }
+                guard let feedback = try? database.record(of: name).feedback else { continue }
                 precondition((0...5).contains(feedback.rating ?? 0))
                 precondition((0...1e9).contains(feedback.bookmark ?? 0) && (0...1e9).contains(feedback.left ?? 0))
                 precondition(feedback.playCount >= 0 && feedback.skipCount >= 0)
@@ -108,11 +108,13 @@ extension FuzzTarget {
             }
             precondition((0...1e9).contains(database.positions.position(at: "u") { "a" }?.seconds ?? 0))
             // Whatever it was, what is said from now on is remembered.
-            let liked = try? database.change("a") {
+            _ = try? database.changes(since: .beginning, limit: 10)
+            let liked = try? database.change("a", at: nil) {
                 $0 = Feedback()
                 $0.isLiked = true
             }
-            if let liked { precondition((try? database.feedback(of: "a")) == liked, "what was said is forgotten") }
+            guard let liked else { return }
+            precondition((try? database.record(of: "a")) == liked.record, "what was said is forgotten")
         })
 
     /// Messages of the confined child: the first byte says which body the rest is.

@@ -8,6 +8,16 @@ import Testing
 
 @testable import StateKeeping
 
+extension FeedbackDatabase {
+    /// Changes what is remembered of an item at an unknown address.
+    func change(_ identity: String, _ edit: @Sendable (inout Feedback) -> Void) throws(Failure) -> Feedback {
+        try change(identity, at: nil, edit).record.feedback
+    }
+
+    /// Saved feedback about an item.
+    func feedback(of identity: String) throws(Failure) -> Feedback { try record(of: identity).feedback }
+}
+
 /// Saved feedback about items.
 @Suite struct FeedbackTests {
     private let folder = TemporaryFolder()

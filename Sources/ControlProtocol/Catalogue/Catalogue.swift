@@ -5,8 +5,11 @@ package enum Catalogue {
     /// The table for the server.
     package static let table = MethodTable(
         title: Product.name,
-        methods: nowPlayingMethods + commandMethods + queueMethods + otherMethods + sessionMethods,
-        notifications: [("nowPlaying.changed", "The full state, sent to subscribers at each key event.")])
+        methods: nowPlayingMethods + commandMethods + queueMethods + feedbackMethods + otherMethods + sessionMethods,
+        notifications: [
+            ("nowPlaying.changed", "The full state, sent to subscribers at each key event."),
+            ("feedback.changed", "The feedback of one item, sent to the subscribers of feedback at each change."),
+        ])
 
     /// All methods, in the order of the manual.
     package static var methods: [Method] { table.methods }

@@ -3,7 +3,7 @@ extension Method {
     /// unknown, missing, of the wrong type or out of its own domain.
     package func check(_ given: JSONObject) throws(RPCError) {
         try Self.check(given, against: parameters, of: "“\(name)”", at: "")
-        for group in exclusive {
+        for group in exclusive + [oneOf] {
             let present = group.filter { given[$0] != nil }
             if present.count > 1 {
                 throw .invalidParameter(present[1], "“\(present[0])” and “\(present[1])” exclude each other")
@@ -12,6 +12,10 @@ extension Method {
         if !anyOf.isEmpty, !anyOf.contains(where: { given[$0] != nil }) {
             let names = anyOf.map { "“\($0)”" }.joined(separator: ", ")
             throw .invalidParameter(anyOf[0], "“\(name)” needs at least one of \(names)")
+        }
+        if !oneOf.isEmpty, !oneOf.contains(where: { given[$0] != nil }) {
+            let names = oneOf.map { "“\($0)”" }.joined(separator: " or ")
+            throw .invalidParameter(oneOf[0], "“\(name)” needs \(names)")
         }
     }
 
@@ -73,10 +77,16 @@ extension ParameterType {
     /// Throws -32602 unless the value is of this type and domain. `path` names it: `items[3].title`.
     func check(_ value: JSONValue, at path: @autoclosure () -> String) throws(RPCError) {
         switch (self, value) {
+        case (.removable, .null): break
+        case (.removable(let type), _): try type.check(value, at: path())
         case (.media, .object(let object)): try Method.checkMedia(object, at: path())
         case (.object(let members), .object(let object)):
             try Method.check(object, against: members, of: "“\(path())”", at: path() + ".")
         case (.array(let type, let count), .array(let elements)):
+            guard elements.count <= count.upperBound else {
+                throw .invalidParameter(
+                    path(), "“\(path())” has \(elements.count) elements; it takes at most \(count.upperBound)")
+            }
             guard count.contains(elements.count) else { throw refusal(value, path()) }
             for (index, element) in elements.enumerated() { try type.check(element, at: "\(path())[\(index)]") }
         default:
@@ -95,7 +105,7 @@ extension ParameterType {
         case .choice(let words): value.stringValue.map(words.contains) == true
         case .uri, .media:
             value.stringValue.map { !$0.isEmpty && $0.utf8.count <= Self.maximumURIBytes } == true
-        case .array, .object: false
+        case .array, .object, .removable: false
         }
     }
 

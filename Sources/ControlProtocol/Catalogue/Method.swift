@@ -11,7 +11,7 @@ package enum Role: String, Sendable, CaseIterable, Comparable {
 package struct Method: Sendable {
     /// Subject of a method; orders the manual.
     package enum Kind: String, Sendable, CaseIterable {
-        case nowPlaying, command, queue, output, session, server
+        case nowPlaying, command, queue, feedback, output, session, server
     }
 
     /// Name on the wire.
@@ -24,6 +24,8 @@ package struct Method: Sendable {
     package var exclusive: [[String]] = []
     /// At least one of these must be given, if there are any.
     package var anyOf: [String] = []
+    /// One of these must be given, and no other, if there are any.
+    package var oneOf: [String] = []
     /// True if a batch must not contain it.
     package var isRefusedInBatch = false
     /// True if it waits while the server holds requests.
@@ -38,8 +40,8 @@ package struct Method: Sendable {
     /// A method, by its parts.
     package init(
         name: String, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
-        anyOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String, result: String,
-        example: String
+        anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String,
+        result: String, example: String
     ) {
         self.name = name
         self.kind = kind
@@ -47,6 +49,7 @@ package struct Method: Sendable {
         self.parameters = parameters
         self.exclusive = exclusive
         self.anyOf = anyOf
+        self.oneOf = oneOf
         self.isRefusedInBatch = isRefusedInBatch
         self.isHeld = isHeld
         self.help = help
@@ -59,11 +62,12 @@ extension Method {
     /// A method of the daemon that is no remote command.
     init(
         name: MethodName.Other, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
-        anyOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String, result: String,
-        example: String
+        anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false, isHeld: Bool = true, help: String,
+        result: String, example: String
     ) {
         self.init(
             name: name.rawValue, kind: kind, role: role, parameters: parameters, exclusive: exclusive, anyOf: anyOf,
-            isRefusedInBatch: isRefusedInBatch, isHeld: isHeld, help: help, result: result, example: example)
+            oneOf: oneOf, isRefusedInBatch: isRefusedInBatch, isHeld: isHeld, help: help, result: result,
+            example: example)
     }
 }

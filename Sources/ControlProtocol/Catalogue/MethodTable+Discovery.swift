@@ -59,6 +59,7 @@ extension MethodTable {
         case .object(let members):
             let properties = members.map { JSONObject.Member($0.name, schema($0.type)) }
             return ["type": "object", "properties": .object(JSONObject(properties)), "additionalProperties": false]
+        case .removable(let type): return ["oneOf": [schema(type), ["type": "null"]]]
         case .array(let element, let count):
             return [
                 "type": "array", "items": schema(element), "minItems": .integer(Int64(count.lowerBound)),

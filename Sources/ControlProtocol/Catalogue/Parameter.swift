@@ -38,6 +38,8 @@ package indirect enum ParameterType: Sendable {
     case media
     /// An object with these members.
     case object([Parameter])
+    /// A value of this type, or null, which removes it.
+    case removable(ParameterType)
     /// Elements of one type.
     case array(ParameterType, count: ClosedRange<Int>)
 
@@ -71,6 +73,7 @@ package indirect enum ParameterType: Sendable {
         case .uri: "an absolute path or a uri"
         case .media: "a uri, or an object with “uri” or “descriptor”"
         case .object(let members): "an object with " + members.map(\.name).prefix(3).joined(separator: ", ") + "…"
+        case .removable(let type): type.words + ", or null to remove it"
         case .array(let element, let count):
             (count.lowerBound > 0 ? "an array that is not empty, each element " : "an array, each element ")
                 + element.words
@@ -87,6 +90,7 @@ package indirect enum ParameterType: Sendable {
         case .uri: "uri"
         case .media: "media"
         case .object: "object"
+        case .removable(let type): type.typeName
         case .array(let element, _): "array of \(element.typeName)"
         }
     }

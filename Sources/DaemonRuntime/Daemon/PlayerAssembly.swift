@@ -21,12 +21,14 @@ package import StateKeeping
     private let events = EventCounter()
     private let delays = OutputDelays()
     private let database: FeedbackDatabase
+    private let desk: FeedbackDesk
     private let mounts: MediaMounts
     private let opener: DecoderOpener
 
     private init(_ context: SessionContext) {
         self.context = context
         database = FeedbackDatabase(stateDirectory: context.stateDirectory)
+        desk = FeedbackDesk(context.loop, database, context.server, log: { Log.warning($0) })
         let mounts = MediaMounts(stateDirectory: context.stateDirectory, roots: context.settings.mediaRoots)
         let certificates = context.configuration.certificates
         self.mounts = mounts
@@ -83,7 +85,7 @@ package import StateKeeping
             context.loop, player: player, output: output, opener: opener, mounts: mounts,
             encoder: context.board.encoder, settings: context.settings, store: store,
             artwork: ArtworkKeeper.make(context, player),
-            feedback: FeedbackKeeper(player, context.loop, database, context.settings, log: { Log.warning($0) }),
+            feedback: FeedbackKeeper(player, context.loop, desk, context.settings),
             log: { Log.warning($0) })
     }
 

@@ -99,6 +99,11 @@ package import Sessions
                 client.subscribe(nil)
                 answer(.success([:]))
             }
+        case .other(.feedbackSubscribe), .other(.feedbackUnsubscribe):
+            return .perform { client, answer in
+                client.follow(Catalogue.feedbackChanged, name == .other(.feedbackSubscribe))
+                answer(.success([:]))
+            }
         case .other(.daemonReload):
             return .perform { [unowned control] client, answer in
                 control.reload(by: client.identity.originator, answer)

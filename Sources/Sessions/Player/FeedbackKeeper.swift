@@ -1,10 +1,11 @@
 import AudioCore
+import ControlServer
 package import DaemonConfiguration
 package import LinuxSystem
 import MediaAccess
 import NowPlaying
 package import PlaybackEngine
-package import StateKeeping
+import StateKeeping
 
 /// Keeps the history of items: ratings, play counts, and the positions at which they were left. The loop only counts and hands
 /// over; files and the database are read by a worker, one change after the other.
@@ -22,6 +23,8 @@ package import StateKeeping
         var identity: String?
         /// Nil: not looked up yet.
         var feedback: Feedback?
+        /// Its last change that `feedback` contains.
+        var cursor = FeedbackCursor.beginning
     }
 
     private struct Task {
@@ -30,6 +33,8 @@ package import StateKeeping
         var edit: Edit?
         /// True if it has changed the known feedback already.
         var isShown = false
+        /// Client whose word it is; nil: it was played.
+        var by: ClientIdentity?
         var done: Answer
     }
 
@@ -37,8 +42,9 @@ package import StateKeeping
     private let loop: EventLoop
     /// Made when the first item is played.
     private lazy var workers = Workers(loop, name: "feedback")
-    private let database: FeedbackDatabase
-    private let log: @PlayerLoop (String) -> Void
+    /// Carries out requests for the feedback of any item, and hears of each change here.
+    let desk: FeedbackDesk
+    private var database: FeedbackDatabase { desk.database }
     /// The newest at the end.
     private var known: [Known] = []
     private var waiting: [Task] = []
@@ -64,16 +70,13 @@ package import StateKeeping
     /// Seconds of an item that must play before it counts.
     private static let leastPlayed = 2.0
 
-    /// `log` takes a warning.
-    package init(
-        _ player: Player, _ loop: EventLoop, _ database: FeedbackDatabase, _ settings: LiveConfiguration,
-        log: @escaping @PlayerLoop (String) -> Void
-    ) {
+    /// Keeps the history of this player's items in the database of `desk`.
+    package init(_ player: Player, _ loop: EventLoop, _ desk: FeedbackDesk, _ settings: LiveConfiguration) {
         self.player = player
         self.loop = loop
-        self.database = database
+        self.desk = desk
         self.settings = settings
-        self.log = log
+        desk.add(self)
         player.listen { listeners in
             listeners.feedbackOf = { [weak self] in self?.feedback(in: $0) }
             listeners.onAsked = { [weak self] item in
@@ -166,15 +169,47 @@ package import StateKeeping
     // MARK: What is said
 
     /// Changes the feedback about an item; publishes one event, then answers.
-    func change(_ item: ItemID, by: Originator, _ edit: @escaping Edit, _ answer: @escaping Answer) {
+    func change(_ item: ItemID, by: ClientIdentity, _ edit: @escaping Edit, _ answer: @escaping Answer) {
         guard add(item) else {
             return answer(.failure(FeedbackDatabase.Failure(message: "the item is no longer in the queue")))
         }
-        let task = Task(item: item, edit: edit) { [player] result in
-            if case .success = result { player.feedbackChanged(of: item, by: by) }
+        let task = Task(item: item, edit: edit, by: by) { [player] result in
+            if case .success = result { player.feedbackChanged(of: item, by: by.originator) }
             answer(result)
         }
         submit(task)
+    }
+
+    /// Feedback was changed by a request for any item, or in another session; publishes one event if its item is shown.
+    /// `by`: who changed it; nil: it was played.
+    func follow(_ record: FeedbackRecord, by: Originator?) {
+        let same = known.filter {
+            $0.identity == record.identity || ($0.identity == nil && $0.source.uri == record.uri)
+        }
+        // While nothing was remembered, no file was looked at: one of these may be the same under another name.
+        let unread = known.filter { known in
+            known.identity == nil && known.feedback != nil && known.source.uri != record.uri && known.item != running
+                && !waiting.contains { $0.item == known.item }
+        }
+        for item in same.map(\.item) {
+            take(record, for: item)
+            if let by { player.feedbackChanged(of: item, by: by) }
+        }
+        for item in unread.map(\.item) {
+            known.removeAll { $0.item == item }
+            if [asked, last?.item?.id, last?.upcoming?.itemID].contains(item) { look(at: item) }
+        }
+    }
+
+    /// Keeps a record of an item, unless a newer one is known.
+    private func take(_ record: FeedbackRecord, for item: ItemID) {
+        guard let index = known.lastIndex(where: { $0.item == item }), !record.cursor.isOlder(than: known[index].cursor)
+        else { return }
+        var feedback = record.feedback
+        // What happened since, and is shown, is still to be written.
+        for later in waiting where later.item == item && later.isShown { later.edit?(&feedback) }
+        known[index].feedback = feedback
+        known[index].cursor = record.cursor
     }
 
     // MARK: The worker
@@ -204,16 +239,20 @@ package import StateKeeping
         let (database, source, edit) = (database, position.source, task.edit)
         let known = position.identity
         let isLast = waiting.isEmpty
-        workers.submit { () -> (String?, Result<Feedback, FeedbackDatabase.Failure>) in
+        workers.submit { () -> (String?, Result<FeedbackDatabase.Change, FeedbackDatabase.Failure>) in
             defer { if isLast { database.rest() } }
             // As long as nothing was ever remembered, nothing has to be looked for.
-            if edit == nil, !database.exists { return (known, .success(Feedback())) }
+            if edit == nil, !database.exists {
+                let record = FeedbackRecord(identity: "", feedback: Feedback(), cursor: .beginning)
+                return (known, .success(FeedbackDatabase.Change(record: record, isNew: false)))
+            }
             guard let identity = known ?? ContentIdentity.of(source) else {
                 return (nil, .failure(FeedbackDatabase.Failure(message: "cannot read the item's file")))
             }
             do throws(FeedbackDatabase.Failure) {
-                if let edit { return (identity, .success(try database.change(identity, edit))) }
-                return (identity, .success(try database.feedback(of: identity)))
+                if let edit { return (identity, .success(try database.change(identity, at: source.uri, edit))) }
+                let record = try database.record(of: identity)
+                return (identity, .success(FeedbackDatabase.Change(record: record, isNew: false)))
             } catch {
                 return (identity, .failure(error))
             }
@@ -223,27 +262,26 @@ package import StateKeeping
         }
     }
 
-    private func finished(_ task: Task, _ identity: String?, _ result: Result<Feedback, FeedbackDatabase.Failure>) {
+    private func finished(
+        _ task: Task, _ identity: String?, _ result: Result<FeedbackDatabase.Change, FeedbackDatabase.Failure>
+    ) {
         running = nil
-        for report in database.takeReports() { log(report) }
+        for report in database.takeReports() { desk.log(report) }
         if let index = known.lastIndex(where: { $0.item == task.item }) {
             known[index].identity = identity
             if !waiting.contains(where: { $0.item == task.item && $0.isShown }) {
                 database.positions.settled(known[index].source.uri)
             }
-            if case .success(var feedback) = result {
-                // What happened since, and is shown, is still to be written.
-                for later in waiting where later.item == task.item && later.isShown { later.edit?(&feedback) }
-                known[index].feedback = feedback
-            }
+            if case .success(let change) = result { take(change.record, for: task.item) }
         }
         switch result {
         case .success: if task.edit != nil { hasWarned = false }
         case .failure(let failure):
-            if !hasWarned, identity != nil { log("cannot save ratings and play counts: \(failure.message)") }
+            if !hasWarned, identity != nil { desk.log("cannot save ratings and play counts: \(failure.message)") }
             hasWarned = hasWarned || identity != nil
         }
-        task.done(result)
+        if case .success(let change) = result, change.isNew { desk.spread(change.record, by: task.by, except: self) }
+        task.done(result.map(\.record.feedback))
         runNext()
         forgetOpen()
     }

@@ -21,7 +21,7 @@ extension PlayerMethods {
     ) {
         guard let item = player.currentItem else { return answer(failure(.noItem)) }
         guard let feedback else { return answer(.failure(PlayerRefusal.notRemembered(nil).error)) }
-        feedback.change(item, by: request.client.originator, edit(opinion)) { [self] result in
+        feedback.change(item, by: request.client, edit(opinion)) { [self] result in
             switch result {
             case .success: answer(self.answer(for: CommandOutcome(state: player.state, isSuperseded: false)))
             case .failure(let failure): answer(.failure(PlayerRefusal.notRemembered(failure.message).error))

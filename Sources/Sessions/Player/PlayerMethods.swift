@@ -31,6 +31,8 @@ package import StateKeeping
     private let settings: LiveConfiguration
     /// The settings that hold now.
     var configuration: Configuration { settings.current }
+    /// Folders below which foreign peers may name media.
+    var mediaRoots: MediaRoots { settings.mediaRoots }
     /// Threads for looks at disks; made at the first of them.
     lazy var workers = Workers(loop, name: "diagnosis")
     /// When the methods were there first.
@@ -109,6 +111,9 @@ package import StateKeeping
         case .queueClear: atVersion(request, answer) { clear(request, $0) }
         case .queueShuffle: atVersion(request, answer) { shuffle(request, $0) }
         case .itemUpdate: atVersion(request, answer) { update(request, $0) }
+        case .feedbackGet: getFeedback(request, answer)
+        case .feedbackSet: setFeedback(request, answer)
+        case .feedbackChanges: listFeedbackChanges(request, answer)
         case .volumeSet: answer(volume(request))
         case .loudnessSet: answer(loudness(request))
         case .sleepSet: answer(sleep(request))
@@ -122,7 +127,8 @@ package import StateKeeping
         case .outputDelaySet: setOutputDelay(request, answer)
         case .diagnosticsGet: diagnose(request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .rpcDiscover, .daemonReload,
-            .daemonQuit, .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish:
+            .daemonQuit, .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish,
+            .feedbackSubscribe, .feedbackUnsubscribe:
             answer(.failure(.invalidRequest("the control server answers “\(request.method.rawValue)”")))
         }
     }
@@ -130,6 +136,7 @@ package import StateKeeping
     /// A connection ended: settings for its life are undone.
     func clientGone(_ client: ClientIdentity) {
         player.connectionEnded(client.number, by: client.originator)
+        feedback?.desk.clientGone(client.number)
         if centre.connectionEnded(client.number) { player.commandsChanged(by: client.originator) }
     }
 

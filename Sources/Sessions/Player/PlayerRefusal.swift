@@ -32,6 +32,10 @@ enum PlayerRefusal: Equatable {
     case namedTwice
     /// The daemon keeps no feedback, or the feedback can't be written for this reason.
     case notRemembered(String?)
+    /// Saved feedback can't be read for this reason.
+    case unreadable(String)
+    /// The queue has no item with this id.
+    case unknownItem(ItemID)
     /// The player's own refusal.
     case command(CommandRefusal)
 
@@ -69,6 +73,8 @@ enum PlayerRefusal: Equatable {
         case .namedTwice: .invalidParameter("ids", "“ids” contains an item twice")
         case .notRemembered(nil): .commandFailed(.unavailable, "this daemon keeps no ratings or bookmarks")
         case .notRemembered(let message?): .commandFailed(.unavailable, "cannot save it: \(message)")
+        case .unreadable(let message): .commandFailed(.unavailable, "cannot read ratings and bookmarks: \(message)")
+        case .unknownItem(let id): .noSuchContent("the queue has no item with the id \(id.number)")
         case .command(let refusal): refusal.error
         }
     }
