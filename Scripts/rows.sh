@@ -4,7 +4,8 @@
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
 programs="^(RepositoryTests|BridgeTests|MPRISTests)\.|$wakeups"
 names='Artwork|Codec|Command|DamageCampaign|Device|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
-names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|NumberTable|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue|QueuePage|OutputDelay|RandomFault|Random|Refusal|Seam'
+names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|NumberTable|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
+names+='|QueueChanges|QueuePage|OutputDelay|RandomFault|Random|Refusal|Seam'
 names+='|ServerCampaign|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
 daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
 deaths='^AcceptanceTests\.Acceptance/(FailingDisk|PoisonedPosition)Tests/'

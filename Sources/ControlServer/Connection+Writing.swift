@@ -68,7 +68,9 @@ extension Connection {
         if let translations = event.translations, let subscription, !subscription.languages.isEmpty {
             let line = translations.line(in: subscription.languages)
             return write(
-                ServerEvent(kind: event.kind, subject: event.subject, reach: event.reach, line: line),
+                ServerEvent(
+                    kind: event.kind, subject: event.subject, reach: event.reach, line: line,
+                    merged: { translations.mergedLine(in: subscription.languages) }),
                 isFollowed: isFollowed)
         }
         if isChoked {

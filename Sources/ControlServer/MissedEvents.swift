@@ -1,4 +1,5 @@
 import ControlProtocol
+import LinuxSystem
 
 /// The events that a client missed while it did not read: of each subject that it follows the newest, and the kinds of all.
 struct MissedEvents {
@@ -6,6 +7,8 @@ struct MissedEvents {
         /// Nil: the present one, whichever that is.
         let subject: String?
         var newest: ServerEvent
+        /// Number of events that it stands for.
+        var count = 1
         /// All kinds in the order of their first event.
         var kinds: [String]
     }
@@ -24,7 +27,9 @@ struct MissedEvents {
         var slot = Slot(subject: subject, newest: event, kinds: [])
         let isTopic = event.reach == .topic
         if let index = slots.firstIndex(where: { $0.subject == subject && ($0.newest.reach == .topic) == isTopic }) {
-            slot.kinds = slots.remove(at: index).kinds
+            let before = slots.remove(at: index)
+            slot.kinds = before.kinds
+            slot.count += before.count
         } else if slots.count >= Self.maximum {
             slots.remove(
                 at: slots.firstIndex { $0.newest.reach != .topic && $0.subject.map { !exists($0) } ?? false } ?? 0)
@@ -37,20 +42,21 @@ struct MissedEvents {
     mutating func keepTopics() { slots.removeAll { $0.newest.reach != .topic } }
 
     /// The newest notification of each subject, with `causes` in it if it stands for more than one event.
-    func write(to output: inout [UInt8]) {
-        for slot in slots { Self.write(slot.newest, slot.kinds, to: &output) }
+    @PlayerLoop func write(to output: inout [UInt8]) {
+        for slot in slots { Self.write(slot, to: &output) }
     }
 
-    private static func write(_ newest: ServerEvent, _ kinds: [String], to output: inout [UInt8]) {
-        guard kinds.count > 1 else {
-            output += newest.line
+    @PlayerLoop private static func write(_ slot: Slot, to output: inout [UInt8]) {
+        let line = slot.count > 1 ? slot.newest.merged?() ?? slot.newest.line : slot.newest.line
+        guard slot.kinds.count > 1 else {
+            output += line
             return
         }
         // The line ends with the end of the parameters, of the notification, and itself: }}\n.
-        var writer = JSONWriter(output + newest.line.dropLast(3))
+        var writer = JSONWriter(output + line.dropLast(3))
         writer.key("causes")
         writer.beginArray()
-        for kind in kinds { writer.string(kind) }
+        for kind in slot.kinds { writer.string(kind) }
         writer.endArray()
         writer.endObject()
         writer.endObject()

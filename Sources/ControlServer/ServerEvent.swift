@@ -21,17 +21,21 @@ package struct ServerEvent {
     let reach: Reach
     /// The notification with its line end; its parameters are an object.
     let line: [UInt8]
+    /// Makes the line that stands for several events, the last of which this is; nil: it is `line`.
+    let merged: (@PlayerLoop () -> [UInt8])?
     /// The same in other languages; nil: it has no text in any.
     let translations: (any TranslatedLines)?
 
     /// An event, by its parts. `line` is a notification with its line end, whose parameters are an object.
     package init(
-        kind: String, subject: String, reach: Reach, line: [UInt8], translations: (any TranslatedLines)? = nil
+        kind: String, subject: String, reach: Reach, line: [UInt8], merged: (@PlayerLoop () -> [UInt8])? = nil,
+        translations: (any TranslatedLines)? = nil
     ) {
         self.kind = kind
         self.subject = subject
         self.reach = reach
         self.line = line
+        self.merged = merged
         self.translations = translations
     }
 }
@@ -40,6 +44,9 @@ package struct ServerEvent {
 @PlayerLoop package protocol TranslatedLines: AnyObject {
     /// The notification with its line end, its texts in the best of these languages.
     func line(in languages: [String]) -> [UInt8]
+
+    /// The same where it stands for several events, the last of which this is.
+    func mergedLine(in languages: [String]) -> [UInt8]
 }
 
 /// Events of a client's subscription.

@@ -272,6 +272,10 @@ package struct NowPlayingState: Equatable, Sendable {
     package var queueIndex: Int?
     package var queueCount: Int = 0
     package var queueVersion: Int = 0
+    /// Grows by one with every visible change of the queue.
+    package var queueRevision: Int = 0
+    /// Visible changes of the queue since the state before; nil: none, or too many.
+    package var queueChanges: QueueChanges?
     package var commandsVersion: Int = 0
     package var repeatMode = RepeatMode.off
     package var shuffleMode = ShuffleMode.off

@@ -4,8 +4,8 @@ extension MethodName.Other {
     /// True if it acts on a queue or a volume, which an external session does not have here.
     var isOfLocalSessions: Bool {
         switch self {
-        case .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
-            .feedbackGet, .feedbackSet, .volumeSet, .loudnessSet, .sleepSet, .commandsConfigure:
+        case .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
+            .itemUpdate, .feedbackGet, .feedbackSet, .volumeSet, .loudnessSet, .sleepSet, .commandsConfigure:
             true
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .announce,
             .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish, .outputList,

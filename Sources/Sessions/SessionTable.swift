@@ -163,9 +163,10 @@ import StateKeeping
             main.methods.perform(request, answer)
         case .artworkGet: ask(owner(ofPicture: request.string("id") ?? ""), request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .commandsConfigure,
-            .queueList, .queueGet, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle, .itemUpdate,
-            .volumeSet, .loudnessSet, .sleepSet, .announce, .outputList, .formatsList, .diagnosticsGet, .rpcDiscover,
-            .daemonReload, .daemonQuit, .feedbackGet, .feedbackSet, .feedbackSubscribe, .feedbackUnsubscribe:
+            .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
+            .itemUpdate, .volumeSet, .loudnessSet, .sleepSet, .announce, .outputList, .formatsList, .diagnosticsGet,
+            .rpcDiscover, .daemonReload, .daemonQuit, .feedbackGet, .feedbackSet, .feedbackSubscribe,
+            .feedbackUnsubscribe:
             forward(request, answer)
         }
     }

@@ -69,7 +69,14 @@ package import NowPlaying
         server.publish(
             ServerEvent(
                 kind: state.cause.rawValue, subject: state.session, reach: reach,
-                line: Self.notification(encoded), translations: state.hasTexts ? TranslatedState(state, encoder) : nil))
+                line: Self.notification(encoded),
+                merged: merged(state), translations: state.hasTexts ? TranslatedState(state, encoder) : nil))
+    }
+
+    /// Makes the notification of a state that stands for several events; nil: it is the usual one.
+    private func merged(_ state: NowPlayingState) -> (@PlayerLoop () -> [UInt8])? {
+        guard state.queueChanges != nil else { return nil }
+        return { [encoder] in Self.notification(encoder.encode(state.withoutChanges)) }
     }
 
     /// A notification of an encoded state, with its line end.
@@ -151,7 +158,16 @@ package import NowPlaying
         state.cause = .snapshot
         state.reason = nil
         state.by = nil
-        return encoder.encode(state)
+        return encoder.encode(state.withoutChanges)
+    }
+}
+
+extension NowPlayingState {
+    /// The state without the changes of the queue, which belong to one event only.
+    fileprivate var withoutChanges: NowPlayingState {
+        var state = self
+        state.queueChanges = nil
+        return state
     }
 }
 
@@ -165,6 +181,10 @@ package import NowPlaying
     init(_ state: NowPlayingState, _ encoder: StateEncoder) {
         self.state = state
         self.encoder = encoder
+    }
+
+    func mergedLine(in languages: [String]) -> [UInt8] {
+        StateBoard.notification(encoder.encode(state.withoutChanges.localized(in: languages)))
     }
 
     func line(in languages: [String]) -> [UInt8] {

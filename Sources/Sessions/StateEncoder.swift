@@ -73,6 +73,11 @@ package struct StateEncoder: Sendable {
         if let index = state.queueIndex { writer.integer(index) } else { writer.null() }
         writer.member("count", state.queueCount)
         writer.member("version", state.queueVersion)
+        writer.member("revision", state.queueRevision)
+        if let changes = state.queueChanges {
+            writer.member("from", changes.from)
+            Self.edits(&writer, changes.changes)
+        }
         writer.endObject()
         writer.member("commandsVersion", state.commandsVersion)
         writer.member("repeatMode", state.repeatMode.rawValue)

@@ -9,6 +9,8 @@ enum PositionSlot {
     private static let headerBytes = 24
     /// Times that an item may have begun, at most: each is counted on from there.
     private static let maximumPlayCount: Int64 = 1 << 40
+    /// A revision of the queue, at most: each is counted on from there.
+    private static let maximumRevision: Int64 = 1 << 52
     /// Bytes of a slot.
     static let byteCount = 1024
 
@@ -21,6 +23,7 @@ enum PositionSlot {
         json.member("elapsed", position.elapsed)
         json.member("play", position.playCount)
         json.member("rate", position.rate)
+        json.member("revision", position.revision)
         json.member("volume", position.volume)
         json.member("muted", position.muted)
         json.member("repeatMode", position.repeatMode.rawValue)
@@ -72,6 +75,7 @@ enum PositionSlot {
         position.item = value["item"]?.integerValue.map { ItemID($0) }
         position.elapsed = TimeLimit.bounded(value["elapsed"]?.doubleValue ?? 0)
         position.playCount = Int(max(0, min(value["play"]?.integerValue ?? 0, maximumPlayCount)))
+        position.revision = Int(max(0, min(value["revision"]?.integerValue ?? 0, maximumRevision)))
         position.rate = value["rate"]?.doubleValue.flatMap { RateRules.range.contains($0) ? $0 : nil }
         position.volume = max(0, min(1, value["volume"]?.doubleValue ?? 1))
         position.muted = value["muted"]?.boolValue ?? false

@@ -51,6 +51,7 @@ enum StateLoader {
         }
         loaded.sequence = journal?.sequence ?? 0
         loaded.queue = journal?.queue ?? PlayQueue()
+        loaded.queue.beginRun(after: loaded.position?.revision ?? 0)
         loaded.commands = journal?.commands ?? CommandSettings()
         loaded.reports = reports
         return loaded

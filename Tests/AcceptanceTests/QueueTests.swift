@@ -92,7 +92,7 @@ extension Acceptance {
             #expect(client.events() == ["track removed"])
             let state = try #require(client.call("nowPlaying.get"))
             #expect(state.itemID == 3)
-            #expect(state["queue"] == ["index": 0, "count": 2, "version": state["queue"]?["version"] ?? 0])
+            #expect(state["queue"]?["index"] == 0 && state["queue"]?["count"] == 2)
             client.call("pause")
             client.call("queue.remove", ["ids": [3]])
             #expect(client.events() == ["pause", "track removed"])

@@ -24,11 +24,18 @@ extension Catalogue {
             ],
             help:
                 "Lists items in play order. With “fields”, or a limit over \(largestWholePage), a page also ends at 192 KiB.",
-            result: "version, count, items and, if more items follow such a page, next: the offset of the next page",
+            result:
+                "version, revision, count, items and, if more items follow such a page, next: the offset of the next page",
             example: #"{"offset": 0, "limit": 100}"#),
         Method(
             name: .queueGet, kind: .queue, role: .read, parameters: [itemID, session, ifVersion],
             help: "Returns one item in full.", result: "the item", example: #"{"id": 4}"#),
+        Method(
+            name: .queueChanges, kind: .queue, role: .read,
+            parameters: [.required("since", .ordinal, "revision of the queue that the client holds"), session],
+            help: "Returns the changes of the queue after a revision, in their order.",
+            result: "version, revision and edits; or version, revision and reset: true, to list the queue anew",
+            example: #"{"since": 12}"#),
         Method(
             name: .queueAdd, kind: .queue, role: .control,
             parameters: [

@@ -15,6 +15,7 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
         case commandsConfigure = "commands.configure"
         case queueList = "queue.list"
         case queueGet = "queue.get"
+        case queueChanges = "queue.changes"
         case queueAdd = "queue.add"
         case queueRemove = "queue.remove"
         case queueMove = "queue.move"

@@ -24,6 +24,7 @@ extension Player {
         // A seek button that was held is not held after a restart.
         saved.rate = scanner.chosenRate
         saved.pace = state.anchor.rate
+        saved.revision = queue.revision
         saved.volume = volume.level
         saved.muted = volume.isMuted
         saved.repeatMode = transport.order.repeatMode

@@ -20,6 +20,9 @@ package struct SavedPosition: Equatable, Sendable {
     /// Loudness settings of a client; nil: those of the configuration.
     package var loudness: LoudnessSettings?
 
+    /// Last revision of the queue. A new one alone is no reason to save.
+    package var revision = 0
+
     /// Seconds of the item per second from here on. It serves `follows` and is not saved.
     package var pace = 1.0
 
@@ -31,6 +34,7 @@ package struct SavedPosition: Equatable, Sendable {
         var expected = other
         expected.elapsed = elapsed
         expected.pace = pace
+        expected.revision = revision
         guard self == expected else { return false }
         let moved = wish == .playing ? seconds * other.pace : 0
         // An error below a second is acceptable during play; a resting position is exact.

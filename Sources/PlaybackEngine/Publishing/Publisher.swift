@@ -12,6 +12,8 @@ import NowPlaying
     /// Ticket of the shown play; 0: none.
     private(set) var shownTicket = 0
     private var playCounts: [ItemID: Int] = [:]
+    /// Edits of the queue that one state carries, at most.
+    private static let carriedChanges = 64
     /// Incremented when the answer to `commands.list` may have changed.
     private var commandsVersion = 1
     private var situation = Situation()
@@ -107,6 +109,8 @@ import NowPlaying
         next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
         next.queueCount = transport.queue.count
         next.queueVersion = transport.queue.version
+        next.queueRevision = transport.queue.revision
+        next.queueChanges = changes(in: transport.queue)
         // Unknown feedback is published as none: most items have none.
         let feedback = player.listeners.feedbackOf.map { $0(next) ?? Feedback() }
         next.item?.feedback = feedback
@@ -120,6 +124,14 @@ import NowPlaying
         next.sleep = player.sleeper.status
         next.error = player.failures.error(in: transport.queue, transport.failures, wish: transport.wish)
         take(next)
+    }
+
+    /// Changes of the queue since the published state, as a state carries them.
+    private func changes(in queue: PlayQueue) -> QueueChanges? {
+        guard queue.revision != state.queueRevision, let new = queue.history.changes(since: state.queueRevision),
+            new.changes.count <= Self.carriedChanges
+        else { return nil }
+        return new
     }
 
     private func take(_ next: NowPlayingState) {

@@ -114,6 +114,11 @@ package final class ItemDetails: Sendable {
         return numbered(result, found: found).localized(in: [])
     }
 
+    /// True if clients see the same of both.
+    func isShown(as other: ItemDetails) -> Bool {
+        self === other || (duration == other.duration && format == other.format && metadata == other.metadata)
+    }
+
     /// Chapters of a file are in the file's own time.
     private func numbered(_ filled: MediaMetadata, found: MediaMetadata) -> MediaMetadata {
         let time = contentTime

@@ -1,6 +1,7 @@
 package import NowPlaying
 
-/// The ordered list of items. A pure value; every change increments its `version`.
+/// The ordered list of items. A pure value. Every change of the list increments its `version`, every visible change its
+/// `revision`.
 package struct PlayQueue: Sendable {
     /// Entries in order.
     package private(set) var entries: ContiguousArray<QueueEntry> = []
@@ -8,6 +9,8 @@ package struct PlayQueue: Sendable {
     package private(set) var version = 0
     /// Size of the texts, paths and addresses of all entries in bytes.
     package private(set) var textBytes = 0
+    /// The last visible changes.
+    package private(set) var history = QueueHistory()
     /// Changes since `takeEdits`; nil: not recorded.
     private var edits: [QueueEdit]?
 
@@ -43,6 +46,18 @@ package struct PlayQueue: Sendable {
         }
     }
 
+    /// Revisions that a new run of the daemon leaves out: more than a power cut can lose.
+    private static let leftOut = 1000
+
+    /// Forgets the changes of an earlier run of the daemon, whose last saved revision is given. No revision is used twice,
+    /// although that run may have had more than were saved.
+    package mutating func beginRun(after saved: Int) {
+        let last = max(saved, revision)
+        history = QueueHistory(revision: last == 0 ? 0 : last.addingClamped(Self.leftOut))
+    }
+
+    /// Incremented by every visible change: those of `version`, and other metadata, durations and formats.
+    package var revision: Int { history.revision }
     package var count: Int { entries.count }
     package var isEmpty: Bool { entries.isEmpty }
 
@@ -99,34 +114,41 @@ package struct PlayQueue: Sendable {
             entries.insert(contentsOf: new, at: index)
         }
         version += 1
+        history.add(.insert(new.map(\.id), at: index))
         edits?.append(.insert(ContiguousArray(new), at: index))
     }
 
     /// Removes entries and ignores those that are not in the queue.
     package mutating func remove(_ ids: Set<ItemID>) {
-        let before = entries.count
-        takeOut(ids)
-        guard entries.count != before else { return }
+        let gone = takeOut(ids)
+        guard !gone.isEmpty else { return }
         version += 1
+        history.add(.remove(gone))
         edits?.append(.remove(Array(ids)))
     }
 
     /// Removes entries. A few are looked up one by one: entries after them only move, which in a long queue costs a hundredth
-    /// of a look at each entry.
-    private mutating func takeOut(_ ids: Set<ItemID>) {
+    /// of a look at each entry. Returns the removed ones.
+    @discardableResult
+    private mutating func takeOut(_ ids: Set<ItemID>) -> [ItemID] {
+        var gone: [ItemID] = []
         guard ids.count <= 8 else {
-            var gone = 0
+            var bytes = 0
             entries.removeAll { entry in
                 guard ids.contains(entry.id) else { return false }
-                gone += entry.textBytes
+                gone.append(entry.id)
+                bytes += entry.textBytes
                 return true
             }
-            textBytes -= gone
-            return
+            textBytes -= bytes
+            return gone
         }
         for index in ids.compactMap({ index(of: $0) }).sorted(by: >) {
-            textBytes -= entries.remove(at: index).textBytes
+            let entry = entries.remove(at: index)
+            gone.append(entry.id)
+            textBytes -= entry.textBytes
         }
+        return gone
     }
 
     /// Moves entries, in the order given, to `index`, counted after their removal. The first occurrence of a repeated entry
@@ -139,6 +161,7 @@ package struct PlayQueue: Sendable {
         entries.insert(contentsOf: chosen, at: max(0, min(index, entries.count)))
         for entry in chosen { textBytes += entry.textBytes }
         version += 1
+        history.add(.move(chosen.map(\.id), to: index))
         edits?.append(.move(ids, to: index))
     }
 
@@ -155,6 +178,7 @@ package struct PlayQueue: Sendable {
         entries = []
         textBytes = 0
         version += 1
+        history.add(.clear)
         edits?.append(.clear)
     }
 
@@ -164,6 +188,7 @@ package struct PlayQueue: Sendable {
         entries.shuffle(using: &generator)
         if let first, let index = index(of: first) { entries.swapAt(0, index) }
         version += 1
+        history.add(.order)
         edits?.append(.order(entries.map(\.id)))
     }
 
@@ -176,15 +201,18 @@ package struct PlayQueue: Sendable {
         }
         entries = ContiguousArray(ordered.map(\.element))
         version += 1
+        history.add(.order)
     }
 
     /// Replaces the details of an entry. True if it is in the queue.
     @discardableResult
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {
         guard let index = index(of: id) else { return false }
+        let isVisible = !details.isShown(as: entries[index].details ?? .unknown)
         textBytes -= entries[index].textBytes
         entries[index].details = details
         textBytes += entries[index].textBytes
+        if isVisible { history.add(.update([id])) }
         edits?.append(.details(id, details))
         return true
     }

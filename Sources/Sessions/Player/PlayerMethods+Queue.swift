@@ -25,6 +25,22 @@ extension PlayerMethods {
         answer(.encoded(whole(entry)))
     }
 
+    /// `queue.changes`.
+    func changes(_ request: MethodRequest) -> MethodResult {
+        let queue = player.queue
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("version", queue.version)
+        writer.member("revision", queue.revision)
+        if let new = queue.history.changes(since: request.integer("since") ?? 0) {
+            StateEncoder.edits(&writer, new.changes)
+        } else {
+            writer.member("reset", true)
+        }
+        writer.endObject()
+        return .encoded(writer.bytes)
+    }
+
     /// `queue.remove`.
     func remove(_ request: MethodRequest, _ answer: @escaping Answer) {
         guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
@@ -135,6 +151,7 @@ extension PlayerMethods {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("version", queue.version)
+        writer.member("revision", queue.revision)
         writer.member("count", queue.count)
         writer.key("items")
         writer.beginArray()

@@ -105,6 +105,7 @@ package import StateKeeping
         case .commandsConfigure: answer(configure(request))
         case .queueList: atVersion(request, answer) { list(request, $0) }
         case .queueGet: atVersion(request, answer) { get(request, $0) }
+        case .queueChanges: answer(changes(request))
         case .queueAdd: atVersion(request, answer) { add(request, $0) }
         case .queueRemove: atVersion(request, answer) { remove(request, $0) }
         case .queueMove: atVersion(request, answer) { move(request, $0) }

@@ -80,7 +80,7 @@ final class TopView {
         let rows = max(1, WindowSize.rows - TopView.headLines - 1)
         let index = Int(state.queueIndex ?? 0)
         let first = max(0, min(index - rows / 3, Int(state.queueCount) - rows))
-        let version = state.json["queue"]?["version"]?.integerValue ?? 0
+        let version = state.json["queue"]?["revision"]?.integerValue ?? 0
         let wanted = "\(state.instance) \(state.json["session"]?.stringValue ?? "") \(version) \(first) \(rows)"
         guard wanted != listed else { return }
         // A session that another program plays has no queue, and would refuse to list one.
