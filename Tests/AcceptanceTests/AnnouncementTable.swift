@@ -126,7 +126,8 @@ final class AnnouncementTable {
         #expect(
             notifications.map(\.sequence) == notifications.indices.map { before.sequence + 1 + Int64($0) }, "\(name)")
         #expect(after.sequence == notifications.last?.sequence ?? before.sequence, "\(name)")
-        for key in ["queue", "item", "repeatMode", "shuffleMode", "volume", "muted", "commandsVersion", "error"] {
+        #expect(before["queue"]?.lasting == after["queue"]?.lasting, "\(name): queue")
+        for key in ["item", "repeatMode", "shuffleMode", "volume", "muted", "commandsVersion", "error"] {
             #expect(before[key] == after[key], "\(name): \(key)")
         }
         #expect(before.playing == after.playing, "\(name)")

@@ -91,7 +91,8 @@ extension Acceptance {
             let list = client.call("queue.list", ["offset": 1000, "limit": 1000])
             #expect(daemon.stop() == 0)
             (daemon, client) = await again(daemon, folder)
-            #expect(count(client) == 1605 && client.call("queue.list", ["offset": 1000, "limit": 1000]) == list)
+            #expect(count(client) == 1605)
+            #expect(client.call("queue.list", ["offset": 1000, "limit": 1000])?.lasting == list?.lasting)
             Campaign.report(
                 "state directory full, then read-only; killed and started on it each time", 2,
                 "plays on, one warning each, nothing lost, saved when it could be")

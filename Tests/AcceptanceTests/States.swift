@@ -7,6 +7,12 @@ extension JSONValue {
     var monotonic: Double { self["anchor"]?["monotonic"]?.doubleValue ?? .nan }
     var skew: Double { self["anchor"]?["skew"]?.doubleValue ?? 0 }
     var playing: String { self["state"]?.stringValue ?? "" }
+    /// Members of a queue, or of a list of it, that outlive the daemon and its events: all but the revision and its edits.
+    var lasting: JSONValue? {
+        guard case .object(let queue) = self else { return nil }
+        let passing: Set = ["revision", "from", "edits"]
+        return .object(JSONObject(queue.members.filter { !passing.contains($0.name) }))
+    }
     var sequence: Int64 { self["seq"]?.integerValue ?? -1 }
     var itemID: Int64? { self["item"]?["id"]?.integerValue }
 
