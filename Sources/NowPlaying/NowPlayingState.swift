@@ -277,8 +277,7 @@ package struct NowPlayingState: Equatable, Sendable {
     /// Visible changes of the queue since the state before; nil: none, or too many.
     package var queueChanges: QueueChanges?
     package var commandsVersion: Int = 0
-    package var repeatMode = RepeatMode.off
-    package var shuffleMode = ShuffleMode.off
+    package var modes = PlayModes()
     /// 0…1 on the server's cubic scale.
     package var volume: Double = 1
     package var muted: Bool = false

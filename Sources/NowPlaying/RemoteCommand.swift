@@ -80,15 +80,19 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
         }
     }
 
+    /// The commands that set a mode.
+    package static let modes = allCases.filter { $0.mode != nil }
+
     /// Its requirement.
     package var needs: Need { traits.needs }
 
-    /// Of a command that sets a mode: its word, the words that it takes, and the key of the mode in the state.
-    package var mode: (word: String, choices: [String], key: String)? {
+    /// Of a command that sets a mode: its word, the words that it takes, and the keys of the mode in the state
+    /// and in the list of commands.
+    package var mode: (word: String, choices: [String], key: String, listKey: String)? {
         guard case .mode(let choices) = traits.form, let word = traits.words.first else { return nil }
-        // changeRepeatMode sets repeatMode.
+        // changeRepeatMode sets repeatMode, and the list has currentRepeatMode.
         let name = rawValue.dropFirst("change".count)
-        return (word, choices, name.prefix(1).lowercased() + name.dropFirst())
+        return (word, choices, name.prefix(1).lowercased() + name.dropFirst(), "current" + name)
     }
 }
 

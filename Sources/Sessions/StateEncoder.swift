@@ -80,8 +80,7 @@ package struct StateEncoder: Sendable {
         }
         writer.endObject()
         writer.member("commandsVersion", state.commandsVersion)
-        writer.member("repeatMode", state.repeatMode.rawValue)
-        writer.member("shuffleMode", state.shuffleMode.rawValue)
+        for mode in state.modes.words { writer.member(mode.name, mode.word) }
         writer.member("volume", state.volume)
         writer.member("muted", state.muted)
         writer.key("loudness")

@@ -26,8 +26,7 @@ enum PositionSlot {
         json.member("revision", position.revision)
         json.member("volume", position.volume)
         json.member("muted", position.muted)
-        json.member("repeatMode", position.repeatMode.rawValue)
-        json.member("shuffleMode", position.shuffleMode.rawValue)
+        for mode in position.modes.words { json.member(mode.name, mode.word) }
         if let loudness = position.loudness {
             json.member("loudness", loudness.mode.rawValue)
             json.member("preamp", loudness.preamp)
@@ -79,8 +78,10 @@ enum PositionSlot {
         position.rate = value["rate"]?.doubleValue.flatMap { RateRules.range.contains($0) ? $0 : nil }
         position.volume = max(0, min(1, value["volume"]?.doubleValue ?? 1))
         position.muted = value["muted"]?.boolValue ?? false
-        position.repeatMode = value["repeatMode"]?.stringValue.flatMap(RepeatMode.init) ?? .off
-        position.shuffleMode = value["shuffleMode"]?.stringValue.flatMap(ShuffleMode.init) ?? .off
+        for command in RemoteCommand.modes {
+            guard let key = command.mode?.key, let word = value[key]?.stringValue else { continue }
+            if let mode = PlayMode(command, word) { position.modes.set(mode) }
+        }
         if let mode = value["loudness"]?.stringValue.flatMap(LoudnessMode.init) {
             let preamp = max(-30, min(30, value["preamp"]?.doubleValue ?? 0))
             position.loudness = LoudnessSettings(mode: mode, preamp: preamp)

@@ -46,7 +46,11 @@ import NowPlayingClient
     // MARK: Events
 
     private func take(_ state: StateView) {
-        let repeatChanged = self.state.map { $0.text("repeatMode") != state.text("repeatMode") } ?? false
+        let changedMode = self.state.flatMap { before in
+            RemoteCommand.modes.first { command in
+                command.mode.map { before.text($0.key) != state.text($0.key) } ?? false
+            }
+        }
         self.state = state
         let isPlaying = state.state == .playing
         // The amplifier first: it needs its time.
@@ -54,7 +58,7 @@ import NowPlayingClient
         fire(
             HookOccasion(
                 state.cause, state, isActive: activity?.isActive == true, events: state.causes,
-                repeatChanged: repeatChanged))
+                changedMode: changedMode))
         if !isPlaying { activity?.silence() }
     }
 

@@ -109,13 +109,19 @@ enum HookEnvironment {
         case "drift", "rate", "clock-step": "position_correction"
         case "stall": "loading"
         case "volume": "volume_changed"
-        case "mode": occasion.repeatChanged ? "repeat_changed" : "shuffle_changed"
+        case "mode": modeEvent(occasion.changedMode)
         case "error": "unavailable"
         case "active-began", "active-ended": "sink"
         case "snapshot": "session_connected"
         case "daemon-lost": "session_disconnected"
         default: ""
         }
+    }
+
+    /// librespot's word for a change of the mode that a command sets; empty where it has none.
+    private static func modeEvent(_ command: RemoteCommand?) -> String {
+        if command == .changeRepeatMode { return "repeat_changed" }
+        return command == .changeShuffleMode ? "shuffle_changed" : ""
     }
 
     private static func scalar(_ value: JSONValue?) -> String {

@@ -1,3 +1,4 @@
+import NowPlaying
 import NowPlayingClient
 
 /// An occasion for hooks, and the values for their environment.
@@ -10,13 +11,15 @@ struct HookOccasion {
     var state: StateView
     /// True if there is sound, or was a moment ago.
     var isActive: Bool
-    /// True if the repeat mode changed.
-    var repeatChanged: Bool
+    /// The command that sets the mode which changed; nil: none did.
+    var changedMode: RemoteCommand?
 
     /// An occasion of one event.
-    init(_ event: String, _ state: StateView, isActive: Bool, events: [String]? = nil, repeatChanged: Bool = false) {
+    init(
+        _ event: String, _ state: StateView, isActive: Bool, events: [String]? = nil, changedMode: RemoteCommand? = nil
+    ) {
         self.event = event
-        self.repeatChanged = repeatChanged
+        self.changedMode = changedMode
         self.state = state
         self.isActive = isActive
         self.events = events ?? [event]

@@ -108,7 +108,7 @@ struct MQTTCommand: Equatable {
 
     private static let plain = methods(of: .plain)
     private static let opinions = methods(of: .opinion)
-    private static let modes = RemoteCommand.allCases.compactMap(\.mode)
+    private static let modes = RemoteCommand.modes.compactMap(\.mode)
 
     /// Names of the commands of a form, by their words.
     private static func methods(of form: RemoteCommand.Form) -> [String: String] {

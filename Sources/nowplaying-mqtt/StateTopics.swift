@@ -59,7 +59,7 @@ enum StateTopics {
             ("liked", flag("isLiked")), ("disliked", flag("isDisliked")), ("chapter", chapter(state)),
             ("sleep", sleep(state)),
         ]
-        let modes = RemoteCommand.allCases.compactMap(\.mode).map { ($0.word, state.text($0.key) ?? "") }
+        let modes = RemoteCommand.modes.compactMap(\.mode).map { ($0.word, state.text($0.key) ?? "") }
         return (values + modes).map { ($0.0, cut(TerminalText.safe($0.1))) }
     }
 

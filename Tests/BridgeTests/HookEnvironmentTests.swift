@@ -44,7 +44,9 @@ import Testing
     func librespotsEvents(event: String, state name: String, reason: String, word: String) {
         let state = state(name, ["reason": .string(reason)])
         let changed = event == "repeat"
-        let occasion = HookOccasion(changed ? "mode" : event, state, isActive: false, repeatChanged: changed)
+        let occasion = HookOccasion(
+            changed ? "mode" : event, state, isActive: false,
+            changedMode: changed ? .changeRepeatMode : event == "mode" ? .changeShuffleMode : nil)
         #expect(HookEnvironment.playerEvent(occasion) == word)
     }
 

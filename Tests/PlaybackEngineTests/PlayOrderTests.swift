@@ -22,8 +22,8 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     @Test func inTheOrderOfTheQueue() {
         let order = PlayOrder(seed: 1)
         let queue = queue(3)
-        #expect(order.follower(of: ItemID(1), in: queue) == ItemID(2))
-        #expect(order.follower(of: ItemID(3), in: queue) == nil)
+        #expect(order.follower(after: [ItemID(1)], in: queue) == ItemID(2))
+        #expect(order.follower(after: [ItemID(3)], in: queue) == nil)
         #expect(order.predecessor(of: ItemID(3), in: queue) == ItemID(2))
         #expect(order.successor(of: ItemID(1), in: queue, without: [ItemID(2)]) == ItemID(3))
     }
@@ -31,23 +31,23 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     @Test func repeatedFromTheBeginning() {
         var order = PlayOrder(seed: 1)
         let queue = queue(3)
-        order.setRepeatMode(.all, in: queue)
-        #expect(order.follower(of: ItemID(3), in: queue) == ItemID(1))
+        order.set(.repetition(.all), in: queue, current: nil)
+        #expect(order.follower(after: [ItemID(3)], in: queue) == ItemID(1))
         #expect(order.successor(of: ItemID(3), in: queue, without: [ItemID(1)]) == ItemID(2))
     }
 
     @Test func oneItemAgainAndAgainWhileNextStillMoves() {
         var order = PlayOrder(seed: 1)
         let queue = queue(3)
-        order.setRepeatMode(.one, in: queue)
-        #expect(order.follower(of: ItemID(2), in: queue) == ItemID(2))
+        order.set(.repetition(.one), in: queue, current: nil)
+        #expect(order.follower(after: [ItemID(2)], in: queue) == ItemID(2))
         #expect(order.successor(of: ItemID(2), in: queue) == ItemID(3))
     }
 
     /// Advances `steps` items from the current one.
     private func walk(_ order: inout PlayOrder, _ queue: PlayQueue, from first: ItemID, _ steps: Int) -> [ItemID] {
         var walked = [first]
-        while walked.count <= steps, let next = order.follower(of: walked[walked.count - 1], in: queue) {
+        while walked.count <= steps, let next = order.follower(after: [walked[walked.count - 1]], in: queue) {
             order.advanced(to: next, in: queue)
             walked.append(next)
         }
@@ -58,7 +58,7 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     func aRoundHasEveryItemOnce(count: Int64, seed: UInt64) {
         var order = PlayOrder(seed: seed)
         let queue = queue(count)
-        order.setShuffleMode(.items, in: queue, current: ItemID(1))
+        order.set(.shuffle(.items), in: queue, current: ItemID(1))
         let round = walk(&order, queue, from: ItemID(1), 5000)
         #expect(round.count == Int(count))
         #expect(Set(round).count == Int(count))
@@ -74,8 +74,8 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     func roundsFollowEachOtherNewlyShuffled(count: Int64, seed: UInt64) {
         var order = PlayOrder(seed: seed)
         let queue = queue(count)
-        order.setRepeatMode(.all, in: queue)
-        order.setShuffleMode(.items, in: queue, current: ItemID(2))
+        order.set(.repetition(.all), in: queue, current: nil)
+        order.set(.shuffle(.items), in: queue, current: ItemID(2))
         let walked = walk(&order, queue, from: ItemID(2), Int(count) * 6 - 1)
         #expect(walked.count == Int(count) * 6)
         for round in 0..<6 {
@@ -88,8 +88,8 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     @Test(arguments: 0..<50 as Range<UInt64>) func albumsStayWhole(seed: UInt64) {
         var order = PlayOrder(seed: seed)
         let queue = queue(30, perFolder: 5)
-        order.setRepeatMode(.all, in: queue)
-        order.setShuffleMode(.collections, in: queue, current: ItemID(8))
+        order.set(.repetition(.all), in: queue, current: nil)
+        order.set(.shuffle(.collections), in: queue, current: ItemID(8))
         let walked = walk(&order, queue, from: ItemID(8), 27 + 30 - 1)
         // The rest of the album, then the others, each in its order.
         #expect(Array(walked[..<3]) == ids(8...10))
@@ -104,7 +104,7 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     @Test func aChosenItemIsNotPlayedAgainInItsRound() {
         var order = PlayOrder(seed: 5)
         let queue = queue(50)
-        order.setShuffleMode(.items, in: queue, current: ItemID(1))
+        order.set(.shuffle(.items), in: queue, current: ItemID(1))
         var walked = walk(&order, queue, from: ItemID(1), 9)
         let chosen = (1...50).map { ItemID(Int64($0)) }.first { !walked.contains($0) }!
         order.jumped(to: chosen, in: queue)
@@ -116,7 +116,7 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     @Test func whatIsPutNextIsNext() {
         var order = PlayOrder(seed: 5)
         var queue = queue(50)
-        order.setShuffleMode(.items, in: queue, current: ItemID(1))
+        order.set(.shuffle(.items), in: queue, current: ItemID(1))
         queue.insert([entry(60), entry(61)], at: 1)
         order.inserted(ids([60, 61]), areNext: true, in: queue)
         queue.insert([entry(70)], at: 52)
@@ -130,10 +130,10 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     @Test func offReturnsToTheOrder() {
         var order = PlayOrder(seed: 5)
         let queue = queue(50)
-        order.setShuffleMode(.items, in: queue, current: ItemID(1))
+        order.set(.shuffle(.items), in: queue, current: ItemID(1))
         let walked = walk(&order, queue, from: ItemID(1), 5)
-        order.setShuffleMode(.off, in: queue, current: walked[5])
-        #expect(order.follower(of: walked[5], in: queue) == queue.next(after: walked[5]))
+        order.set(.shuffle(.off), in: queue, current: walked[5])
+        #expect(order.follower(after: [walked[5]], in: queue) == queue.next(after: walked[5]))
     }
 
     /// For random actions every follower is in the queue, and a round has no repetitions.
@@ -147,8 +147,8 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
             let some = queue.entries.map(\.id).randomElement(using: &random)
             switch Int.random(in: 0..<10, using: &random) {
             case 0:
-                order.setShuffleMode(ShuffleMode.allCases.randomElement(using: &random)!, in: queue, current: current)
-            case 1: order.setRepeatMode(RepeatMode.allCases.randomElement(using: &random)!, in: queue)
+                order.set(.shuffle(ShuffleMode.allCases.randomElement(using: &random)!), in: queue, current: current)
+            case 1: order.set(.repetition(RepeatMode.allCases.randomElement(using: &random)!), in: queue, current: nil)
             case 2:
                 let isNext = Bool.random(using: &random) && current != nil
                 let index = isNext ? queue.index(of: current!)! + 1 : queue.count
@@ -174,13 +174,13 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
                 order.wentBack(to: before, in: queue)
             default:
                 guard let now = current ?? order.begin(in: queue) else { break }
-                current = order.follower(of: now, in: queue)
+                current = order.follower(after: [now], in: queue)
                 if let current { order.advanced(to: current, in: queue) } else { order.ended() }
             }
             if let current {
                 #expect(queue.index(of: current) != nil)
-                if let next = order.follower(of: current, in: queue) { #expect(queue.index(of: next) != nil) }
-                if order.repeatMode == .all { #expect(order.follower(of: current, in: queue) != nil) }
+                if let next = order.follower(after: [current], in: queue) { #expect(queue.index(of: next) != nil) }
+                if order.modes.repeatMode == .all { #expect(order.follower(after: [current], in: queue) != nil) }
             }
             #expect(order.sequence.allSatisfy { queue.index(of: $0) != nil })
         }

@@ -129,15 +129,15 @@ private func transport(_ count: Int64) -> Transport {
 
     @Test func modesAreToldOnce() throws {
         var it = transport(3)
-        #expect(it.setRepeatMode(.all) == [.replan, .publish(.mode, nil)])
-        #expect(it.setRepeatMode(.all) == [])
-        #expect(it.setShuffleMode(.items) == [.replan, .publish(.mode, nil)])
-        #expect(it.setShuffleMode(.items) == [])
+        #expect(it.set(.repetition(.all)) == [.replan, .publish(.mode, nil)])
+        #expect(it.set(.repetition(.all)) == [])
+        #expect(it.set(.shuffle(.items)) == [.replan, .publish(.mode, nil)])
+        #expect(it.set(.shuffle(.items)) == [])
     }
 
     @Test func nextOnTheLastOfARepeatedQueueGoesToTheFirst() throws {
         var it = transport(2)
-        _ = it.setRepeatMode(.all)
+        _ = it.set(.repetition(.all))
         _ = try it.play(ItemID(2))
         #expect(try it.next() == [.start(ItemID(1), position: 0, .track, .next)])
         #expect(it.remove([ItemID(1)]) == [.start(ItemID(2), position: 0, .track, .removed)])
@@ -145,15 +145,15 @@ private func transport(_ count: Int64) -> Transport {
 
     @Test func aRepeatedItemIsLeftByNext() throws {
         var it = transport(2)
-        _ = it.setRepeatMode(.one)
+        _ = it.set(.repetition(.one))
         _ = try it.play()
-        #expect(it.follower(of: ItemID(1)) == ItemID(1))
+        #expect(it.follower(after: [ItemID(1)]) == ItemID(1))
         #expect(try it.next() == [.start(ItemID(2), position: 0, .track, .next)])
     }
 
     @Test func aRepeatedQueueOfBrokenItemsEnds() throws {
         var it = transport(2)
-        _ = it.setRepeatMode(.all)
+        _ = it.set(.repetition(.all))
         _ = try it.play()
         for _ in 0..<4 { _ = it.failed(it.current!, "broken") }
         #expect(it.failed(it.current!, "broken") == [.publish(.error, nil), .halt(.error)])
@@ -204,8 +204,8 @@ private func transport(_ count: Int64) -> Transport {
         let some = known.randomElement(using: &random) ?? ItemID(999)
         do {
             switch Int.random(in: 0..<22, using: &random) {
-            case 18: return it.setRepeatMode(RepeatMode.allCases.randomElement(using: &random)!)
-            case 19: return it.setShuffleMode(ShuffleMode.allCases.randomElement(using: &random)!)
+            case 18: return it.set(.repetition(RepeatMode.allCases.randomElement(using: &random)!))
+            case 19: return it.set(.shuffle(ShuffleMode.allCases.randomElement(using: &random)!))
             case 0, 1: return try it.play()
             case 2: return it.pause()
             case 3: return it.stop()
@@ -226,7 +226,7 @@ private func transport(_ count: Int64) -> Transport {
             case 20, 21: return try it.changeRate(to: [0.5, 1, 1.5, 3].randomElement(using: &random) ?? 1)
             case 15: return it.wish == .stopped ? [] : it.failed(it.current ?? some, "broken")
             case 16:
-                guard it.wish == .playing, let current = it.current, let next = it.follower(of: current) else {
+                guard it.wish == .playing, let current = it.current, let next = it.follower(after: [current]) else {
                     return []
                 }
                 return it.becameAudible(next)

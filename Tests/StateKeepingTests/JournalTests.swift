@@ -314,8 +314,7 @@ import Testing
         position.rate = 1.75
         position.volume = 0.35
         position.muted = true
-        position.repeatMode = .all
-        position.shuffleMode = .items
+        position.modes = PlayModes(.repetition(.all), .shuffle(.items))
         position.loudness = LoudnessSettings(mode: .album, preamp: -3.5)
         let bytes = try #require(PositionSlot.encode(position, number: 77))
         let read = try #require(bytes.withUnsafeBytes { PositionSlot.decode($0) })
@@ -340,7 +339,7 @@ import Testing
         writer.fixed(json.withUnsafeBytes { Checksum.of($0, seed: 3) })
         let (position, number) = (writer.bytes + json).withUnsafeBytes { PositionSlot.decode($0)! }
         #expect(number == 3 && position.wish == .paused && position.item == ItemID(7) && position.elapsed == 1.5)
-        #expect(position.volume == 0.4 && !position.muted && position.rate == nil && position.repeatMode == .off)
+        #expect(position.volume == 0.4 && !position.muted && position.rate == nil && position.modes == PlayModes())
     }
 
     @Test("what anybody expects is no news")

@@ -61,8 +61,7 @@ extension Player {
             return try decide { transport throws(Transport.Refusal) in
                 try transport.seek(to: position, duration: duration)
             }
-        case .repeatMode(let mode): return decide { $0.setRepeatMode(mode) }
-        case .shuffleMode(let mode): return decide { $0.setShuffleMode(mode) }
+        case .mode(let mode): return decide { $0.set(mode) }
         case .changeRate(let rate):
             return try decide { transport throws(Transport.Refusal) in try transport.changeRate(to: rate) }
         }

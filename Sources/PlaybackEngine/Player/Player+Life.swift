@@ -27,8 +27,7 @@ extension Player {
         saved.revision = queue.revision
         saved.volume = volume.level
         saved.muted = volume.isMuted
-        saved.repeatMode = transport.order.repeatMode
-        saved.shuffleMode = transport.order.shuffleMode
+        saved.modes = transport.order.modes
         if loudness.settings != parts.loudness { saved.loudness = loudness.settings }
         return saved
     }
@@ -51,8 +50,7 @@ extension Player {
         decide { transport in
             // The next play returns to the item's own rate; an item that continues keeps its rate.
             transport.restore(queue, at: item, saved.elapsed, wish, rate: wish == .playing ? saved.rate : nil)
-            _ = transport.setRepeatMode(saved.repeatMode)
-            _ = transport.setShuffleMode(saved.shuffleMode)
+            transport.restore(saved.modes)
         }
         if let item {
             if saved.playCount > 0 { publisher.restorePlayCount(saved.playCount, of: item) }

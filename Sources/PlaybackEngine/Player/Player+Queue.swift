@@ -69,8 +69,8 @@ extension Player {
     /// Relation of an item's content to its file.
     func contentTime(of id: ItemID?) -> ContentTime { id.flatMap { queue[$0]?.details?.contentTime } ?? ContentTime() }
 
-    /// Item that follows another one automatically; nil: none.
-    func successor(of id: ItemID) -> ItemID? { playout.decoding.successor(of: id) }
+    /// Item that follows the shown one automatically; nil: none.
+    func successor(ofShown id: ItemID) -> ItemID? { playout.decoding.successor(ofShown: id) }
 
     /// Index of the advertisement at the current position.
     package var advertisement: Int? { transport.wish == .stopped ? nil : state.anchor.ad?.index }

@@ -35,8 +35,8 @@ package enum PlayerCommand: Sendable {
     case skipChapter(forward: Bool)
     /// Seek to a position in seconds.
     case seek(Double)
-    case repeatMode(RepeatMode)
-    case shuffleMode(ShuffleMode)
+    /// Set a mode.
+    case mode(PlayMode)
     /// Change the playback rate.
     case changeRate(Double)
 
@@ -45,7 +45,7 @@ package enum PlayerCommand: Sendable {
         switch self {
         case .play(_?), .playItem(_, _?), .playQueue(_, _?): false
         case .play(nil), .playItem(_, nil), .playQueue(_, nil), .pause, .stop, .togglePlayPause, .nextTrack,
-            .previousTrack, .skip, .skipChapter, .seek, .repeatMode, .shuffleMode, .changeRate:
+            .previousTrack, .skip, .skipChapter, .seek, .mode, .changeRate:
             true
         }
     }
@@ -54,8 +54,7 @@ package enum PlayerCommand: Sendable {
     var staysInItem: Bool {
         switch self {
         case .play, .pause, .togglePlayPause, .skip, .seek: true
-        case .playItem, .playQueue, .stop, .nextTrack, .previousTrack, .skipChapter, .repeatMode, .shuffleMode,
-            .changeRate:
+        case .playItem, .playQueue, .stop, .nextTrack, .previousTrack, .skipChapter, .mode, .changeRate:
             false
         }
     }
@@ -72,8 +71,7 @@ package enum PlayerCommand: Sendable {
         switch self {
         case .play, .playItem, .playQueue: .starts
         case .togglePlayPause: .turnsOver
-        case .pause, .stop, .nextTrack, .previousTrack, .skip, .skipChapter, .seek, .changeRate, .repeatMode,
-            .shuffleMode:
+        case .pause, .stop, .nextTrack, .previousTrack, .skip, .skipChapter, .seek, .changeRate, .mode:
             .stays
         }
     }

@@ -15,8 +15,7 @@ package struct SavedPosition: Equatable, Sendable {
     /// 0…1 on the server's cubic scale.
     package var volume = 1.0
     package var muted = false
-    package var repeatMode = RepeatMode.off
-    package var shuffleMode = ShuffleMode.off
+    package var modes = PlayModes()
     /// Loudness settings of a client; nil: those of the configuration.
     package var loudness: LoudnessSettings?
 

@@ -71,8 +71,11 @@ package struct Transport: Sendable {
         self.order = order
     }
 
-    /// Item that plays after `id` automatically; nil: none.
-    package func follower(of id: ItemID) -> ItemID? { order.follower(of: id, in: queue) }
+    /// Item that plays automatically after `played`: the current item, and those that follow it up to the one in question.
+    /// Leaves out the items of `skipped`. Nil: none.
+    package func follower(after played: [ItemID], without skipped: Set<ItemID> = []) -> ItemID? {
+        order.follower(after: played, in: queue, without: skipped)
+    }
 
     /// First item of the next play; nil in an empty queue.
     package mutating func itemToBegin() -> ItemID? { current ?? order.begin(in: queue) }
@@ -206,18 +209,11 @@ package struct Transport: Sendable {
         return try seek(to: before, duration: nil)
     }
 
-    /// Sets the successor of the last item.
-    package mutating func setRepeatMode(_ mode: RepeatMode) -> [Effect] {
-        guard mode != order.repeatMode else { return [] }
-        order.setRepeatMode(mode, in: queue)
-        return [.replan, .publish(.mode, nil)]
-    }
-
-    /// Sets the order of play; the current item continues.
-    package mutating func setShuffleMode(_ mode: ShuffleMode) -> [Effect] {
-        guard mode != order.shuffleMode else { return [] }
-        order.setShuffleMode(mode, in: queue, current: current)
-        return [.replan, .publish(.mode, nil)]
+    /// Sets a mode; the current item continues.
+    package mutating func set(_ mode: PlayMode) -> [Effect] {
+        let before = order.modes
+        order.set(mode, in: queue, current: current)
+        return order.modes == before ? [] : [.replan, .publish(.mode, nil)]
     }
 
     /// Advances to the next item, which became audible automatically.
@@ -305,6 +301,9 @@ package struct Transport: Sendable {
         current = item
         startPosition = wish == .stopped ? TimeLimit.bounded(position) : 0
     }
+
+    /// Restores the modes of an earlier run.
+    mutating func restore(_ modes: PlayModes) { order.restore(modes, in: queue, current: current) }
 
     /// Records changes of the queue from now on.
     mutating func recordEdits() { queue.recordEdits() }

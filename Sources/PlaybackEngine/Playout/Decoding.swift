@@ -137,7 +137,8 @@ import NowPlaying
 
     /// Gives the decode thread the play after the last open one.
     func planNext() {
-        guard let last = chain.last, let opened = last.opened, let (next, position) = follower(of: last) else { return }
+        guard let last = chain.last, let opened = last.opened, let (next, position) = follower(at: chain.endIndex - 1)
+        else { return }
         guard let entry = player.queue[next] else { return }
         let isRest = position > 0
         let ticket = chain.nextTicket()
@@ -150,33 +151,37 @@ import NowPlaying
         if let lane, hadEnded { playout.feeder.topUp(lane) }
     }
 
-    /// Play after a link, with its start in seconds: the rest of its item, else the next item.
-    private func follower(of link: ChainLink, afterFailures: Bool = false) -> (id: ItemID, position: Double)? {
+    /// Play after the link with this index, with its start in seconds: the rest of its item, else the next item.
+    private func follower(at index: Int, afterFailures: Bool = false) -> (id: ItemID, position: Double)? {
+        let link = chain[index]
         if player.scanner.isForward != false, let position = link.opened?.restStart { return (link.id, position) }
-        return successor(of: link.id, afterFailures: afterFailures).map { ($0, 0) }
+        return successor(after: chain[...index].map(\.id), afterFailures: afterFailures).map { ($0, 0) }
     }
 
-    /// Item that follows another one automatically; nil: none, or none after too many failures (unless `afterFailures`).
-    func successor(of id: ItemID, afterFailures: Bool = false) -> ItemID? {
+    /// Item that follows the shown play automatically; nil: none. A play that is planned already is the truth.
+    func successor(ofShown id: ItemID) -> ItemID? {
+        if let first = chain.first, first.ticket == player.publisher.shownTicket,
+            let next = chain.dropFirst().first(where: { !$0.isRest })
+        {
+            return next.id
+        }
+        return successor(after: [id])
+    }
+
+    /// Item that follows automatically after `played`, the current item and those that follow it; nil: none, or none after too
+    /// many failures (unless `afterFailures`).
+    private func successor(after played: [ItemID], afterFailures: Bool = false) -> ItemID? {
         let transport = player.transport
         guard afterFailures || !transport.failuresEndPlay, !player.sleeper.endsWithItem,
             player.scanner.isForward != false
         else { return nil }
-        var next = transport.follower(of: id)
-        // A repeated queue may consist of failed items only.
-        let skipped = player.failures.skipped
-        var passed = 0
-        while let candidate = next, skipped.contains(candidate) {
-            passed += 1
-            if passed > skipped.count { return nil }
-            next = transport.order.successor(of: candidate, in: transport.queue)
-        }
-        return next
+        return transport.follower(after: played, without: player.failures.skipped)
     }
 
-    /// True if a link follows another one. An open item is no failure: failures after it do not end play before it.
-    private func isFollower(_ link: ChainLink, of before: ChainLink) -> Bool {
-        guard let (id, position) = follower(of: before, afterFailures: link.opened != nil) else { return false }
+    /// True if a link follows the one before it. An open item is no failure: failures after it do not end play before it.
+    private func follows(_ index: Int) -> Bool {
+        let link = chain[index]
+        guard let (id, position) = follower(at: index - 1, afterFailures: link.opened != nil) else { return false }
         return link.id == id && link.isRest == (position > 0)
     }
 
@@ -185,7 +190,7 @@ import NowPlaying
         guard player.transport.wish != .stopped, !chain.isEmpty else { return }
         takeReports()
         playout.boundaries.publishAudibleItems()
-        guard let wrong = chain.indices.dropFirst().first(where: { !isFollower(chain[$0], of: chain[$0 - 1]) })
+        guard let wrong = chain.indices.dropFirst().first(where: { !follows($0) })
         else {
             return planNext()
         }
@@ -233,7 +238,7 @@ import NowPlaying
         guard let opened = link.opened, let end = link.ringEnd, let thread else { return }
         if let audible = playout.audible, audible.isStarting, audible.timeline.segments.first?.ticket == wrong.ticket {
             // The link is over and the wrong one has started: the right one replaces it.
-            guard let (next, _) = follower(of: link) else { return playout.boundaries.endReached() }
+            guard let (next, _) = follower(at: chain.endIndex - 1) else { return playout.boundaries.endReached() }
             return player.carryOut(player.decide { $0.reached(next) }, nil)
         }
         guard let lane = playout.lane(of: opened.ring) else { return }
@@ -242,7 +247,7 @@ import NowPlaying
         let ringStart = lane.ring.startRun(run, at: end)
         lane.replace(after: ringStart, sparing: link.ticket)
         playout.boundaries.cancel()
-        guard let (next, position) = follower(of: link), let entry = player.queue[next] else {
+        guard let (next, position) = follower(at: chain.endIndex - 1), let entry = player.queue[next] else {
             thread.rest(run: run, in: lane.ring)
             lane.end(at: ringStart)
             playout.feeder.topUp(lane)

@@ -115,8 +115,7 @@ import NowPlaying
         let feedback = player.listeners.feedbackOf.map { $0(next) ?? Feedback() }
         next.item?.feedback = feedback
         next.commandsVersion = versionOfCommands(cause, next)
-        next.repeatMode = transport.order.repeatMode
-        next.shuffleMode = transport.order.shuffleMode
+        next.modes = transport.order.modes
         next.volume = player.volume.level
         next.muted = player.volume.isMuted
         next.loudness = player.loudness.status
@@ -217,7 +216,7 @@ import NowPlaying
     }
 
     private func upcoming(anchor: PlaybackAnchor, item: NowPlayingItem?) -> UpcomingItem? {
-        guard let item, let time = end(of: item.id, by: anchor), let next = player.successor(of: item.id),
+        guard let item, let time = end(of: item.id, by: anchor), let next = player.successor(ofShown: item.id),
             let entry = player.queue[next]
         else { return nil }
         var upcoming = UpcomingItem(

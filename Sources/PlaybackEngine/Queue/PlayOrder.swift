@@ -7,8 +7,7 @@ package import NowPlaying
 /// While shuffled, a round has every item once. Played items stand before the current index, so that going back repeats the
 /// actual history. Coming items are laid out in advance, so that they can be shown and decoded early.
 package struct PlayOrder: Sendable {
-    package private(set) var repeatMode = RepeatMode.off
-    package private(set) var shuffleMode = ShuffleMode.off
+    package private(set) var modes = PlayModes()
     /// While shuffled: played items, the current item, the rest of its round, and further rounds as far as laid out.
     private(set) var sequence: [ItemID] = []
     /// Index of the current item in `sequence`; -1: before the first.
@@ -25,23 +24,31 @@ package struct PlayOrder: Sendable {
     /// In the order of the queue, once. `seed` determines later shuffling.
     package init(seed: UInt64 = .random(in: .min ... .max)) { generator = ShuffleGenerator(seed) }
 
-    private var isShuffled: Bool { shuffleMode != .off }
+    private var isShuffled: Bool { modes.shuffleMode != .off }
 
     // MARK: Queries
 
-    /// Item that plays after `id` automatically; nil: none.
-    package func follower(of id: ItemID, in queue: PlayQueue) -> ItemID? {
-        repeatMode == .one && queue.index(of: id) != nil ? id : successor(of: id, in: queue)
+    /// Item that plays automatically after `played`: the current item, and those that follow it up to the one in question.
+    /// Leaves out the items of `skipped`. Nil: none.
+    package func follower(after played: [ItemID], in queue: PlayQueue, without skipped: Set<ItemID> = []) -> ItemID? {
+        guard let last = played.last else { return nil }
+        if modes.repeatMode == .one, !skipped.contains(last), queue.index(of: last) != nil { return last }
+        return successor(after: played, in: queue, without: skipped)
     }
 
-    /// Target of “next” from `id`; nil: the end. Skips the items of `removed`.
+    /// Target of “next” from `id`; nil: the end. Leaves out the items of `removed`.
     package func successor(of id: ItemID, in queue: PlayQueue, without removed: Set<ItemID> = []) -> ItemID? {
+        successor(after: [id], in: queue, without: removed)
+    }
+
+    private func successor(after played: [ItemID], in queue: PlayQueue, without removed: Set<ItemID>) -> ItemID? {
+        guard let last = played.last else { return nil }
         guard isShuffled else {
-            guard let index = queue.index(of: id) else { return nil }
+            guard let index = queue.index(of: last) else { return nil }
             if let next = queue.entries[(index + 1)...].first(where: { !removed.contains($0.id) }) { return next.id }
-            return repeatMode == .all ? queue.entries.first { !removed.contains($0.id) }?.id : nil
+            return modes.repeatMode == .all ? queue.entries.first { !removed.contains($0.id) }?.id : nil
         }
-        guard let index = index(of: id) else { return nil }
+        guard let index = index(after: played) else { return nil }
         return sequence[(index + 1)...].first { !removed.contains($0) }
     }
 
@@ -50,6 +57,17 @@ package struct PlayOrder: Sendable {
         guard isShuffled else { return queue.previous(before: id) }
         guard let index = index(of: id), index > 0 else { return nil }
         return sequence[index - 1]
+    }
+
+    /// Index of the last of the items that play one after the other from the first on: of several rounds, each has an item.
+    private func index(after played: [ItemID]) -> Int? {
+        guard let first = played.first, let last = played.last, var index = index(of: first) else { return nil }
+        for (before, id) in zip(played, played.dropFirst()) where id != before {
+            // So many items are never laid out only if each of them is a few samples long.
+            guard let next = sequence[(index + 1)...].firstIndex(of: id) else { return self.index(of: last) }
+            index = next
+        }
+        return index
     }
 
     /// Index of the next occurrence of the item, else of the last one.
@@ -88,7 +106,7 @@ package struct PlayOrder: Sendable {
     /// stay whole, its album continues from there and a new round begins.
     package mutating func jumped(to id: ItemID, in queue: PlayQueue) {
         guard isShuffled, !isAt(id) else { return }
-        if sequence.isEmpty || shuffleMode == .collections { return layOut(from: id, queue) }
+        if sequence.isEmpty || modes.shuffleMode == .collections { return layOut(from: id, queue) }
         if let later = sequence[(position + 1)..<max(roundEnd, position + 1)].firstIndex(of: id) {
             sequence.remove(at: later)
             roundEnd -= 1
@@ -110,17 +128,27 @@ package struct PlayOrder: Sendable {
 
     // MARK: Modes
 
-    /// Sets the successor of the last item.
-    package mutating func setRepeatMode(_ mode: RepeatMode, in queue: PlayQueue) {
-        repeatMode = mode
-        if mode == .all { layOutAhead(queue) } else { dropFurtherRounds() }
+    /// Sets a mode. The current item continues; with another order, as the first of a new round.
+    package mutating func set(_ mode: PlayMode, in queue: PlayQueue, current: ItemID?) {
+        let before = modes
+        modes.set(mode)
+        if modes != before { modesChanged(from: before, in: queue, current: current) }
     }
 
-    /// Sets the order of play; the current item continues as the first of a new round.
-    package mutating func setShuffleMode(_ mode: ShuffleMode, in queue: PlayQueue, current: ItemID?) {
-        shuffleMode = mode
-        ended()
-        if let current, isShuffled { layOut(from: current, queue) }
+    /// Restores the modes of an earlier run.
+    mutating func restore(_ modes: PlayModes, in queue: PlayQueue, current: ItemID?) {
+        let before = self.modes
+        self.modes = modes
+        modesChanged(from: before, in: queue, current: current)
+    }
+
+    private mutating func modesChanged(from before: PlayModes, in queue: PlayQueue, current: ItemID?) {
+        if modes.shuffleMode != before.shuffleMode {
+            ended()
+            if let current, isShuffled { layOut(from: current, queue) }
+        } else if modes.repeatMode != before.repeatMode {
+            if modes.repeatMode == .all { layOutAhead(queue) } else { dropFurtherRounds() }
+        }
     }
 
     // MARK: Edits of the queue
@@ -132,7 +160,7 @@ package struct PlayOrder: Sendable {
         dropFurtherRounds()
         if areNext {
             sequence.insert(contentsOf: ids, at: position + 1)
-        } else if shuffleMode == .items {
+        } else if modes.shuffleMode == .items {
             let rest = Array(sequence[(position + 1)...])
             sequence.removeSubrange((position + 1)...)
             sequence += merged(rest, ids.shuffled(using: &generator))
@@ -186,7 +214,7 @@ package struct PlayOrder: Sendable {
             position -= surplus
             roundEnd -= surplus
         }
-        guard repeatMode == .all, isShuffled, !queue.isEmpty, !sequence.isEmpty else { return }
+        guard modes.repeatMode == .all, isShuffled, !queue.isEmpty, !sequence.isEmpty else { return }
         while sequence.count - position - 1 < Self.lookAhead {
             sequence += round(queue, first: nil, notFirst: sequence.last)
         }
@@ -198,7 +226,7 @@ package struct PlayOrder: Sendable {
     }
 
     private mutating func round(_ queue: PlayQueue, first: ItemID?, notFirst: ItemID?) -> [ItemID] {
-        if shuffleMode == .collections { return grouped(nil, queue, first: first, notFirst: notFirst) }
+        if modes.shuffleMode == .collections { return grouped(nil, queue, first: first, notFirst: notFirst) }
         var ids = queue.entries.map(\.id)
         ids.shuffle(using: &generator)
         if let first, let index = ids.firstIndex(of: first) {

@@ -102,7 +102,8 @@ import NowPlaying
 
     /// Handles the audible end of the current item. True: the following item is missing, and play stalls there.
     func endsBeforeAwayItem() -> Bool {
-        guard let next = awayItem, let current = player.transport.current, player.successor(of: current) == next else {
+        guard let next = awayItem, let current = player.transport.current, player.successor(ofShown: current) == next
+        else {
             return false
         }
         player.carryOut(player.decide { $0.reached(next) }, nil)

@@ -91,7 +91,7 @@ import NowPlaying
     /// Ends the scan by another command.
     func overtake(_ command: PlayerCommand) {
         switch command {
-        case .repeatMode, .shuffleMode: return
+        case .mode: return
         case .play(nil):
             // Play resumes at the item's own rate; the command itself drops the other one.
             scan = nil

@@ -136,14 +136,15 @@ package enum SleepEnd: Equatable, Sendable {
     /// Handles the audible end of an item. True: play ends there.
     func endsAtItem() -> Bool {
         guard endsWithItem, let current = player.transport.current else { return false }
-        player.carryOut(player.decide { $0.slept(at: $0.follower(of: current), 0) }, nil)
+        let skipped = player.failures.skipped
+        player.carryOut(player.decide { $0.slept(at: $0.follower(after: [current], without: skipped), 0) }, nil)
         return true
     }
 
     /// Ends the fade and its timer, as a command shows that somebody listens.
     func stayAwake(_ command: PlayerCommand, by: Originator) {
         switch command {
-        case .repeatMode, .shuffleMode: return
+        case .mode: return
         case .play, .playItem, .playQueue, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skip,
             .skipChapter, .seek, .changeRate:
             if isFadingOut { set(nil, fade: 0, by: by) }

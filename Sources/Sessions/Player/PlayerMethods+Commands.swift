@@ -37,12 +37,11 @@ extension PlayerMethods {
                 return answer(.failure(PlayerRefusal.unsupportedRate(supported).error))
             }
             perform(.changeRate(rate), by, answer)
-        case .changeRepeatMode:
-            guard let mode = request.string("mode").flatMap(RepeatMode.init) else { return answer(missing("mode")) }
-            perform(.repeatMode(mode), by, answer)
-        case .changeShuffleMode:
-            guard let mode = request.string("mode").flatMap(ShuffleMode.init) else { return answer(missing("mode")) }
-            perform(.shuffleMode(mode), by, answer)
+        case .changeRepeatMode, .changeShuffleMode:
+            guard let mode = request.string("mode").flatMap({ PlayMode(command, $0) }) else {
+                return answer(missing("mode"))
+            }
+            perform(.mode(mode), by, answer)
         case .rating:
             guard let rating = request.double("rating") else { return answer(missing("rating")) }
             remember(.rating(rating), request, answer)
@@ -160,14 +159,9 @@ extension PlayerMethods {
 
     /// The mode that a command sets, as the list of commands shows it.
     func currentMode(_ command: RemoteCommand) -> JSONObject.Member? {
-        switch command {
-        case .changeRepeatMode: .init("currentRepeatMode", .string(player.state.repeatMode.rawValue))
-        case .changeShuffleMode: .init("currentShuffleMode", .string(player.state.shuffleMode.rawValue))
-        case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
-            .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .rating, .like, .dislike,
-            .bookmark:
-            nil
-        }
+        guard let mode = command.mode else { return nil }
+        let word = player.state.modes.words.first { "\($0.name)" == mode.key }?.word
+        return word.map { .init(mode.listKey, .string($0)) }
     }
 
     private func play(_ request: MethodRequest, _ answer: @escaping Answer) {

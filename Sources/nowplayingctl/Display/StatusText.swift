@@ -174,8 +174,9 @@ enum StatusText {
         let rate = anchor?["rate"]?.doubleValue ?? 0
         let wanted = rate == 0 ? anchor?["defaultRate"]?.doubleValue ?? 1 : rate
         if wanted != 1 { parts.append("rate \(ClockText.number(wanted, places: 2))") }
-        if let mode = state.text("repeatMode"), mode != "off" { parts.append("repeat \(mode)") }
-        if let mode = state.text("shuffleMode"), mode != "off" { parts.append("shuffle \(mode)") }
+        for mode in RemoteCommand.modes.compactMap(\.mode) {
+            if let word = state.text(mode.key), word != "off" { parts.append("\(mode.word) \(word)") }
+        }
         return parts.isEmpty ? nil : parts.joined(separator: "   ")
     }
 }

@@ -1,4 +1,5 @@
 import ControlProtocol
+import NowPlaying
 import NowPlayingClient
 
 extension Verb {
@@ -55,8 +56,8 @@ enum Commands {
         var notes: [String] = []
         if let intervals = numbers(command["preferredIntervals"]) { notes.append("intervals \(intervals) s") }
         if let rates = numbers(command["supportedPlaybackRates"]) { notes.append("rates \(rates)") }
-        for key in ["currentRepeatMode", "currentShuffleMode"] {
-            if let mode = command[key]?.stringValue { notes.append(TerminalText.safe(mode)) }
+        for mode in RemoteCommand.modes.compactMap(\.mode) {
+            if let word = command[mode.listKey]?.stringValue { notes.append(TerminalText.safe(word)) }
         }
         if let least = command["minimumRating"]?.doubleValue, let most = command["maximumRating"]?.doubleValue {
             notes.append("\(ClockText.number(least)) to \(ClockText.number(most)) stars")

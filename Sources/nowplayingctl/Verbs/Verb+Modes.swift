@@ -4,7 +4,7 @@ import NowPlayingClient
 
 extension Verb {
     /// A verb for each command that sets a mode.
-    static let modes = RemoteCommand.allCases.compactMap(Modes.init).map(\.verb)
+    static let modes = RemoteCommand.modes.compactMap(Modes.init).map(\.verb)
 }
 
 /// A command that sets a mode, as a verb: without an argument it shows the mode.
@@ -31,7 +31,7 @@ struct Modes: Sendable {
     init?(_ command: RemoteCommand) {
         guard let mode = command.mode else { return nil }
         self.command = command
-        (word, choices, key) = mode
+        (word, choices, key) = (mode.word, mode.choices, mode.key)
         extras =
             Modes.extras[command]
             ?? Extras(

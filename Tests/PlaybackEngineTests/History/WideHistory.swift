@@ -96,7 +96,7 @@ import TestSupport
         }
         if let next = state.upcoming { line += " next \(next.title ?? "-") \(next.monotonic.nanoseconds)" }
         line += " queue \(state.queueIndex ?? -1) \(state.queueCount) \(state.queueVersion) \(state.commandsVersion)"
-        line += " \(state.repeatMode.rawValue) \(state.volume) \(state.muted) \(state.loudness.mode.rawValue)"
+        line += " \(state.modes.repeatMode.rawValue) \(state.volume) \(state.muted) \(state.loudness.mode.rawValue)"
         line += " \(state.loudness.preamp) \(state.loudness.gain ?? 0)"
         if let sleep = state.sleep { line += " sleep \(sleep.time?.nanoseconds ?? 0) \(sleep.fade)" }
         if let output = state.output {
@@ -242,7 +242,7 @@ import TestSupport
             if world.chance(2) == 0 { given.adTimeRanges = [AdTimeRange(start: world.moment(3), duration: 0.5)] }
             try? player.update(id, given, by: by)
         case 6: if world.chance(4) == 0 { player.clear(by: by) { _ in } }
-        default: world.order(.repeatMode(RepeatMode.allCases[world.chance(RepeatMode.allCases.count)]))
+        default: world.order(.mode(.repetition(RepeatMode.allCases[world.chance(RepeatMode.allCases.count)])))
         }
     }
 
