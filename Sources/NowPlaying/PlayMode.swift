@@ -18,10 +18,21 @@ package enum ShuffleMode: String, Sendable, CaseIterable {
     case collections
 }
 
+/// Mode that is on until somebody turns it off, or for one occasion; raw values are the words on the wire.
+package enum OccasionMode: String, Sendable, CaseIterable {
+    case off, on
+    /// Off as soon as it took effect.
+    case once
+
+    /// The mode after it took effect.
+    fileprivate var afterEffect: OccasionMode { self == .once ? .off : self }
+}
+
 /// One mode of play with its value.
 package enum PlayMode: Equatable, Sendable {
     case repetition(RepeatMode)
     case shuffle(ShuffleMode)
+    case consume(OccasionMode)
 
     /// The mode that a command sets, by the word on the wire; nil: the command sets no mode, or none with this word.
     package init?(_ command: RemoteCommand, _ word: String) {
@@ -32,6 +43,9 @@ package enum PlayMode: Equatable, Sendable {
         case .changeShuffleMode:
             guard let mode = ShuffleMode(rawValue: word) else { return nil }
             self = .shuffle(mode)
+        case .changeConsumeMode:
+            guard let mode = OccasionMode(rawValue: word) else { return nil }
+            self = .consume(mode)
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
             .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .rating, .like, .dislike,
             .bookmark:
@@ -44,6 +58,8 @@ package enum PlayMode: Equatable, Sendable {
 package struct PlayModes: Equatable, Sendable {
     package private(set) var repeatMode = RepeatMode.off
     package private(set) var shuffleMode = ShuffleMode.off
+    /// If the queue loses an item that play leaves behind.
+    package private(set) var consumeMode = OccasionMode.off
 
     /// All of them off but these.
     package init(_ modes: PlayMode...) { for mode in modes { set(mode) } }
@@ -53,11 +69,32 @@ package struct PlayModes: Equatable, Sendable {
         switch mode {
         case .repetition(let mode): repeatMode = mode
         case .shuffle(let mode): shuffleMode = mode
+        case .consume(let mode): consumeMode = mode
         }
+    }
+
+    /// Items of `played` that the queue loses until play has left the last of them. Play leaves one after the other.
+    package func consumed(of played: [ItemID]) -> Set<ItemID> {
+        switch consumeMode {
+        case .off: []
+        case .on: Set(played)
+        case .once: Set(played.prefix(1))
+        }
+    }
+
+    /// Notes that the queue lost an item.
+    package mutating func consumeTookEffect() { consumeMode = consumeMode.afterEffect }
+
+    /// True if a mode ended since `before` because it took effect.
+    package func tookEffect(since before: PlayModes) -> Bool {
+        before.consumeMode == .once && consumeMode == .off
     }
 
     /// Their names in the state, and their words on the wire.
     package var words: [(name: StaticString, word: String)] {
-        [("repeatMode", repeatMode.rawValue), ("shuffleMode", shuffleMode.rawValue)]
+        [
+            ("repeatMode", repeatMode.rawValue), ("shuffleMode", shuffleMode.rawValue),
+            ("consumeMode", consumeMode.rawValue),
+        ]
     }
 }

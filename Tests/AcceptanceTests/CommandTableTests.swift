@@ -25,6 +25,7 @@ extension Acceptance {
             changePlaybackRate     (empty queue)110 (no current item)110 + + + (advertisement)200 (live stream)200 (tea)200
             changeRepeatMode       + + + + + + + (tea)200
             changeShuffleMode      + + + + + + + (tea)200
+            changeConsumeMode      + + + + + + + (tea)200
             rating                 (empty queue)110 (no current item)110 + + + + + (tea)200
             like                   (empty queue)110 (no current item)110 + + + + + (tea)200
             dislike                (empty queue)110 (no current item)110 + + + + + (tea)200
@@ -47,6 +48,7 @@ extension Acceptance {
         private static let parameters: [String: JSONValue] = [
             "changePlaybackPosition": ["position": 1], "changePlaybackRate": ["rate": 1.5],
             "changeRepeatMode": ["mode": "all"], "changeShuffleMode": ["mode": "items"], "rating": ["rating": 3],
+            "changeConsumeMode": ["mode": "once"],
             "seekForward": ["phase": "begin"], "seekBackward": ["phase": "begin"],
         ]
 
@@ -64,6 +66,7 @@ extension Acceptance {
             client.call("queue.clear")
             client.call("changeRepeatMode", ["mode": "off"])
             client.call("changeShuffleMode", ["mode": "off"])
+            client.call("changeConsumeMode", ["mode": "off"])
             if situation == "empty" { return }
             var item: JSONValue = ["uri": file]
             if situation == "ad" { item = ["uri": file, "adTimeRanges": [["start": 0, "duration": 30]]] }
@@ -92,7 +95,7 @@ extension Acceptance {
         }
 
         @Test("each command in each situation: enabled, reason, status") func table() {
-            #expect(Self.rows.map(\.command).count == 18)
+            #expect(Self.rows.map(\.command).count == 19)
             for (column, situation) in Self.situations.enumerated() {
                 for row in Self.rows {
                     enter(situation, row.command)

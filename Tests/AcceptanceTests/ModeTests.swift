@@ -1,4 +1,5 @@
 import ControlProtocol
+import Glibc
 import TestSupport
 import Testing
 
@@ -49,6 +50,36 @@ extension Acceptance {
             #expect(client.event().words == "track ended")
             #expect(client.call("nowPlaying.get")?.itemID == 4)
             #expect(client.event().words == "stop ended")
+        }
+
+        @Test("items that were played leave the queue, and the mode outlives the daemon")
+        func consumed() async throws {
+            let first = await RealDaemon.silent()
+            let client = first.connect()
+            client.call("changeConsumeMode", ["mode": "on"])
+            client.call("nowPlaying.subscribe", ["causes": ["track", "stop"]])
+            client.call("queue.add", ["items": first.silences(0.3, 0.3, 60, 60), "play": true])
+            for (id, count) in [(2, 3), (3, 2)] as [(Int64, Int64)] {
+                let event = client.event("track")
+                #expect(event.itemID == id && event["reason"] == "ended" && event["queue"]?["count"] == .integer(count))
+                #expect(event["queue"]?["index"] == 0)
+            }
+            client.call("play", ["index": 1])
+            client.call("previousTrack")
+            #expect(client.call("queue.list")?["items"]?.arrayValue?.count == 2)
+            first.process.signal(SIGKILL)
+            first.process.wait()
+            let second = await RealDaemon.start(nil, output: "null", in: first.folder)
+            let other = second.connect()
+            let state = try #require(other.call("nowPlaying.get"))
+            #expect(state["consumeMode"] == "on" && state.itemID == 3)
+            other.call("nowPlaying.subscribe", ["causes": ["mode", "stop"]])
+            other.call("changeConsumeMode", ["mode": "once"])
+            #expect(other.event("mode")["consumeMode"] == "once")
+            other.call("nextTrack")
+            #expect(other.event("mode")["consumeMode"] == "off")
+            other.call("nextTrack")
+            #expect(other.event("stop")["queue"]?["count"] == 1)
         }
 
         @Test("modes are published, and next, previous and the natural order follow them")

@@ -22,7 +22,7 @@ extension Acceptance {
             let list = try #require(client.call("commands.list"))
             for status in list["commands"]?.arrayValue ?? [] {
                 // Modes hold for the queue that is to come.
-                let isMode = status["command"] == "changeRepeatMode" || status["command"] == "changeShuffleMode"
+                let isMode = status["command"]?.stringValue?.hasSuffix("Mode") == true
                 #expect(status["enabled"] == .bool(isMode))
             }
             #expect(list["commands"]?.arrayValue?.first?["reason"] == "empty queue")

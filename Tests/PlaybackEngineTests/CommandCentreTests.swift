@@ -37,6 +37,7 @@ import Testing
         changePlaybackRate     | empty queue | no current item | + | advertisement | +            | live stream
         changeRepeatMode       | +           | +               | + | +             | +            | +
         changeShuffleMode      | +           | +               | + | +             | +            | +
+        changeConsumeMode      | +           | +               | + | +             | +            | +
         rating                 | empty queue | no current item | + | +             | +            | +
         like                   | empty queue | no current item | + | +             | +            | +
         dislike                | empty queue | no current item | + | +             | +            | +

@@ -159,6 +159,63 @@ private func transport(_ count: Int64) -> Transport {
         #expect(it.failed(it.current!, "broken") == [.publish(.error, nil), .halt(.error)])
     }
 
+    @Test("an item that play leaves behind leaves the queue, and no other does") func consumed() throws {
+        var it = transport(5)
+        #expect(it.set(.consume(.on)) == [.replan, .publish(.mode, nil)])
+        _ = try it.play()
+        #expect(it.becameAudible(ItemID(2)) == [.publish(.track, .ended)])
+        #expect(it.queue.entries.map(\.id.number) == [2, 3, 4, 5])
+        #expect(try it.next() == [.start(ItemID(3), position: 0, .track, .next)])
+        #expect(it.queue.entries.map(\.id.number) == [3, 4, 5])
+        _ = try it.play(ItemID(4))
+        _ = try it.previous(elapsed: 0)
+        _ = it.stop()
+        #expect(it.queue.entries.map(\.id.number) == [3, 4, 5])
+        _ = try it.play(ItemID(5))
+        #expect(it.ended() == [.halt(.ended)])
+        #expect(it.queue.entries.map(\.id.number) == [3, 4])
+        _ = try it.play(ItemID(4))
+        #expect(try it.next() == [.halt(.next)])
+        #expect(it.queue.entries.map(\.id.number) == [3] && it.current == nil)
+    }
+
+    @Test("an item that can't be played stays in the queue") func failedItemsStay() throws {
+        var it = transport(3)
+        _ = it.set(.consume(.on))
+        _ = try it.play()
+        #expect(it.failed(ItemID(2), "broken", isAhead: true) == [.replan])
+        _ = it.becameAudible(ItemID(3))
+        #expect(it.queue.entries.map(\.id.number) == [2, 3])
+        #expect(it.ended() == [.halt(.ended)])
+        #expect(it.queue.entries.map(\.id.number) == [2])
+    }
+
+    @Test("one item leaves the queue, then the mode is off") func consumedOnce() throws {
+        var it = transport(3)
+        _ = it.set(.consume(.once))
+        _ = try it.play()
+        _ = it.becameAudible(ItemID(2))
+        #expect(it.order.modes == PlayModes() && it.queue.count == 2)
+        _ = it.becameAudible(ItemID(3))
+        #expect(it.queue.count == 2)
+    }
+
+    @Test("a repeated item stays until next, a repeated queue comes to its end") func consumedInTurn() throws {
+        var it = transport(3)
+        _ = it.set(.consume(.on))
+        _ = it.set(.repetition(.one))
+        _ = try it.play()
+        _ = it.becameAudible(ItemID(1))
+        #expect(it.queue.count == 3)
+        #expect(try it.next() == [.start(ItemID(2), position: 0, .track, .next)])
+        _ = it.set(.repetition(.all))
+        #expect(it.follower(after: [ItemID(2), ItemID(3)]) == nil)
+        _ = it.becameAudible(ItemID(3))
+        #expect(it.follower(after: [ItemID(3)]) == nil)
+        #expect(it.ended() == [.halt(.ended)])
+        #expect(it.queue.isEmpty)
+    }
+
     @Test func playReturnsToTheItemsOwnRate() throws {
         var it = transport(2)
         #expect(throws: Transport.Refusal.noItem) { try it.changeRate(to: 2) }
@@ -193,34 +250,87 @@ private func transport(_ count: Int64) -> Transport {
         var nextID: Int64 = 1
         for _ in 0..<60 {
             let before = it
-            let effects = step(&it, &nextID, &random)
+            var departure = Departure.none
+            let effects = step(&it, &nextID, &random, &departure)
             check(before, it, effects)
+            checkQueue(before, it, departure)
         }
     }
 
-    private func step(_ it: inout Transport, _ nextID: inout Int64, _ random: inout SeededRandom) -> [Transport.Effect]
-    {
+    /// For random modes, items follow as they are planned from the first on.
+    @Test(arguments: 0..<1000) func planned(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var it = Transport(order: PlayOrder(seed: seed))
+        let count = Int64.random(in: 1...7, using: &random)
+        _ = it.insert(entries(1...count), at: 0)
+        _ = it.set(.repetition(RepeatMode.allCases.randomElement(using: &random)!))
+        _ = it.set(.shuffle(ShuffleMode.allCases.randomElement(using: &random)!))
+        _ = it.set(.consume(OccasionMode.allCases.randomElement(using: &random)!))
+        let first = ItemID(Int64.random(in: 1...count, using: &random))
+        _ = try it.play(first)
+        let broken = Set((1...count).map { ItemID($0) }.filter { $0 != first && random.next() % 4 == 0 })
+        var planned = [first]
+        while planned.count < 15, let next = it.follower(after: planned, without: broken) { planned.append(next) }
+        for next in planned.dropFirst() {
+            #expect(it.follower(after: [it.current!], without: broken) == next)
+            _ = it.becameAudible(next)
+        }
+        if planned.count < 15 { #expect(it.follower(after: [it.current!], without: broken) == nil) }
+    }
+
+    /// How play leaves an item in a step.
+    private enum Departure { case none, byItself, byNext, byEdit }
+
+    private func checkQueue(_ before: Transport, _ it: Transport, _ departure: Departure) {
+        guard departure != .byEdit else { return }
+        let gone = Set(before.queue.entries.map(\.id)).subtracting(it.queue.entries.map(\.id))
+        let modes = before.order.modes
+        let takes =
+            modes.consumeMode != .off && (departure == .byNext || departure == .byItself && modes.repeatMode != .one)
+        guard takes, let left = before.current, left != it.current else {
+            #expect(gone.isEmpty)
+            return
+        }
+        #expect(gone == [left])
+        #expect(it.order.modes.consumeMode == (modes.consumeMode == .once ? .off : .on))
+    }
+
+    private func step(
+        _ it: inout Transport, _ nextID: inout Int64, _ random: inout SeededRandom, _ departure: inout Departure
+    ) -> [Transport.Effect] {
         let known = it.queue.entries.map(\.id)
         let some = known.randomElement(using: &random) ?? ItemID(999)
         do {
-            switch Int.random(in: 0..<22, using: &random) {
+            switch Int.random(in: 0..<24, using: &random) {
+            case 22: return it.set(.consume(OccasionMode.allCases.randomElement(using: &random)!))
+            case 23:
+                departure = .byItself
+                return it.wish == .playing ? it.sleptAfterItem(without: []) : []
             case 18: return it.set(.repetition(RepeatMode.allCases.randomElement(using: &random)!))
             case 19: return it.set(.shuffle(ShuffleMode.allCases.randomElement(using: &random)!))
             case 0, 1: return try it.play()
             case 2: return it.pause()
             case 3: return it.stop()
-            case 4: return try it.next()
+            case 4:
+                departure = .byNext
+                return try it.next()
             case 5: return try it.previous(elapsed: Double.random(in: 0...6, using: &random))
             case 6: return try it.seek(to: Double.random(in: -1...11, using: &random), duration: 10)
-            case 7: return try it.skip(by: Double.random(in: -20...20, using: &random), from: 5, duration: 10)
+            case 7:
+                departure = .byNext
+                return try it.skip(by: Double.random(in: -20...20, using: &random), from: 5, duration: 10)
             case 8, 9:
                 let count = Int64.random(in: 0...3, using: &random)
                 let new = count == 0 ? [] : entries(nextID...nextID + count - 1)
                 nextID += count
                 return it.insert(new, at: Int.random(in: 0...it.queue.count, using: &random))
-            case 10: return it.remove(Array(known.shuffled(using: &random).prefix(2)))
+            case 10:
+                departure = .byEdit
+                return it.remove(Array(known.shuffled(using: &random).prefix(2)))
             case 11: return it.move([some], to: Int.random(in: 0...10, using: &random))
-            case 12: return Int.random(in: 0..<8, using: &random) == 0 ? it.clear() : []
+            case 12:
+                departure = .byEdit
+                return Int.random(in: 0..<8, using: &random) == 0 ? it.clear() : []
             case 13: return it.shuffle(using: &random)
             case 14: return try it.play(some)
             case 20, 21: return try it.changeRate(to: [0.5, 1, 1.5, 3].randomElement(using: &random) ?? 1)
@@ -229,8 +339,11 @@ private func transport(_ count: Int64) -> Transport {
                 guard it.wish == .playing, let current = it.current, let next = it.follower(after: [current]) else {
                     return []
                 }
+                departure = .byItself
                 return it.becameAudible(next)
-            default: return it.wish == .playing ? it.ended() : []
+            default:
+                departure = .byItself
+                return it.wish == .playing ? it.ended() : []
             }
         } catch {
             return []

@@ -127,6 +127,17 @@ extension Catalogue {
             help: "Sets the play order; the queue does not change, and the current item continues.",
             example: #"{"mode": "items"}"#),
         command(
+            .changeConsumeMode,
+            [
+                .required(
+                    "mode", .choice(OccasionMode.allCases.map(\.rawValue)),
+                    "off: keep every item; on: remove an item when play leaves it behind; once: remove one, then off")
+            ],
+            help:
+                "Sets if the queue loses an item that playback leaves behind by itself or by nextTrack. stop, play and "
+                + "previousTrack remove nothing, and a repeated item stays until nextTrack.",
+            example: #"{"mode": "on"}"#),
+        command(
             .changePlaybackRate,
             [.required("rate", .positiveNumber(upTo: 16), "one of the supported rates in commands.list")],
             help:

@@ -137,9 +137,14 @@ package struct Transport: Sendable {
     /// Goes to the next item and stays playing, paused or stopped; after the last one playback ends.
     package mutating func next() throws(Refusal) -> [Effect] {
         guard !queue.isEmpty else { throw .noItem }
-        guard let target = current.map({ order.successor(of: $0, in: queue) }) ?? order.begin(in: queue) else {
-            return wish == .stopped ? [] : end(at: nil, .next)
+        guard let left = current else {
+            guard let first = order.begin(in: queue) else { return [] }
+            return go(to: first, .next)
         }
+        let target = order.target(after: left, in: queue)
+        if target == nil, wish == .stopped { return [] }
+        defer { leave(left) }
+        guard let target else { return end(at: nil, .next) }
         return go(to: target, .next)
     }
 
@@ -218,18 +223,22 @@ package struct Transport: Sendable {
 
     /// Advances to the next item, which became audible automatically.
     package mutating func becameAudible(_ id: ItemID) -> [Effect] {
-        current = id
-        order.advanced(to: id, in: queue)
-        sampleBecameAudible()
+        playOn(to: id)
         return [.publish(.track, .ended)]
     }
 
     /// Advances to an item that cannot follow seamlessly yet, after the last sample of the one before.
     package mutating func reached(_ id: ItemID) -> [Effect] {
+        playOn(to: id)
+        return [.start(id, position: 0, .track, .ended)]
+    }
+
+    private mutating func playOn(to id: ItemID) {
+        let left = current
         current = id
         order.advanced(to: id, in: queue)
+        leaveByItself(left)
         sampleBecameAudible()
-        return [.start(id, position: 0, .track, .ended)]
     }
 
     /// Ends play by the sleep timer; the next play begins at this position.
@@ -237,6 +246,15 @@ package struct Transport: Sendable {
         guard wish != .stopped else { return [] }
         let effects = end(at: id, .sleep)
         if current != nil { startPosition = TimeLimit.bounded(position) }
+        return effects
+    }
+
+    /// Ends play by the sleep timer after the last sample of the current item; the next play begins at the item that follows.
+    /// Leaves out the items of `skipped`.
+    package mutating func sleptAfterItem(without skipped: Set<ItemID>) -> [Effect] {
+        guard wish != .stopped, let left = current else { return [] }
+        let effects = slept(at: follower(after: [left], without: skipped), 0)
+        leaveByItself(left)
         return effects
     }
 
@@ -260,6 +278,8 @@ package struct Transport: Sendable {
     /// Ends play after the last sample of the queue.
     package mutating func ended() -> [Effect] {
         guard wish != .stopped else { return [] }
+        let left = current
+        defer { leaveByItself(left) }
         if failuresEndPlay, let first = failures?.first { return end(at: first, .error) }
         return end(at: nil, .ended)
     }
@@ -310,6 +330,19 @@ package struct Transport: Sendable {
 
     /// Changes of the queue since the last call.
     mutating func takeEdits() -> [QueueEdit] { queue.takeEdits() }
+
+    // MARK: Items left behind
+
+    /// Removes an item that play left behind by itself, if that is the mode. A repeated item stays.
+    private mutating func leaveByItself(_ left: ItemID?) { if order.modes.repeatMode != .one { leave(left) } }
+
+    /// Removes an item that is no longer the current one, if that is the mode.
+    private mutating func leave(_ left: ItemID?) {
+        guard let left, left != current, !order.modes.consumed(of: [left]).isEmpty else { return }
+        queue.remove([left])
+        order.removed([left], in: queue)
+        order.consumeTookEffect()
+    }
 
     // MARK: Edits
 

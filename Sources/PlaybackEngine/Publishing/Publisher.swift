@@ -114,8 +114,8 @@ import NowPlaying
         // Unknown feedback is published as none: most items have none.
         let feedback = player.listeners.feedbackOf.map { $0(next) ?? Feedback() }
         next.item?.feedback = feedback
-        next.commandsVersion = versionOfCommands(cause, next)
         next.modes = transport.order.modes
+        next.commandsVersion = versionOfCommands(next)
         next.volume = player.volume.level
         next.muted = player.volume.isMuted
         next.loudness = player.loudness.status
@@ -134,7 +134,7 @@ import NowPlaying
     }
 
     private func take(_ next: NowPlayingState) {
-        let hasMoved = next.anchor != state.anchor
+        let (hasMoved, modesBefore) = (next.anchor != state.anchor, state.modes)
         state = next
         if hasMoved { player.sleeper.schedule() }
         let watches = player.transport.wish == .playing || player.interruptions.current != nil
@@ -142,10 +142,12 @@ import NowPlaying
         player.keep()
         player.listeners.onPublish?(next)
         player.marks.publishAdvertisement()
+        // Whoever follows the modes alone gets this change, too.
+        if next.cause != .mode, next.modes.tookEffect(since: modesBefore) { publish(.mode) }
     }
 
     /// Version of the commands in this state, incremented with each fact on which they depend.
-    private func versionOfCommands(_ cause: Cause, _ next: NowPlayingState) -> Int {
+    private func versionOfCommands(_ next: NowPlayingState) -> Int {
         let before = situation
         situation.hasCurrent = player.transport.current != nil
         let isFilled = (state.queueCount == 0) != (next.queueCount == 0)
@@ -161,7 +163,7 @@ import NowPlaying
             if situation.kind != nil { commandsVersion += 1 }
             situation.kind = kind
         }
-        if cause == .mode { commandsVersion += 1 }
+        if state.modes != next.modes { commandsVersion += 1 }
         return commandsVersion
     }
 

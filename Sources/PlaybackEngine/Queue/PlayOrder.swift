@@ -33,10 +33,15 @@ package struct PlayOrder: Sendable {
     package func follower(after played: [ItemID], in queue: PlayQueue, without skipped: Set<ItemID> = []) -> ItemID? {
         guard let last = played.last else { return nil }
         if modes.repeatMode == .one, !skipped.contains(last), queue.index(of: last) != nil { return last }
-        return successor(after: played, in: queue, without: skipped)
+        return successor(after: played, in: queue, without: skipped.union(modes.consumed(of: played)))
     }
 
-    /// Target of “next” from `id`; nil: the end. Leaves out the items of `removed`.
+    /// Target of “next” from the current item `id`, which the queue may lose; nil: the end.
+    package func target(after id: ItemID, in queue: PlayQueue) -> ItemID? {
+        successor(after: [id], in: queue, without: modes.consumed(of: [id]))
+    }
+
+    /// Item after `id`; nil: none. Leaves out the items of `removed`.
     package func successor(of id: ItemID, in queue: PlayQueue, without removed: Set<ItemID> = []) -> ItemID? {
         successor(after: [id], in: queue, without: removed)
     }
@@ -141,6 +146,9 @@ package struct PlayOrder: Sendable {
         self.modes = modes
         modesChanged(from: before, in: queue, current: current)
     }
+
+    /// Notes that the queue lost an item that play left behind.
+    package mutating func consumeTookEffect() { modes.consumeTookEffect() }
 
     private mutating func modesChanged(from before: PlayModes, in queue: PlayQueue, current: ItemID?) {
         if modes.shuffleMode != before.shuffleMode {

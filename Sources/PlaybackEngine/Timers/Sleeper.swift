@@ -135,9 +135,9 @@ package enum SleepEnd: Equatable, Sendable {
 
     /// Handles the audible end of an item. True: play ends there.
     func endsAtItem() -> Bool {
-        guard endsWithItem, let current = player.transport.current else { return false }
+        guard endsWithItem, player.transport.current != nil else { return false }
         let skipped = player.failures.skipped
-        player.carryOut(player.decide { $0.slept(at: $0.follower(after: [current], without: skipped), 0) }, nil)
+        player.carryOut(player.decide { $0.sleptAfterItem(without: skipped) }, nil)
         return true
     }
 
