@@ -33,6 +33,7 @@ package enum PlayMode: Equatable, Sendable {
     case repetition(RepeatMode)
     case shuffle(ShuffleMode)
     case consume(OccasionMode)
+    case single(OccasionMode)
 
     /// The mode that a command sets, by the word on the wire; nil: the command sets no mode, or none with this word.
     package init?(_ command: RemoteCommand, _ word: String) {
@@ -46,6 +47,9 @@ package enum PlayMode: Equatable, Sendable {
         case .changeConsumeMode:
             guard let mode = OccasionMode(rawValue: word) else { return nil }
             self = .consume(mode)
+        case .changeSingleMode:
+            guard let mode = OccasionMode(rawValue: word) else { return nil }
+            self = .single(mode)
         case .play, .pause, .stop, .togglePlayPause, .nextTrack, .previousTrack, .skipForward, .skipBackward,
             .seekForward, .seekBackward, .changePlaybackPosition, .changePlaybackRate, .rating, .like, .dislike,
             .bookmark:
@@ -60,6 +64,8 @@ package struct PlayModes: Equatable, Sendable {
     package private(set) var shuffleMode = ShuffleMode.off
     /// If the queue loses an item that play leaves behind.
     package private(set) var consumeMode = OccasionMode.off
+    /// If play pauses after an item.
+    package private(set) var singleMode = OccasionMode.off
 
     /// All of them off but these.
     package init(_ modes: PlayMode...) { for mode in modes { set(mode) } }
@@ -70,6 +76,7 @@ package struct PlayModes: Equatable, Sendable {
         case .repetition(let mode): repeatMode = mode
         case .shuffle(let mode): shuffleMode = mode
         case .consume(let mode): consumeMode = mode
+        case .single(let mode): singleMode = mode
         }
     }
 
@@ -85,16 +92,22 @@ package struct PlayModes: Equatable, Sendable {
     /// Notes that the queue lost an item.
     package mutating func consumeTookEffect() { consumeMode = consumeMode.afterEffect }
 
+    /// True if play pauses before the item that follows. A repeated item goes on.
+    package var pausesAfterItem: Bool { singleMode != .off && repeatMode != .one }
+
+    /// Notes that play paused or ended after an item.
+    package mutating func singleTookEffect() { singleMode = singleMode.afterEffect }
+
     /// True if a mode ended since `before` because it took effect.
     package func tookEffect(since before: PlayModes) -> Bool {
-        before.consumeMode == .once && consumeMode == .off
+        before.consumeMode == .once && consumeMode == .off || before.singleMode == .once && singleMode == .off
     }
 
     /// Their names in the state, and their words on the wire.
     package var words: [(name: StaticString, word: String)] {
         [
             ("repeatMode", repeatMode.rawValue), ("shuffleMode", shuffleMode.rawValue),
-            ("consumeMode", consumeMode.rawValue),
+            ("consumeMode", consumeMode.rawValue), ("singleMode", singleMode.rawValue),
         ]
     }
 }

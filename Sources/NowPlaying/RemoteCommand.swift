@@ -5,7 +5,7 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
     case skipForward, skipBackward
     case seekForward, seekBackward
     case changePlaybackPosition, changePlaybackRate
-    case changeRepeatMode, changeShuffleMode, changeConsumeMode
+    case changeRepeatMode, changeShuffleMode, changeConsumeMode, changeSingleMode
     case rating, like, dislike, bookmark
 
     /// Requirement of a command.
@@ -74,6 +74,7 @@ package enum RemoteCommand: String, Sendable, CaseIterable {
         case .changeRepeatMode: Traits(.nothing, .mode(RepeatMode.allCases.map(\.rawValue)), ["repeat"])
         case .changeShuffleMode: Traits(.nothing, .mode(ShuffleMode.allCases.map(\.rawValue)), ["shuffle"])
         case .changeConsumeMode: Traits(.nothing, .mode(OccasionMode.allCases.map(\.rawValue)), ["consume"])
+        case .changeSingleMode: Traits(.nothing, .mode(OccasionMode.allCases.map(\.rawValue)), ["single"])
         case .rating: Traits(.currentItem, .stars)
         case .like: Traits(.currentItem, .opinion, ["like"])
         case .dislike: Traits(.currentItem, .opinion, ["dislike"])

@@ -26,6 +26,7 @@ extension Acceptance {
             changeRepeatMode       + + + + + + + (tea)200
             changeShuffleMode      + + + + + + + (tea)200
             changeConsumeMode      + + + + + + + (tea)200
+            changeSingleMode       + + + + + + + (tea)200
             rating                 (empty queue)110 (no current item)110 + + + + + (tea)200
             like                   (empty queue)110 (no current item)110 + + + + + (tea)200
             dislike                (empty queue)110 (no current item)110 + + + + + (tea)200
@@ -48,7 +49,7 @@ extension Acceptance {
         private static let parameters: [String: JSONValue] = [
             "changePlaybackPosition": ["position": 1], "changePlaybackRate": ["rate": 1.5],
             "changeRepeatMode": ["mode": "all"], "changeShuffleMode": ["mode": "items"], "rating": ["rating": 3],
-            "changeConsumeMode": ["mode": "once"],
+            "changeConsumeMode": ["mode": "once"], "changeSingleMode": ["mode": "on"],
             "seekForward": ["phase": "begin"], "seekBackward": ["phase": "begin"],
         ]
 
@@ -67,6 +68,7 @@ extension Acceptance {
             client.call("changeRepeatMode", ["mode": "off"])
             client.call("changeShuffleMode", ["mode": "off"])
             client.call("changeConsumeMode", ["mode": "off"])
+            client.call("changeSingleMode", ["mode": "off"])
             if situation == "empty" { return }
             var item: JSONValue = ["uri": file]
             if situation == "ad" { item = ["uri": file, "adTimeRanges": [["start": 0, "duration": 30]]] }
@@ -95,7 +97,7 @@ extension Acceptance {
         }
 
         @Test("each command in each situation: enabled, reason, status") func table() {
-            #expect(Self.rows.map(\.command).count == 19)
+            #expect(Self.rows.map(\.command).count == 20)
             for (column, situation) in Self.situations.enumerated() {
                 for row in Self.rows {
                     enter(situation, row.command)

@@ -82,6 +82,35 @@ extension Acceptance {
             #expect(other.event("stop")["queue"]?["count"] == 1)
         }
 
+        @Test("playback pauses at the first sample of the item that follows, and resumes with it")
+        func single() async throws {
+            let folder = TemporaryFolder()
+            let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder)
+            let client = daemon.connect()
+            let sounds = (1...3).map { AudioMaterial.noise(frames: 20000, seed: $0) }
+            let files = sounds.enumerated().map { folder.write($0.element.flac(), "\($0.offset).flac") }
+            client.call("changeSingleMode", ["mode": "on"])
+            client.call("nowPlaying.subscribe", ["causes": ["track", "stop", "mode", "play"]])
+            client.call("queue.add", ["items": .array(files.map(JSONValue.string)), "play": true])
+            #expect(client.event().words == "play")
+            for id in 2...3 as ClosedRange<Int64> {
+                let event = client.event()
+                #expect(event.words == "track ended" && event.itemID == id && event.playing == "paused")
+                #expect(event.elapsed == 0 && event["anchor"]?["rate"] == 0 && event["upcoming"] == .null)
+                if id == 3 {
+                    client.call("changeSingleMode", ["mode": "once"])
+                    #expect(client.event().words == "mode")
+                }
+                client.call("play")
+                #expect(client.event().words == "play")
+            }
+            let end = client.event()
+            #expect(end.words == "stop ended" && end["singleMode"] == "off")
+            #expect(client.event().words == "mode")
+            let written = samples(folder.read("out.wav"))
+            #expect(written == sounds.flatMap { $0.int16.flatMap { bytes($0) } })
+        }
+
         @Test("modes are published, and next, previous and the natural order follow them")
         func modes() async throws {
             let daemon = await RealDaemon.silent()

@@ -38,6 +38,7 @@ import Testing
         changeRepeatMode       | +           | +               | + | +             | +            | +
         changeShuffleMode      | +           | +               | + | +             | +            | +
         changeConsumeMode      | +           | +               | + | +             | +            | +
+        changeSingleMode       | +           | +               | + | +             | +            | +
         rating                 | empty queue | no current item | + | +             | +            | +
         like                   | empty queue | no current item | + | +             | +            | +
         dislike                | empty queue | no current item | + | +             | +            | +

@@ -314,7 +314,7 @@ import Testing
         position.rate = 1.75
         position.volume = 0.35
         position.muted = true
-        position.modes = PlayModes(.repetition(.all), .shuffle(.items), .consume(.once))
+        position.modes = PlayModes(.repetition(.all), .shuffle(.items), .consume(.once), .single(.on))
         position.loudness = LoudnessSettings(mode: .album, preamp: -3.5)
         let bytes = try #require(PositionSlot.encode(position, number: 77))
         let read = try #require(bytes.withUnsafeBytes { PositionSlot.decode($0) })

@@ -138,6 +138,17 @@ extension Catalogue {
                 + "previousTrack remove nothing, and a repeated item stays until nextTrack.",
             example: #"{"mode": "on"}"#),
         command(
+            .changeSingleMode,
+            [
+                .required(
+                    "mode", .choice(OccasionMode.allCases.map(\.rawValue)),
+                    "off: play on; on: pause after each item; once: pause after one, then off")
+            ],
+            help:
+                "Sets if playback pauses at the start of the item that follows. After the last item it ends, and a "
+                + "repeated item plays on.",
+            example: #"{"mode": "once"}"#),
+        command(
             .changePlaybackRate,
             [.required("rate", .positiveNumber(upTo: 16), "one of the supported rates in commands.list")],
             help:

@@ -275,10 +275,17 @@ package struct Transport: Sendable {
         return endedPlay && !failuresEndPlay ? [.replan] : []
     }
 
-    /// Ends play after the last sample of the queue.
-    package mutating func ended() -> [Effect] {
-        guard wish != .stopped else { return [] }
-        let left = current
+    /// Ends play after the last sample that was planned, or pauses at the item that follows. Leaves out the items of `skipped`.
+    package mutating func ended(without skipped: Set<ItemID> = []) -> [Effect] {
+        guard wish != .stopped, let left = current else { return [] }
+        if order.modes.pausesAfterItem, !failuresEndPlay {
+            let next = follower(after: [left], without: skipped)
+            order.singleTookEffect()
+            if let next {
+                wish = .paused
+                return reached(next)
+            }
+        }
         defer { leaveByItself(left) }
         if failuresEndPlay, let first = failures?.first { return end(at: first, .error) }
         return end(at: nil, .ended)

@@ -191,6 +191,7 @@ import NowPlaying
         if player.scanner.reachedBeginning() || player.sources.endsBeforeAwayItem() || player.sleeper.endsAtItem() {
             return
         }
-        player.carryOut(player.decide { $0.ended() }, nil)
+        let skipped = player.failures.skipped
+        player.carryOut(player.decide { $0.ended(without: skipped) }, nil)
     }
 }

@@ -173,7 +173,7 @@ import NowPlaying
     private func successor(after played: [ItemID], afterFailures: Bool = false) -> ItemID? {
         let transport = player.transport
         guard afterFailures || !transport.failuresEndPlay, !player.sleeper.endsWithItem,
-            player.scanner.isForward != false
+            !transport.order.modes.pausesAfterItem, player.scanner.isForward != false
         else { return nil }
         return transport.follower(after: played, without: player.failures.skipped)
     }

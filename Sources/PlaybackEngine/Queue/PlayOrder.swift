@@ -150,6 +150,9 @@ package struct PlayOrder: Sendable {
     /// Notes that the queue lost an item that play left behind.
     package mutating func consumeTookEffect() { modes.consumeTookEffect() }
 
+    /// Notes that play paused or ended after an item.
+    package mutating func singleTookEffect() { modes.singleTookEffect() }
+
     private mutating func modesChanged(from before: PlayModes, in queue: PlayQueue, current: ItemID?) {
         if modes.shuffleMode != before.shuffleMode {
             ended()

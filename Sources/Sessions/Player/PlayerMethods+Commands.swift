@@ -37,7 +37,7 @@ extension PlayerMethods {
                 return answer(.failure(PlayerRefusal.unsupportedRate(supported).error))
             }
             perform(.changeRate(rate), by, answer)
-        case .changeRepeatMode, .changeShuffleMode, .changeConsumeMode:
+        case .changeRepeatMode, .changeShuffleMode, .changeConsumeMode, .changeSingleMode:
             guard let mode = request.string("mode").flatMap({ PlayMode(command, $0) }) else {
                 return answer(missing("mode"))
             }

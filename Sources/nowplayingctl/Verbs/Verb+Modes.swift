@@ -59,6 +59,22 @@ struct Modes: Sendable {
                 """,
             examples: [("shuffle items", "random order"), ("shuffle collections", "random albums")],
             synonyms: ["no": "off", "on": "items", "tracks": "items", "albums": "collections"], toggled: "items"),
+        .changeConsumeMode: Extras(
+            summary: "show or set the consume mode",
+            details: """
+                on removes an item from the queue when playback goes on to the next one, ends after it, or by next; once
+                removes one. stop, play and previous remove nothing, and an item that cannot be played stays.
+                """,
+            examples: [("consume on", "the queue gets shorter"), ("consume", "show the mode")],
+            synonyms: ["no": "off", "yes": "on"], toggled: "on"),
+        .changeSingleMode: Extras(
+            summary: "show or set the single mode",
+            details: """
+                on pauses at the start of each item that follows, once only of the next one. After the last item playback
+                ends. A repeated item plays on: repeat one is another mode.
+                """,
+            examples: [("single once", "pause after this item"), ("single", "show the mode")],
+            synonyms: ["no": "off", "yes": "on", "oneshot": "once"], toggled: "on"),
     ]
 
     private var words: [String] { choices + (extras.toggled == nil ? [] : ["toggle"]) }

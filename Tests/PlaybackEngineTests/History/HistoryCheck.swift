@@ -77,17 +77,21 @@ struct HistoryCheck {
         if abs(late) > tolerance { complain("it is not at \(expected) as published", before, state) }
     }
 
-    private mutating func compareEnd(_ before: NowPlayingState, _ state: NowPlayingState) {
+    /// `preparation`: seconds in which the next item may be prepared in silence.
+    private mutating func compareEnd(
+        _ before: NowPlayingState, _ state: NowPlayingState, preparation: Double = 0
+    ) {
         guard let duration = before.item?.duration, before.anchor.rate > 0 else { return }
         let moved = before.anchor.rate * max(0, state.anchor.monotonic.seconds(since: before.anchor.monotonic))
         let late = before.anchor.elapsed + moved - duration
-        if late > tolerance, late <= unpublished { return }
+        if late > tolerance, late <= unpublished + preparation { return }
         if abs(late) > tolerance { complain("it ended \(late) s after its end", before, state) }
     }
 
     private mutating func succeed(_ before: NowPlayingState, _ state: NowPlayingState) {
         successions += 1
-        compareEnd(before, state)
+        // A pause after an item is published when the next one is ready, or when a command would be answered.
+        compareEnd(before, state, preparation: state.state == .paused ? Player.answerLimit : 0)
         if abs(state.anchor.elapsed) > tolerance { complain("it does not begin at its beginning", before, state) }
         // Items that can't play are skipped, with an event.
         guard before.error == nil, state.error == nil else { return }
