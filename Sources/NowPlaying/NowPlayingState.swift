@@ -130,22 +130,33 @@ package struct NowPlayingItem: Equatable, Sendable {
 
 /// The item that follows without a message, and the instant at which it becomes audible if nothing happens until then.
 package struct UpcomingItem: Equatable, Sendable {
+    /// The instant of its first sample.
+    package struct Instant: Equatable, Sendable {
+        package var monotonic: MonotonicTime
+        /// Unix time, seconds.
+        package var wall: Double
+
+        /// An instant on both clocks.
+        package init(monotonic: MonotonicTime, wall: Double) {
+            self.monotonic = monotonic
+            self.wall = wall
+        }
+    }
+
     package var itemID: ItemID
     package var title: String?
     package var artist: String?
     /// The same in other languages.
     package var texts: [LocalizedText] = []
-    package var monotonic: MonotonicTime
-    /// Unix time of that instant, seconds.
-    package var wall: Double
+    /// Nil: it does not play now, or its end is unknown.
+    package var instant: Instant?
 
     /// An upcoming item, by its parts.
-    package init(itemID: ItemID, title: String?, artist: String?, monotonic: MonotonicTime, wall: Double) {
+    package init(itemID: ItemID, title: String?, artist: String?, instant: Instant?) {
         self.itemID = itemID
         self.title = title
         self.artist = artist
-        self.monotonic = monotonic
-        self.wall = wall
+        self.instant = instant
     }
 }
 

@@ -63,9 +63,11 @@ package struct StateEncoder: Sendable {
             writer.member("itemId", Int(upcoming.itemID.number))
             writer.member("title", upcoming.title)
             writer.member("artist", upcoming.artist)
-            writer.key("monotonic")
-            writer.seconds(upcoming.monotonic)
-            writer.member("wall", upcoming.wall)
+            if let instant = upcoming.instant {
+                writer.key("monotonic")
+                writer.seconds(instant.monotonic)
+                writer.member("wall", instant.wall)
+            }
         }
         writer.key("queue")
         writer.beginObject()

@@ -52,6 +52,66 @@ extension Acceptance {
             #expect(client.event().words == "stop ended")
         }
 
+        @Test("the state names the item that follows, playing or not, unless play ends before it")
+        func upcoming() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            func upcoming() -> JSONValue? { client.call("nowPlaying.get")?["upcoming"] }
+            client.call("queue.add", ["items": daemon.silences(60, 60, 60), "play": true])
+            #expect(upcoming()?["itemId"] == 2 && upcoming()?["monotonic"] != nil)
+            for command in ["pause", "stop"] {
+                client.call(command)
+                #expect(upcoming()?["itemId"] == 2 && upcoming()?["monotonic"] == nil && upcoming()?["wall"] == nil)
+            }
+            client.call("changeSingleMode", ["mode": "on"])
+            #expect(upcoming() == .null)
+            client.call("changeSingleMode", ["mode": "off"])
+            client.call("changeShuffleMode", ["mode": "items"])
+            let next = upcoming()?["itemId"]
+            client.call("nextTrack")
+            #expect(next != nil && client.call("nowPlaying.get")?["item"]?["id"] == next)
+            client.call("changeShuffleMode", ["mode": "off"])
+            client.call("play", ["index": 1])
+            client.call("sleep.set", ["after": 30])
+            #expect(upcoming() == .null)
+            client.call("sleep.set", ["after": 90])
+            #expect(upcoming()?["itemId"] == 3)
+        }
+
+        @Test("previousTrack goes to the item before, however much of this one has played")
+        func previousItem() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("queue.add", ["items": daemon.silences(60, 60, 60)])
+            client.call("play", ["index": 2, "position": 30])
+            client.call("previousTrack")
+            #expect(client.call("nowPlaying.get")?.itemID == 3)
+            client.call("changePlaybackPosition", ["position": 30])
+            client.call("previousTrack", ["restart": false])
+            #expect(client.call("nowPlaying.get")?.itemID == 2)
+            client.call("changePlaybackPosition", ["position": 30])
+            client.call("previousTrack", ["restart": true])
+            #expect(client.call("nowPlaying.get")?.itemID == 2)
+        }
+
+        @Test("some items are shuffled among their indices, the others stay")
+        func shuffleSome() async throws {
+            let daemon = await RealDaemon.silent()
+            let client = daemon.connect()
+            client.call("queue.add", ["items": daemon.silences(60, 60, 60, 60, 60, 60, 60, 60), "play": true])
+            client.call("play", ["index": 4])
+            #expect(client.refusal("queue.shuffle", ["ids": [2, 99]]) == "100 noSuchItem")
+            var firsts: Set<Int64> = []
+            for _ in 0..<40 {
+                client.call("queue.shuffle", ["ids": [2, 3, 5, 7]])
+                let ids = (client.call("queue.list")?["items"]?.arrayValue ?? []).compactMap { $0["id"]?.integerValue }
+                #expect([0, 3, 5, 7].map { ids[$0] } == [1, 4, 6, 8])
+                #expect(ids[1] == 5 && Set(ids) == Set(1...8))
+                firsts.insert(ids[2])
+            }
+            #expect(firsts == [2, 3, 7])
+        }
+
         @Test("items that were played leave the queue, and the mode outlives the daemon")
         func consumed() async throws {
             let first = await RealDaemon.silent()

@@ -57,8 +57,8 @@ import Testing
             id: ItemID(4), play: 1, uri: "file:///a", metadata: metadata, duration: 213.4,
             format: MediaFormat(codec: "FLAC", sampleRate: 44100, channels: 2, bitsPerSample: 16))
         state.upcoming = UpcomingItem(
-            itemID: ItemID(5), title: nil, artist: "z", monotonic: MonotonicTime(nanoseconds: 8_253_456_789_000),
-            wall: 2)
+            itemID: ItemID(5), title: nil, artist: "z",
+            instant: .init(monotonic: MonotonicTime(nanoseconds: 8_253_456_789_000), wall: 2))
         state.queueIndex = 3
         state.output = OutputStatus(name: "n", description: "d", state: "running", latency: 0.031)
         state.error = PlaybackError(itemID: ItemID(9), uri: "u", status: "noSuchContent", message: "m", count: 2)

@@ -1,3 +1,4 @@
+import AudioCore
 import NowPlaying
 import PlaybackEngine
 import TestSupport

@@ -80,6 +80,7 @@ extension Catalogue {
             help: "Goes to the next item and stays playing or paused; on the last item, ends playback."),
         command(
             .previousTrack,
+            [.optional("restart", .boolean, "false: go to the previous item, however much of this one has played")],
             help:
                 "Restarts the item if more than 3 s of it have played or it is the first; else goes to the previous item."
         ),

@@ -67,9 +67,14 @@ extension Catalogue {
             name: .queueClear, kind: .queue, role: .control, parameters: [session, ifVersion],
             help: "Removes all items and stops.", result: "version", example: "{}"),
         Method(
-            name: .queueShuffle, kind: .queue, role: .control, parameters: [session, ifVersion],
-            help: "Shuffles the queue; the current item becomes the first.", result: "version",
-            example: "{}"),
+            name: .queueShuffle, kind: .queue, role: .control,
+            parameters: [
+                .optional(
+                    "ids", .array(.itemID, count: 1...QueueLimit.items), "shuffle these alone, among their indices"),
+                session, ifVersion,
+            ],
+            help: "Shuffles the queue, or some of its items; the current item becomes the first of them.",
+            result: "version", example: "{}"),
         Method(
             name: .itemUpdate, kind: .queue, role: .control,
             parameters: [itemID] + itemFields + [duration, session, ifVersion],

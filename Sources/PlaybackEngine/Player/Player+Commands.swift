@@ -46,8 +46,10 @@ extension Player {
                 transport.wish == .playing ? transport.pause() : try transport.play()
             }
         case .nextTrack: return try decide { transport throws(Transport.Refusal) in try transport.next() }
-        case .previousTrack:
-            return try decide { transport throws(Transport.Refusal) in try transport.previous(elapsed: elapsed) }
+        case .previousTrack(let mayRestart):
+            return try decide { transport throws(Transport.Refusal) in
+                try transport.previous(elapsed: mayRestart ? elapsed : 0)
+            }
         case .skip(let interval):
             return try decide { transport throws(Transport.Refusal) in
                 try transport.skip(by: interval, from: elapsed, duration: duration)

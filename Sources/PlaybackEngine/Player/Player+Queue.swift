@@ -42,10 +42,10 @@ extension Player {
         carryOut(decide { $0.clear() }, Waiter(by: by, answer: answer))
     }
 
-    /// Shuffles the queue. The current item comes first and continues.
-    package func shuffle(by: Originator) {
+    /// Shuffles the queue, or (not nil) these items among their indices. The current item comes first and continues.
+    package func shuffle(_ ids: [ItemID]?, by: Originator) {
         var generator = SystemRandomNumberGenerator()
-        carryOut(decide { $0.shuffle(using: &generator) }, nil, by: by)
+        carryOut(decide { $0.shuffle(ids, using: &generator) }, nil, by: by)
     }
 
     /// Sets metadata that a client gives an item. Throws `noSuchItem`, and `queueFull` if its texts are too long.

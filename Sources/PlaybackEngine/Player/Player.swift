@@ -7,7 +7,7 @@ package import NowPlaying
 /// loop.
 @PlayerLoop package final class Player {
     /// Seconds after which a command is answered although the sound server has not confirmed it.
-    static let answerLimit = 1.0
+    nonisolated static let answerLimit = 1.0
 
     let loop: EventLoop
     let parts: Parts

@@ -28,7 +28,9 @@ package enum PlayerCommand: Sendable {
     case playItem(ItemID, position: Double?)
     /// Replace the queue and play its first item.
     case playQueue([QueueRequest], position: Double?)
-    case pause, stop, togglePlayPause, nextTrack, previousTrack
+    case pause, stop, togglePlayPause, nextTrack
+    /// Go to the item before; if `mayRestart`, to the beginning of an item of which more than 3 s have played.
+    case previousTrack(mayRestart: Bool)
     /// Skip by seconds; negative: backward.
     case skip(Double)
     /// Skip to the next chapter, or to the beginning of the current or previous one.

@@ -65,10 +65,12 @@ extension Transport {
         return [.publish(.queue, nil)]
     }
 
-    /// Shuffles the queue; the current item comes first and continues.
-    package mutating func shuffle(using generator: inout some RandomNumberGenerator) -> [Effect] {
+    /// Shuffles the queue, or (not nil) these items among their indices; the current item comes first and continues.
+    package mutating func shuffle(
+        _ ids: [ItemID]? = nil, using generator: inout some RandomNumberGenerator
+    ) -> [Effect] {
         let (version, current) = (queue.version, current)
-        edit { queue, _ in queue.shuffle(keepingFirst: current, using: &generator) }
+        edit { queue, _ in queue.shuffle(ids, keepingFirst: current, using: &generator) }
         return queue.version == version ? [] : [.replan, .publish(.queue, nil)]
     }
 

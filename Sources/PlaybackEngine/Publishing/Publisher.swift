@@ -105,7 +105,7 @@ import NowPlaying
         next.item = shown.map { item(of: $0) }
         player.marks.take(next.item, next.anchor)
         next.item?.setChapter(at: next.anchor.elapsed)
-        next.upcoming = next.state == .playing ? upcoming(anchor: next.anchor, item: next.item) : nil
+        next.upcoming = upcoming(next)
         next.queueIndex = shown.flatMap { transport.queue.index(of: $0.id) }
         next.queueCount = transport.queue.count
         next.queueVersion = transport.queue.version
@@ -217,13 +217,17 @@ import NowPlaying
             artwork: player.listeners.artworkOf?(entry.id) ?? [])
     }
 
-    private func upcoming(anchor: PlaybackAnchor, item: NowPlayingItem?) -> UpcomingItem? {
-        guard let item, let time = end(of: item.id, by: anchor), let next = player.successor(ofShown: item.id),
-            let entry = player.queue[next]
-        else { return nil }
+    /// Item that follows the shown one without a message. Nil: none does, or play ends or pauses before it.
+    private func upcoming(_ state: NowPlayingState) -> UpcomingItem? {
+        guard let item = state.item, let next = player.successor(ofShown: item.id), let entry = player.queue[next]
+        else {
+            return nil
+        }
+        let time = state.state == .playing ? end(of: item.id, by: state.anchor) : nil
+        if let time, player.sleeper.endsPlay(before: time) { return nil }
         var upcoming = UpcomingItem(
-            itemID: next, title: entry.title, artist: entry.details?.metadata.artist, monotonic: time,
-            wall: WallClock.time(of: time))
+            itemID: next, title: entry.title, artist: entry.details?.metadata.artist,
+            instant: time.map { UpcomingItem.Instant(monotonic: $0, wall: WallClock.time(of: $0)) })
         upcoming.texts = entry.details?.given.texts?.filter { $0.key == .title || $0.key == .artist } ?? []
         return upcoming
     }

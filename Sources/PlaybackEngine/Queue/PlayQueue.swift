@@ -182,11 +182,28 @@ package struct PlayQueue: Sendable {
         edits?.append(.clear)
     }
 
-    /// Shuffles the entries; `first` (if it is in the queue) comes first.
-    package mutating func shuffle(keepingFirst first: ItemID?, using generator: inout some RandomNumberGenerator) {
+    /// Shuffles the entries, or (not nil) these among their indices; `first` (if it is one of them) comes first.
+    package mutating func shuffle(
+        _ ids: [ItemID]? = nil, keepingFirst first: ItemID?, using generator: inout some RandomNumberGenerator
+    ) {
+        if let ids { return shuffle(only: Set(ids), keepingFirst: first, using: &generator) }
         guard entries.count > 1 else { return }
         entries.shuffle(using: &generator)
         if let first, let index = index(of: first) { entries.swapAt(0, index) }
+        version += 1
+        history.add(.order)
+        edits?.append(.order(entries.map(\.id)))
+    }
+
+    private mutating func shuffle(
+        only ids: Set<ItemID>, keepingFirst first: ItemID?, using generator: inout some RandomNumberGenerator
+    ) {
+        let indices = entries.indices.filter { ids.contains(entries[$0].id) }
+        guard indices.count > 1 else { return }
+        var chosen = indices.map { entries[$0] }
+        chosen.shuffle(using: &generator)
+        if let index = chosen.firstIndex(where: { $0.id == first }) { chosen.swapAt(0, index) }
+        for (index, entry) in zip(indices, chosen) { entries[index] = entry }
         version += 1
         history.add(.order)
         edits?.append(.order(entries.map(\.id)))

@@ -46,6 +46,12 @@ package enum SleepEnd: Equatable, Sendable {
         player.publisher.publish(.sleep, by: by)
     }
 
+    /// True if play ends by the timer before the instant `time`.
+    func endsPlay(before time: MonotonicTime) -> Bool {
+        if case .at(let end) = sleep?.end { return end <= time }
+        return endsWithItem
+    }
+
     /// Published state of the timer.
     var status: SleepStatus? {
         guard let sleep else { return nil }

@@ -22,7 +22,7 @@ extension PlayerMethods {
         case .stop: perform(.stop, by, answer)
         case .togglePlayPause: perform(.togglePlayPause, by, answer)
         case .nextTrack: perform(.nextTrack, by, answer)
-        case .previousTrack: perform(.previousTrack, by, answer)
+        case .previousTrack: perform(.previousTrack(mayRestart: request.bool("restart") ?? true), by, answer)
         case .skipForward: perform(skip(request, forward: true), by, answer)
         case .skipBackward: perform(skip(request, forward: false), by, answer)
         case .seekForward: scan(request, forward: true, answer)

@@ -68,7 +68,9 @@ extension PlayerMethods {
 
     /// `queue.shuffle`.
     func shuffle(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
-        player.shuffle(by: request.client.originator)
+        let isWhole = request.itemIDs("ids") == nil
+        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+        player.shuffle(isWhole ? nil : ids, by: request.client.originator)
         answer(version())
     }
 

@@ -43,8 +43,8 @@ import Testing
 
     /// Runs a world until `seconds` before the end of the current item.
     @PlayerLoop static func go(_ world: HistoryWorld, before seconds: Double) {
-        world.run(seconds: 10, until: { world.player.state.upcoming != nil })
-        guard let end = world.player.state.upcoming?.monotonic else { return }
+        world.run(seconds: 10, until: { world.player.state.upcoming?.instant != nil })
+        guard let end = world.player.state.upcoming?.instant?.monotonic else { return }
         world.run(seconds: end.seconds(since: EventLoop.now) - seconds)
     }
 
@@ -95,7 +95,7 @@ import Testing
         for (seed, before, state) in await Self.eventsOfLateItem(rate: 11025) where state.cause == .track {
             let isEnd = before.anchor.elapsed == before.item?.duration
             if before.state == .stalled, isEnd { stalls += 1 }
-            guard let end = before.upcoming?.monotonic, before.state == .playing else { continue }
+            guard let end = before.upcoming?.instant?.monotonic, before.state == .playing else { continue }
             #expect(state.anchor.monotonic.seconds(since: end) < 0.3, "seed \(seed)")
         }
         #expect(stalls > 10, "it was not late")

@@ -27,7 +27,7 @@ extension BoundaryTests {
             #expect(complaints == [], "seed \(seed)")
             for (before, state) in zip(published, published.dropFirst()) where state.cause == .track {
                 if before.state == .stalled, before.anchor.elapsed == before.item?.duration { stalls += 1 }
-                guard let end = before.upcoming?.monotonic, before.state == .playing else { continue }
+                guard let end = before.upcoming?.instant?.monotonic, before.state == .playing else { continue }
                 #expect(state.anchor.monotonic.seconds(since: end) < 0.3, "seed \(seed)")
             }
         }
@@ -51,7 +51,7 @@ extension BoundaryTests {
             #expect(Self.order(published) == [1, 2], "seed \(seed)")
             for (before, state) in zip(published, published.dropFirst()) where state.cause == .track {
                 if before.state == .stalled, before.anchor.elapsed == before.item?.duration { stalls += 1 }
-                guard let end = before.upcoming?.monotonic, before.state == .playing else { continue }
+                guard let end = before.upcoming?.instant?.monotonic, before.state == .playing else { continue }
                 #expect(state.anchor.monotonic.seconds(since: end) < 0.3, "seed \(seed)")
             }
         }

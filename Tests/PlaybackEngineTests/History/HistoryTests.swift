@@ -108,7 +108,7 @@ import Testing
         case 0: return world.moment(0.003)
         case 1: return world.moment(0.2)
         case 2:
-            guard let end = world.player.state.upcoming?.monotonic else { return world.moment(1) }
+            guard let end = world.player.state.upcoming?.instant?.monotonic else { return world.moment(1) }
             let left = end.seconds(since: EventLoop.now)
             return left < 15 ? max(0, left - 0.01 + world.moment(0.02)) : world.moment(1)
         default: return world.moment(3)
@@ -124,7 +124,7 @@ import Testing
         case 4: world.order(.seek(0))
         case 5: world.order(.skip([0.7, -0.7, -0.1, -3][world.chance(4)]))
         case 6: world.order(.nextTrack)
-        case 7: world.order(.previousTrack)
+        case 7: world.order(.previousTrack(mayRestart: true))
         case 8: world.order(.togglePlayPause)
         case 9, 10:
             world.order(.pause)

@@ -201,7 +201,7 @@ import Testing
         case 0: ask(world, .seek(world.moment(duration)))
         case 1: ask(world, .seek(max(0, duration - world.moment(0.01))))
         case 2: ask(world, .nextTrack)
-        case 3: ask(world, .previousTrack)
+        case 3: ask(world, .previousTrack(mayRestart: world.chance(2) == 0))
         case 4: ask(world, .togglePlayPause)
         case 5:
             if world.chance(3) == 0 { ask(world, .stop) }

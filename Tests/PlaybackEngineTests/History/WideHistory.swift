@@ -94,7 +94,9 @@ import TestSupport
             line += " \(item.uri) \(item.metadata.title ?? "-") \(item.chapterIndex ?? -1) \(item.feedback != nil)"
             line += " \(item.format?.codec ?? "-")"
         }
-        if let next = state.upcoming { line += " next \(next.title ?? "-") \(next.monotonic.nanoseconds)" }
+        if let next = state.upcoming {
+            line += " next \(next.title ?? "-") \(next.instant?.monotonic.nanoseconds ?? 0)"
+        }
         line += " queue \(state.queueIndex ?? -1) \(state.queueCount) \(state.queueVersion) \(state.commandsVersion)"
         line += " \(state.modes.repeatMode.rawValue) \(state.volume) \(state.muted) \(state.loudness.mode.rawValue)"
         line += " \(state.loudness.preamp) \(state.loudness.gain ?? 0)"
@@ -189,7 +191,7 @@ import TestSupport
         case 0: return world.moment(0.003)
         case 1: return world.moment(0.2)
         case 2:
-            guard let end = world.player.state.upcoming?.monotonic else { return world.moment(1) }
+            guard let end = world.player.state.upcoming?.instant?.monotonic else { return world.moment(1) }
             let left = end.seconds(since: EventLoop.now)
             return left < 15 ? max(0, left - 0.01 + world.moment(0.02)) : world.moment(1)
         default: return world.moment(3)
@@ -213,7 +215,7 @@ import TestSupport
         case 3: world.order(.seek([0, duration][world.chance(2)]))
         case 4: world.order(.skip([0.7, -0.7, -0.1, -3, 20][world.chance(5)]))
         case 5: world.order(.nextTrack)
-        case 6: world.order(.previousTrack)
+        case 6: world.order(.previousTrack(mayRestart: true))
         case 7: world.order(.togglePlayPause)
         case 8: world.order(.skipChapter(forward: world.chance(2) == 0))
         case 9: world.order(.playItem(ItemID(Int64(1 + world.chance(items.count))), position: nil))
