@@ -66,11 +66,12 @@ package final class FeedbackDatabase: Sendable {
         try use { connection throws(SQLiteConnection.Failure) in try Self.read(identity, connection) }
     }
 
-    /// Changes what is remembered of an item, which is at `uri` now, and answers it as it is then. Throws `Failure`: nothing was changed.
+    /// Changes what is remembered of an item, which is at `uri` now, and answers it as it is then; `positions.save`
+    /// writes its resume position. Throws `Failure`: nothing was changed.
     package func change(
         _ identity: String, at uri: String?, _ edit: @Sendable (inout Feedback) -> Void
     ) throws(Failure) -> Change {
-        let change = try use { connection throws(SQLiteConnection.Failure) in
+        var change = try use { connection throws(SQLiteConnection.Failure) in
             let before = try Self.read(identity, connection)
             var after = before.feedback
             edit(&after)
@@ -84,7 +85,7 @@ package final class FeedbackDatabase: Sendable {
                 return Change(record: try Self.read(identity, connection), isNew: true)
             }
         }
-        positions.set(ResumePositions.Position(change.record.feedback), of: identity)
+        change.movesPosition = positions.set(ResumePositions.Position(change.record.feedback), of: identity)
         return change
     }
 
@@ -94,6 +95,8 @@ package final class FeedbackDatabase: Sendable {
         package let record: FeedbackRecord
         /// False: the item was like that before.
         package let isNew: Bool
+        /// True if its resume position is to be saved.
+        package fileprivate(set) var movesPosition = false
 
         /// A result, by its parts.
         package init(record: FeedbackRecord, isNew: Bool) {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Resume positions of items that have a bookmark or were left in the middle: a small file of the state directory, one line
 /// each with its kind, the identity and the seconds, the newest at the end. Kept beside the database, so that the decode
-/// thread never waits for that before an item begins. Any thread; the first use reads the file, setting writes it.
+/// thread never waits for that before an item begins. Any thread; the first use reads the file, `save` writes it.
 package final class ResumePositions: Sendable {
     /// Reason for the resume position.
     package enum Kind: String { case bookmark, left }
@@ -68,20 +68,24 @@ package final class ResumePositions: Sendable {
         return state.withLock { $0.positions?[identity] }
     }
 
-    /// Sets or (nil) drops the resume position of an item.
-    func set(_ position: Position?, of identity: String) {
-        let changed: (version: Int, text: String)? = state.withLock { state in
+    /// Sets or (nil) drops the resume position of an item; `save` writes it. False: it was there already.
+    func set(_ position: Position?, of identity: String) -> Bool {
+        state.withLock { state in
             load(&state)
-            guard state.positions?[identity] != position else { return nil }
+            guard state.positions?[identity] != position else { return false }
             state.order.removeAll { $0 == identity }
             state.positions?[identity] = position
             if position != nil { state.order.append(identity) }
             while state.order.count > Self.limit { state.positions?[state.order.removeFirst()] = nil }
             state.version += 1
-            return (state.version, Self.text(state))
+            return true
         }
-        guard let (version, text) = changed else { return }
+    }
+
+    /// Writes all that was set, unless it is written already. Blocks; several threads that wait share one write.
+    package func save() {
         written.withLock { last in
+            let (version, text) = state.withLock { ($0.version, $0.version > last ? Self.text($0) : "") }
             guard version > last else { return }
             last = version
             save(text)

@@ -30,6 +30,32 @@ extension Acceptance {
             disk.end()
         }
 
+        @Test("feedback of a file on a disk that hangs holds up nobody else, and is set when the disk answers")
+        func feedback() async throws {
+            let daemon = await RealDaemon.silent()
+            let disk = await FUSEDisk.mount(in: daemon.folder) { $0.wideSilence("a.wav") }
+            let local: JSONValue = .string(daemon.folder.write(Self.albumTrack(1), "1.flac"))
+            let (first, second, other) = (daemon.connect(), daemon.connect(), daemon.connect())
+            let away: JSONValue = .string(disk.path + "/a.wav")
+            let id = first.call("queue.add", ["items": [away]])?["ids"]?.arrayValue?.first ?? .null
+            disk.hang()
+            let hanging = [
+                first.send("feedback.set", ["id": id, "rating": 4]),
+                first.send("feedback.set", ["uri": local, "rating": 1]),
+            ]
+            let byName = second.send("feedback.get", ["uris": [away]])
+            #expect(other.call("feedback.set", ["uri": local, "rating": 2])?["rating"] == 2)
+            #expect(other.call("feedback.get", ["uris": [local]])?["items"]?.arrayValue?.first?["rating"] == 2)
+            #expect(other.call("volume.set", ["volume": 0.5])?["volume"] == 0.5)
+            disk.goOn()
+            for request in hanging { #expect(first.answer(request)["error"] == nil) }
+            #expect(second.answer(byName)["result"]?["items"]?.arrayValue?.count == 1)
+            let items = other.call("feedback.get", ["uris": [away, local]])?["items"]?.arrayValue ?? []
+            #expect(items.map { $0["rating"] } == [4, 1])
+            #expect(daemon.stop() == 0)
+            disk.end()
+        }
+
         /// Writes half a minute of noise as a track of an album with gains of its own.
         private static func albumTrack(_ number: Int) -> [UInt8] {
             var options = FLACOptions()

@@ -19,6 +19,9 @@ enum CounterCatalogue {
             method(
                 "count.watch", .read, [.optional("kinds", .array(.text, count: 1...4), "only these")], isInBatch: false,
                 help: "Sends an event for each change."),
+            method(
+                "count.follow", .read, [.required("followed", .boolean, "false: no longer")],
+                help: "Sends an event for each mark."),
             method("count.addFile", .control, [file], help: "Adds the size of a file."),
         ],
         notifications: [("count.changed", "The count is another one.")])
@@ -34,7 +37,7 @@ enum CounterCatalogue {
 
 /// Counts.
 @PlayerLoop final class Counter: RequestHandler {
-    private let server: ControlServer
+    let server: ControlServer
     private(set) var count = 0
     /// Names of clients that are gone.
     private(set) var gone: [String] = []
@@ -70,6 +73,11 @@ enum CounterCatalogue {
                 client.subscribe(Subscription(kinds: kinds.map(Set.init)))
                 answer(result)
             }
+        case "count.follow":
+            return .perform { [self] client, answer in
+                client.follow("marks", parameters["followed"] == true)
+                answer(result)
+            }
         case "count.addFile":
             return .prepare { [self] descriptors, _ in
                 let place = parameters["descriptor"]?.integerValue.map { Int($0) } ?? 0
@@ -101,6 +109,16 @@ enum CounterCatalogue {
             "count.changed", parameters: Array(#"{"kind":"\#(kind)","count":\#(count)}"#.utf8))
         writer.newline()
         server.publish(ServerEvent(kind: kind, subject: "counter", reach: .followers, line: writer.bytes))
+    }
+}
+
+extension Counter {
+    /// Sends a mark to those who follow the topic.
+    func mark(_ number: Int) {
+        var writer = JSONWriter()
+        writer.notification("count.marked", parameters: Array(#"{"mark":\#(number)}"#.utf8))
+        writer.newline()
+        server.publish(ServerEvent(kind: "mark", subject: "marks", reach: .topic, line: writer.bytes))
     }
 }
 

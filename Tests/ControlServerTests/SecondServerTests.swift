@@ -119,6 +119,58 @@ import Testing
         await house.end()
     }
 
+    @Test func aTopicIsFollowedBesideASubscription() async throws {
+        let house = try await CounterServer()
+        let (both, marks, counts) = (
+            try RawClient(house.path), try RawClient(house.path), try RawClient(house.path)
+        )
+        for client in [both, counts] { _ = try client.call("count.watch") }
+        for client in [both, marks] { _ = try client.call("count.follow", ["followed": true]) }
+        let counter = house.counter
+        await LoopThread.run {
+            counter.change(to: 1, "add")
+            counter.mark(7)
+            counter.change(to: 2, "add")
+        }
+        let (one, two): (JSONValue, JSONValue) = (["kind": "add", "count": 1], ["kind": "add", "count": 2])
+        for expected in [one, ["mark": 7], two] { #expect(try both.read()["params"] == expected) }
+        for expected in [one, two] { #expect(try counts.read()["params"] == expected) }
+        #expect(try marks.read()["params"] == ["mark": 7])
+        _ = try marks.call("count.follow", ["followed": false])
+        await LoopThread.run { counter.mark(8) }
+        #expect(try both.read()["params"] == ["mark": 8])
+        // The next line is the answer.
+        #expect(try marks.call("count.get")["result"] == ["count": 2])
+        await house.end()
+    }
+
+    @Test func aClientThatDoesNotReadGetsTheNewestOfATopic() async throws {
+        let house = try await CounterServer()
+        let sleeper = try RawClient(house.path)
+        _ = try sleeper.call("count.watch")
+        _ = try sleeper.call("count.follow", ["followed": true])
+        let counter = house.counter
+        let last = 30_000
+        for first in stride(from: 1, through: last, by: 25) {
+            await LoopThread.run {
+                for number in first..<first + 25 {
+                    counter.change(to: number, "add")
+                    counter.mark(number)
+                }
+            }
+        }
+        var (count, mark) = (0, 0)
+        while count < last || mark < last {
+            let event = try #require(try sleeper.read()["params"])
+            #expect(event["causes"] == nil)
+            let next = (event["count"]?.integerValue).map { Int($0) }
+            let nextMark = (event["mark"]?.integerValue).map { Int($0) }
+            #expect(next ?? Int.max > count && nextMark ?? Int.max > mark)
+            (count, mark) = (next ?? count, nextMark ?? mark)
+        }
+        await house.end()
+    }
+
     @Test func filesComeWithLines() async throws {
         let house = try await CounterServer()
         let file = open(house.folder.file("a", String(repeating: "0", count: 17)), O_RDONLY)

@@ -11,7 +11,9 @@ import Testing
 extension FeedbackDatabase {
     /// Changes what is remembered of an item at an unknown address.
     func change(_ identity: String, _ edit: @Sendable (inout Feedback) -> Void) throws(Failure) -> Feedback {
-        try change(identity, at: nil, edit).record.feedback
+        let change = try change(identity, at: nil, edit)
+        positions.save()
+        return change.record.feedback
     }
 
     /// Saved feedback about an item.
@@ -137,7 +139,9 @@ extension FeedbackDatabase {
         let full = ResumePositions(stateDirectory: folder.path)
         #expect(full.position(at: "/x") { "0" }?.seconds == 1.5)
         #expect(full.position(at: "/x") { "x" } == nil)
-        full.set(ResumePositions.Position(kind: .left, seconds: 9), of: "new")
+        #expect(full.set(ResumePositions.Position(kind: .left, seconds: 9), of: "new"))
+        #expect(!full.set(ResumePositions.Position(kind: .left, seconds: 9), of: "new"))
+        full.save()
         let again = ResumePositions(stateDirectory: folder.path)
         #expect(again.position(at: "/x") { "0" } == nil)
         #expect(again.position(at: "/x") { "1" }?.seconds == 2.5)

@@ -1,6 +1,7 @@
 import ControlProtocol
 package import ControlServer
 package import LinuxSystem
+import NowPlaying
 package import StateKeeping
 
 /// Carries out requests for the feedback of any item, and spreads each change: to those who subscribed to it, and to the
@@ -28,9 +29,17 @@ package import StateKeeping
     /// Requests by the number of their client; the first of each is under way.
     private var lanes: [Int: Lane] = [:]
     private var listeners: [Listener] = []
+    /// Answers that wait for the resume positions to be on the disk.
+    private var unsaved: [@PlayerLoop () -> Void] = []
+    private var isSaving = false
+    /// True if the database keeps memory for the next request.
+    private var isWarm = false
+    private var lastEnd: MonotonicTime?
 
     /// Clients whose requests are under way at once, at most: each may hold a thread that a disk keeps.
     private static let mostLanes = 32
+    /// Seconds between requests up to which the database keeps its memory for the next one.
+    private static let warmSeconds = 1.0
 
     /// A desk for this database. `server` sends the notifications, `log` takes a warning.
     package init(
@@ -63,20 +72,58 @@ package import StateKeeping
         _ done: @escaping @PlayerLoop (Result) -> Void
     ) {
         guard let lane = lanes[client] else { return }
-        let isLast = lanes.count == 1 && lane.waiting.count == 1
+        // One after the other, each would bring the pages back from the kernel that the one before gave back.
+        let isInRow = lastEnd.map { EventLoop.now.seconds(since: $0) < Self.warmSeconds } ?? false
+        let rests = lanes.count == 1 && lane.waiting.count == 1 && !isInRow
+        isWarm = !rests
         workers.submit { [database, abandoned = lane.abandoned] in
-            defer { if isLast { database.rest() } }
+            defer { if rests { database.rest() } }
             return work(database, abandoned)
         } _: { [self] result in
             for report in database.takeReports() { log(report) }
             done(result)
+            lastEnd = EventLoop.now
             lanes[client]?.waiting.removeFirst()
-            if let next = lanes[client]?.waiting.first { next() } else { lanes[client] = nil }
+            if let next = lanes[client]?.waiting.first { return next() }
+            lanes[client] = nil
+            if lane.abandoned.isSet { rest() }
         }
     }
 
     /// A client has gone: nobody reads the answers of its requests, but what it changes is changed.
-    func clientGone(_ client: Int) { lanes[client]?.abandoned.set() }
+    func clientGone(_ client: Int) {
+        lanes[client]?.abandoned.set()
+        rest()
+    }
+
+    /// Gives back the memory of the database, if it keeps any.
+    private func rest() {
+        guard isWarm, lanes.isEmpty else { return }
+        isWarm = false
+        workers.submit { [database] in
+            database.rest()
+        } _: {
+        }
+    }
+
+    /// Calls `done` when the resume positions are on the disk: one write for all that wait.
+    func whenSaved(_ done: @escaping @PlayerLoop () -> Void) {
+        unsaved.append(done)
+        if !isSaving { save() }
+    }
+
+    private func save() {
+        isSaving = !unsaved.isEmpty
+        guard isSaving else { return }
+        let saved = unsaved
+        unsaved = []
+        workers.submit { [positions = database.positions] in
+            positions.save()
+        } _: { [self] in
+            for done in saved { done() }
+            save()
+        }
+    }
 
     // MARK: Changes
 

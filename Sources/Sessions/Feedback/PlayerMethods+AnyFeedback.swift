@@ -60,7 +60,9 @@ extension PlayerMethods {
                 if change.isNew { desk.spread(change.record, by: client) }
                 var writer = JSONWriter()
                 FeedbackText.item(&writer, id: subject.id?.number, uri: subject.source.uri, change.record)
-                answer(.encoded(writer.bytes))
+                let bytes = writer.bytes
+                guard change.movesPosition else { return answer(.encoded(bytes)) }
+                desk.whenSaved { answer(.encoded(bytes)) }
             case .failure(let failure): answer(.failure(PlayerRefusal.notRemembered(failure.message).error))
             }
         }

@@ -250,7 +250,11 @@ import StateKeeping
                 return (nil, .failure(FeedbackDatabase.Failure(message: "cannot read the item's file")))
             }
             do throws(FeedbackDatabase.Failure) {
-                if let edit { return (identity, .success(try database.change(identity, at: source.uri, edit))) }
+                if let edit {
+                    let change = try database.change(identity, at: source.uri, edit)
+                    if change.movesPosition { database.positions.save() }
+                    return (identity, .success(change))
+                }
                 let record = try database.record(of: identity)
                 return (identity, .success(FeedbackDatabase.Change(record: record, isNew: false)))
             } catch {
