@@ -28,7 +28,8 @@ enum Help {
             output.line(columns("nowplayingctl \(line)", meaning, width: 50))
         }
         output.line("")
-        output.line("A time is in seconds (83, 83.5) or as 1:23.5 or 1:02:03. Indexes in the queue count from 1.")
+        output.line("A time is in seconds (83, 83.5) or as 1:23.5 or 1:02:03; sleep takes a unit (30m).")
+        output.line("Indexes in the queue count from 1.")
         output.line("Help for one verb: nowplayingctl VERB --help. Manual: man nowplayingctl")
     }
 

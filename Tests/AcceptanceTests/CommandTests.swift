@@ -124,6 +124,9 @@ extension Acceptance {
             #expect(play.elapsed >= 12.25 && play.elapsed < 13)
             #expect(client.refusal("changePlaybackPosition", ["position": 60.5]) == "200 outOfRange")
             #expect(client.refusal("play", ["position": 61]) == "200 outOfRange")
+            #expect(
+                client.error("play", ["position": 61])?["message"]
+                    == "the position 61 s is outside the item, which is 60 s long")
             #expect(client.events() == ["play"])
             // The set position is published: stop resets it.
             client.call("stop")

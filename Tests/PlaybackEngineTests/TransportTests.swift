@@ -76,8 +76,8 @@ private func transport(_ count: Int64) -> Transport {
         var it = transport(1)
         _ = try it.play()
         let before = it
-        #expect(throws: Transport.Refusal.outOfRange) { try it.seek(to: 100.1, duration: 100) }
-        #expect(throws: Transport.Refusal.outOfRange) { try it.seek(to: -0.1, duration: nil) }
+        #expect(throws: Transport.Refusal.outOfRange(100.1, duration: 100)) { try it.seek(to: 100.1, duration: 100) }
+        #expect(throws: Transport.Refusal.outOfRange(-0.1, duration: nil)) { try it.seek(to: -0.1, duration: nil) }
         #expect(it.current == before.current)
     }
 

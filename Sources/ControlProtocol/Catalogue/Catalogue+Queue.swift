@@ -23,7 +23,8 @@ extension Catalogue {
                 session, ifVersion,
             ],
             help:
-                "Lists items in play order. With “fields”, or a limit over \(largestWholePage), a page also ends at 192 KiB.",
+                "Lists items in the order of the queue. With “fields”, or a limit over \(largestWholePage), a page also "
+                + "ends at 192 KiB.",
             result:
                 "version, revision, count, items and, if more items follow such a page, next: the offset of the next page",
             example: #"{"offset": 0, "limit": 100}"#),

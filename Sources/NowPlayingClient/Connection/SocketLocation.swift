@@ -49,10 +49,10 @@ package struct ConnectionAttempt: Equatable, Sendable {
     /// Why, in words, and what to do where that is known.
     package var explanation: String {
         switch code {
-        case ENOENT, ENOTDIR: "no such socket: no daemon was started here (ENOENT)"
-        case ECONNREFUSED: "connection refused: the daemon has ended (ECONNREFUSED); start it again"
-        case EACCES, EPERM: "permission denied (EACCES)" + ConnectionAttempt.membership(path)
-        case EAGAIN, ETIMEDOUT: "the daemon is too busy to accept connections (EAGAIN); try again"
+        case ENOENT, ENOTDIR: "no such socket: no daemon was started here"
+        case ECONNREFUSED: "connection refused: the daemon has ended; start it again"
+        case EACCES, EPERM: "permission denied" + ConnectionAttempt.membership(path)
+        case EAGAIN, ETIMEDOUT: "the daemon is too busy to accept connections; try again"
         case ENAMETOOLONG: "the path is too long: a socket's path has at most 107 bytes"
         case EPROTOTYPE, ENOTSOCK: "not a daemon's socket"
         default: SystemText.error(code)

@@ -74,7 +74,9 @@ extension Player {
         return try decide { transport throws(Transport.Refusal) in
             if transport.wish == .stopped {
                 guard let id = transport.itemToBegin() else { throw .noItem }
-                if let duration = transport.queue[id]?.details?.fileDuration, position > duration { throw .outOfRange }
+                if let duration = transport.queue[id]?.details?.fileDuration, position > duration {
+                    throw .outOfRange(position, duration: duration)
+                }
                 return try transport.play(id, at: position)
             }
             let seek = try transport.seek(to: position, duration: duration)

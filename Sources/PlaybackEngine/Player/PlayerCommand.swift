@@ -99,8 +99,8 @@ package enum CommandRefusal: Error, Equatable, Sendable {
     case noItem
     /// The item is not in the queue.
     case noSuchItem
-    /// The position lies outside the item.
-    case outOfRange
+    /// The position lies outside the item; `duration` nil: it is unknown. Both in seconds.
+    case outOfRange(Double, duration: Double?)
     /// No library can make this rate; reason in words.
     case rateUnavailable(String)
     /// The item cannot be played: its address and the reason.
@@ -117,7 +117,7 @@ package enum CommandRefusal: Error, Equatable, Sendable {
         switch refusal {
         case .noItem: self = .noItem
         case .noSuchItem: self = .noSuchItem
-        case .outOfRange: self = .outOfRange
+        case .outOfRange(let position, let duration): self = .outOfRange(position, duration: duration)
         }
     }
 }

@@ -31,8 +31,8 @@ package struct Transport: Sendable {
         case noItem
         /// The item does not exist in the queue.
         case noSuchItem
-        /// The position lies outside the item.
-        case outOfRange
+        /// The position lies outside the item; `duration` nil: it is unknown. Both in seconds.
+        case outOfRange(Double, duration: Double?)
     }
 
     /// A run of items that failed without an audible sample between them.
@@ -160,7 +160,9 @@ package struct Transport: Sendable {
     /// Seeks to `position` (seconds); 0…`duration` if that is known. While stopped, sets the start position.
     package mutating func seek(to position: Double, duration: Double?) throws(Refusal) -> [Effect] {
         guard let current else { throw .noItem }
-        guard position >= 0, position <= duration ?? .infinity else { throw .outOfRange }
+        guard position >= 0, position <= duration ?? .infinity else {
+            throw .outOfRange(position, duration: duration)
+        }
         let position = TimeLimit.bounded(position)
         if wish == .stopped {
             startPosition = position

@@ -43,7 +43,7 @@ enum PlayerRefusal: Equatable {
     var error: RPCError {
         switch self {
         case .otherItem: .noSuchContent("the current item has changed", reason: .otherItem)
-        case .emptyQueue: .noItem("nothing to play: the queue is empty; add items with queue.add")
+        case .emptyQueue: .noItem("nothing to play: the queue is empty")
         case .disabled(let command, let reason):
             .commandFailed(.disabled, "\(command.rawValue) is disabled: \(reason ?? CommandCentre.turnedOff)")
         case .impliedDisabled(let command, let reason):
@@ -81,13 +81,22 @@ enum PlayerRefusal: Equatable {
 }
 
 extension CommandRefusal {
+    /// A time for people, with milliseconds.
+    private static func seconds(_ seconds: Double) -> String {
+        JSONWriter.text(.number((seconds * 1000).rounded() / 1000)) + " s"
+    }
+
     /// The refusal as the wire has it.
     var error: RPCError {
         switch self {
         case .noItem:
-            .noItem("nothing to play: the queue is empty or has ended; add items with queue.add")
+            .noItem("nothing to play: the queue is empty or has ended")
         case .noSuchItem: .noSuchContent("there is no such item in the queue")
-        case .outOfRange: .commandFailed(.outOfRange, "the position is outside the item")
+        case .outOfRange(let position, let duration):
+            .commandFailed(
+                .outOfRange,
+                "the position \(Self.seconds(position)) is outside the item"
+                    + (duration.map { ", which is \(Self.seconds($0)) long" } ?? ""))
         case .undecodable(let uri, let message):
             .noSuchContent("cannot play \(uri): \(message)", uris: [uri])
         case .interrupted(let name):

@@ -47,7 +47,7 @@ struct Doctor {
                 return error.status
             }
             let lines = error.message.split(separator: "\n").map(String.init)
-            if let denied = lines.first(where: { $0.contains("(EACCES)") })?.trimmed {
+            if let denied = lines.first(where: { $0.contains("permission denied") })?.trimmed {
                 let advice = denied.split(separator: ": ").last.map(String.init) ?? ""
                 add(
                     Finding(

@@ -150,7 +150,7 @@ enum Positions {
             case .relative(let percent):
                 try run.perform("volume.set", ["step": .number(percent / 100)])
             default:
-                throw run.wrongPercent("volume", text, "percent, such as 50, +5 or -5")
+                throw run.wrongPercent("volume", text, "percent from 0 to 100, such as 50, or a step, such as +5 or -5")
             }
             return
         }

@@ -9,7 +9,7 @@ extension Verb {
             name: "sleep", synopsis: "[TIME | end-of-item | off] [--fade SECONDS]",
             summary: "show or set a sleep timer",
             details:
-                "Playback stops then, and the next play resumes at that position. TIME is 30m, 1h30m, 90s or 1:30:00. A "
+                "Playback stops then, and the next play resumes at that position. TIME has a unit: 30m, 1h30m, 90s; or it is 1:30:00. A "
                 + "command during the fade cancels the timer.",
             options: [Option("--fade", value: "SECONDS", "seconds of fade-out before the end")],
             examples: [
@@ -34,6 +34,9 @@ enum Sleeping {
         case "off", "none", "0": parameters["after"] = .integer(0)
         case "end-of-item", "item", "track", "end": parameters["endOf"] = "item"
         default:
+            if ClockText.decimal(word) != nil {
+                throw run.wrong("sleep", word, "a time with its unit: \(word)m is minutes, \(word)s seconds")
+            }
             guard let seconds = seconds(word), seconds > 0 else {
                 throw run.wrong("sleep", word, "30m, 1h30m, 90s, 1:30:00, end-of-item or off")
             }
