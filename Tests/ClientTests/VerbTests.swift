@@ -45,7 +45,7 @@ import Testing
         ("play http://x.org/a", #"play {"uri":"http://x.org/a"}"#), ("open /m/a.flac", #"play {"uri":"/m/a.flac"}"#),
         ("pause", "pause"), ("stop", "stop"), ("toggle", "togglePlayPause"), ("play-pause", "togglePlayPause"),
         ("next", "nextTrack"), ("previous", "previousTrack"), ("prev", "previousTrack"),
-        ("previous --item", #"previousTrack {"restart":false}"#), ("skip", "skipForward"),
+        ("previous --no-restart", #"previousTrack {"restart":false}"#), ("skip", "skipForward"),
         ("skip --back", "skipBackward"), ("skip 30", #"skipForward {"interval":30}"#),
         ("skip -15", #"skipBackward {"interval":15}"#), ("skip -0.5", #"skipBackward {"interval":0.5}"#),
         ("seek 83", #"changePlaybackPosition {"position":83}"#),

@@ -53,6 +53,20 @@ package struct PlayOrder: Sendable {
             if let next = queue.entries[(index + 1)...].first(where: { !removed.contains($0.id) }) { return next.id }
             return modes.repeatMode == .all ? queue.entries.first { !removed.contains($0.id) }?.id : nil
         }
+        if let next = laidOutSuccessor(after: played, without: removed) { return next }
+        guard modes.repeatMode == .all else { return laidOutSuccessor(after: [last], without: removed) }
+        guard queue.entries.contains(where: { !removed.contains($0.id) }) else { return nil }
+        // So many items are left out that the next one is not laid out yet. Each round has it; the rounds to come are drawn
+        // like these.
+        var further = self
+        for _ in 0...played.count {
+            further.appendRound(queue)
+            if let next = further.laidOutSuccessor(after: played, without: removed) { return next }
+        }
+        return nil
+    }
+
+    private func laidOutSuccessor(after played: [ItemID], without removed: Set<ItemID>) -> ItemID? {
         guard let index = index(after: played) else { return nil }
         return sequence[(index + 1)...].first { !removed.contains($0) }
     }
@@ -66,10 +80,9 @@ package struct PlayOrder: Sendable {
 
     /// Index of the last of the items that play one after the other from the first on: of several rounds, each has an item.
     private func index(after played: [ItemID]) -> Int? {
-        guard let first = played.first, let last = played.last, var index = index(of: first) else { return nil }
+        guard let first = played.first, var index = index(of: first) else { return nil }
         for (before, id) in zip(played, played.dropFirst()) where id != before {
-            // So many items are never laid out only if each of them is a few samples long.
-            guard let next = sequence[(index + 1)...].firstIndex(of: id) else { return self.index(of: last) }
+            guard let next = sequence[(index + 1)...].firstIndex(of: id) else { return nil }
             index = next
         }
         return index
@@ -227,8 +240,12 @@ package struct PlayOrder: Sendable {
         }
         guard modes.repeatMode == .all, isShuffled, !queue.isEmpty, !sequence.isEmpty else { return }
         while sequence.count - position - 1 < Self.lookAhead {
-            sequence += round(queue, first: nil, notFirst: sequence.last)
+            appendRound(queue)
         }
+    }
+
+    private mutating func appendRound(_ queue: PlayQueue) {
+        sequence += round(queue, first: nil, notFirst: sequence.last)
     }
 
     private mutating func dropFurtherRounds() {

@@ -40,10 +40,10 @@ extension Verb {
             name: "previous", aliases: ["prev", "cdprev"],
             summary: "go to the start of the item, or to the previous one",
             details: "Restarts the item if more than 3 seconds of it have played; else goes to the previous item.",
-            options: [Option("--item", "go to the previous item in any case")],
-            examples: [("previous", "restart it"), ("previous --item", "the item before")]
+            options: [Option("--no-restart", "go to the previous item in any case")],
+            examples: [("previous", "restart it"), ("previous --no-restart", "the item before")]
         ) { (run) throws(Failure) in
-            if run.has("--item") {
+            if run.has("--no-restart") {
                 try run.perform("previousTrack", ["restart": false])
             } else {
                 try run.perform("previousTrack")
