@@ -23,6 +23,8 @@ package import NowPlaying
     /// Opens a stream, corked and empty; `streamIsReady` or `streamFailed` follows, never during the call.
     /// `isLive`: the source delivers in real time, so the device must not take much of it ahead.
     func openStream(_ format: AudioFormat, isLive: Bool, delegate: any AudioStreamDelegate) -> any AudioStream
+    /// True if several streams sound together.
+    var mixesStreams: Bool { get }
     /// Opens a stream for an announcement, which sounds beside the playback and does not affect the reported device and
     /// volume. Nil: this output supports one stream only.
     func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)?
@@ -260,6 +262,7 @@ package struct StreamTiming: Equatable, Sendable {
 /// Defaults for an output of one device without other users.
 extension AudioOutput {
     package var oldestQuestion: MonotonicTime? { nil }
+    package var mixesStreams: Bool { false }
     package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
         nil
     }

@@ -293,6 +293,7 @@ package struct NowPlayingState: Equatable, Sendable {
     package var volume: Double = 1
     package var muted: Bool = false
     package var loudness = LoudnessStatus()
+    package var crossfade = CrossfadeSettings()
     /// When play ends by itself; nil: when nothing follows.
     package var sleep: SleepStatus?
     package var output: OutputStatus?

@@ -87,6 +87,8 @@ package struct StateEncoder: Sendable {
         writer.member("muted", state.muted)
         writer.key("loudness")
         Self.loudness(&writer, state.loudness)
+        writer.key("crossfade")
+        Self.crossfade(&writer, state.crossfade)
         writer.nullable("sleep", state.sleep, Self.sleep)
         writer.nullable("output", state.output, Self.output)
         writer.nullable("error", state.error) { writer, error in
@@ -134,6 +136,13 @@ package struct StateEncoder: Sendable {
         writer.member("preamp", loudness.preamp)
         writer.member("gain", loudness.gain)
         writer.member("basis", loudness.basis?.rawValue)
+        writer.endObject()
+    }
+
+    /// Crossfade as an object.
+    static func crossfade(_ writer: inout JSONWriter, _ crossfade: CrossfadeSettings) {
+        writer.beginObject()
+        writer.member("seconds", crossfade.seconds)
         writer.endObject()
     }
 

@@ -31,6 +31,7 @@ enum PositionSlot {
             json.member("loudness", loudness.mode.rawValue)
             json.member("preamp", loudness.preamp)
         }
+        if position.crossfade.seconds > 0 { json.member("crossfade", position.crossfade.seconds) }
         json.endObject()
         guard json.bytes.count <= byteCount - headerBytes else { return nil }
         var writer = ByteWriter()
@@ -86,6 +87,8 @@ enum PositionSlot {
             let preamp = max(-30, min(30, value["preamp"]?.doubleValue ?? 0))
             position.loudness = LoudnessSettings(mode: mode, preamp: preamp)
         }
+        let seconds = value["crossfade"]?.doubleValue ?? 0
+        position.crossfade = CrossfadeSettings(seconds: max(0, min(CrossfadeSettings.longest, seconds)))
         return position
     }
 }

@@ -113,6 +113,17 @@ extension Catalogue {
                 + "beyond full scale.",
             result: "loudness, as in the state", example: #"{"mode": "auto", "preamp": -3}"#),
         Method(
+            name: .crossfadeSet, kind: .output, role: .control,
+            parameters: [
+                .required(
+                    "seconds", .numberIn(0...CrossfadeSettings.longest), "overlap of two items; 0 plays without gaps"),
+                session,
+            ],
+            help:
+                "Sets the overlap of items that follow each other by themselves. It is at most half of either item. Items "
+                + "of an album that plays in order and live streams do not overlap.",
+            result: "crossfade, as in the state", example: #"{"seconds": 5}"#),
+        Method(
             name: .sleepSet, kind: .output, role: .control,
             parameters: [
                 .optional("after", .numberIn(0...604_800), "seconds from now; 0 cancels the timer"),

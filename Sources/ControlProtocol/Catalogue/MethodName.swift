@@ -29,6 +29,7 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
         case feedbackUnsubscribe = "feedback.unsubscribe"
         case volumeSet = "volume.set"
         case loudnessSet = "loudness.set"
+        case crossfadeSet = "crossfade.set"
         case sleepSet = "sleep.set"
         case announce
         case sessionList = "session.list"

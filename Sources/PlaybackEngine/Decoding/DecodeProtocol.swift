@@ -35,14 +35,21 @@ package struct DecodeItem: Sendable {
     package let neighbours: [Neighbour]
     /// True if it is the rest of the item before, from a change of its format on.
     package let isRest: Bool
+    /// Rule for an overlap with the item before; nil: it begins after that.
+    package let overlap: OverlapRule?
+    /// Seconds that an overlap needs in its ring, in addition to the usual ones.
+    package let spareSeconds: Double
 
     /// An item to decode from `position` seconds on.
     package init(
         ticket: Int, id: ItemID, source: MediaSource, position: Double = 0, chosenRate: Double? = nil,
         scans: Bool = false, mayResume: Bool = false, contentTime: ContentTime = ContentTime(),
-        givenRate: Double? = nil, neighbours: [Neighbour] = [], isRest: Bool = false
+        givenRate: Double? = nil, neighbours: [Neighbour] = [], isRest: Bool = false, overlap: OverlapRule? = nil,
+        spareSeconds: Double = 0
     ) {
         self.isRest = isRest
+        self.overlap = overlap
+        self.spareSeconds = spareSeconds
         self.chosenRate = chosenRate
         self.scans = scans
         self.mayResume = mayResume
@@ -84,6 +91,8 @@ package struct OpenedItem: Sendable {
     /// The frame of `ring` where it begins.
     package let ringStart: Int64
     package let ring: SampleRing
+    /// Seconds by which it overlaps the item before, which is in another ring; 0: none.
+    package let overlap: Double
 }
 
 /// Reports of the decode thread to the player, in the order of events.

@@ -230,7 +230,12 @@ final class DecodeWorker {
         if mustSeek, decoder.isSeekable { try decoder.seek(toFrame: frame) }
         let start = min(frame, decoder.boundedLength ?? frame)
         let rate = isLive ? (rate: 1, changer: nil, own: 1, failure: nil) : rate(of: item, decoder)
-        guard let ring = fitting(ring, decoder.format, isLive: isLive) else {
+        let overlap = overlap(of: item, decoder, isLive: isLive, from: start, rate: rate.rate)
+        guard
+            let ring = fitting(
+                overlap > 0 ? nil : ring, decoder.format, isLive: isLive, spare: item.spareSeconds,
+                mayGrow: prefill != nil && ring.map { $0.begin == $0.end } ?? true)
+        else {
             throw DecodingError(.broken, "there is no memory left for a buffer of its format")
         }
         let played = rate.rate < 0 ? BackwardDecoder.over(decoder, from: start, speed: -rate.rate) : decoder
@@ -254,14 +259,34 @@ final class DecodeWorker {
                     isLive: isLive,
                     isSeekable: decoder.isSeekable && !isLive, rate: rate.rate, defaultRate: rate.own,
                     rateFailure: rate.failure, itemStart: start, isResumed: beginning != item.position,
-                    restStart: decoder.nextFormatChange, ringStart: ring.end, ring: ring)),
+                    restStart: decoder.nextFormatChange, ringStart: ring.end, ring: ring, overlap: overlap)),
             run: run)
         looks.begin(item, decoder.metadata, run: run)
     }
 
-    private func fitting(_ ring: SampleRing?, _ format: AudioFormat, isLive: Bool) -> SampleRing? {
-        if let ring, ring.format == format, ring.isLive == isLive { return ring }
-        return SampleRing(format: format, capacity: shared.ringCapacity(format), run: run, isLive: isLive)
+    /// Seconds by which an item that plays from `start` on overlaps the one before.
+    private func overlap(
+        of item: DecodeItem, _ decoder: any AudioDecoder, isLive: Bool, from start: Int64, rate: Double
+    ) -> Double {
+        guard let rule = item.overlap, !isLive, rate > 0 else { return 0 }
+        let length = decoder.boundedLength.map { decoder.format.seconds(frames: $0 - start) / rate }
+        return rule.overlap(of: decoder.metadata, seconds: length)
+    }
+
+    /// Most bytes that a ring has for an overlap.
+    private static let spareBytes = 32 << 20
+
+    /// The ring, if it fits, else a new one. `mayGrow`: a ring that is too small for an overlap does not fit.
+    private func fitting(
+        _ ring: SampleRing?, _ format: AudioFormat, isLive: Bool, spare: Double, mayGrow: Bool
+    ) -> SampleRing? {
+        let spareFrames =
+            isLive ? 0 : min(format.frames(seconds: spare), Int64(Self.spareBytes / format.bytesPerFrame))
+        let capacity = shared.ringCapacity(format) + spareFrames
+        if let ring, ring.format == format, ring.isLive == isLive, !mayGrow || ring.capacity >= capacity {
+            return ring
+        }
+        return SampleRing(format: format, capacity: capacity, run: run, isLive: isLive)
     }
 
     private func decodePiece() {

@@ -129,6 +129,11 @@ extension Player {
         loudness.set(mode, preamp: preamp, by: by)
     }
 
+    /// Sets the overlap of items.
+    package func setCrossfade(_ settings: CrossfadeSettings, by: Originator) {
+        playout.crossfade.set(settings, by: by)
+    }
+
     /// Ends play at `end` with a fade-out of `fade` seconds before it; nil: cancels the timer.
     package func setSleep(_ end: SleepEnd?, fade: Double, by: Originator) { sleeper.set(end, fade: fade, by: by) }
 

@@ -28,7 +28,9 @@ extension Player {
             case .halt(let reason):
                 playout.flow.halt(reason, by: by, waiter)
                 waiter = nil
-            case .replan: playout.decoding.replan()
+            case .replan:
+                playout.decoding.replan()
+                playout.crossfade.review()
             case .publish(let cause, let reason):
                 if cause == .seek || cause == .track || cause == .queue, transport.wish == .stopped {
                     publisher.showStopped()

@@ -29,6 +29,7 @@ extension Player {
         saved.muted = volume.isMuted
         saved.modes = transport.order.modes
         if loudness.settings != parts.loudness { saved.loudness = loudness.settings }
+        saved.crossfade = playout.crossfade.settings
         return saved
     }
 
@@ -38,6 +39,7 @@ extension Player {
     package func restore(_ queue: PlayQueue, _ saved: SavedPosition, _ policy: ResumePolicy, fault: String? = nil) {
         setVolume(VolumeSetting(level: saved.volume, isMuted: saved.muted))
         if let settings = saved.loudness { loudness.restore(settings) }
+        playout.crossfade.restore(saved.crossfade)
         output.setVolume(saved.volume, muted: saved.muted)
         if let highest = queue.entries.lazy.map(\.id.number).max() { reserveNumbers(upTo: highest) }
         let item = saved.item.flatMap { queue.index(of: $0) == nil ? nil : $0 }

@@ -18,6 +18,7 @@ package struct SavedPosition: Equatable, Sendable {
     package var modes = PlayModes()
     /// Loudness settings of a client; nil: those of the configuration.
     package var loudness: LoudnessSettings?
+    package var crossfade = CrossfadeSettings()
 
     /// Last revision of the queue. A new one alone is no reason to save.
     package var revision = 0

@@ -21,12 +21,16 @@ import NowPlaying
     // MARK: The deadline
 
     /// Cancels the deadline.
-    func cancel() { deadline = nil }
+    func cancel() {
+        deadline = nil
+        playout.crossfade.cancel()
+    }
 
     /// Sets the deadlines for the next boundary, mark and description by the present clock.
     func schedule() {
         player.descriptions.schedule()
         player.marks.schedule()
+        playout.crossfade.schedule()
         guard let lane = playout.settledLane, let (frame, isEnd) = next(on: lane),
             let time = lane.clock.time(of: Double(frame)) ?? lane.timeOfPassed(Double(frame))
                 ?? timeOfNextLook(on: lane, isEnd: isEnd)
@@ -46,6 +50,7 @@ import NowPlaying
     /// Seconds from the server's end of a lane to the work for it: the next stream starts before it, and the end of everything
     /// is published as it is heard.
     private func lateness(ofEndOf lane: Lane) -> Double {
+        if playout.crossfade.start(on: lane) != nil { return -playout.crossfade.lead(on: lane, Self.startLead) }
         guard lane.isDraining else { return -Drains.lead }
         return playout.ahead == nil ? playout.delay(of: lane) : -Self.startLead
     }
@@ -57,12 +62,13 @@ import NowPlaying
         return EventLoop.now.advanced(bySeconds: Self.unpacedPause)
     }
 
-    /// Next boundary after the shown item: its stream frame, and true at the end of everything.
+    /// Next boundary after the shown item: its stream frame, and true at the end of everything, or where that begins to
+    /// overlap.
     func next(on lane: Lane) -> (frame: Int64, isEnd: Bool)? {
         let segments = lane.timeline.segments
         let next = firstUnknown(in: segments)
         if next < segments.count { return (segments[next].streamStart, false) }
-        return lane.streamEnd.map { ($0, true) }
+        return (playout.crossfade.start(on: lane) ?? lane.streamEnd).map { ($0, true) }
     }
 
     /// Index of the first unpublished segment. The shown item may have been on another lane, from which this one took over.
@@ -74,6 +80,7 @@ import NowPlaying
         deadline = nil
         guard let lane = playout.audible, let (frame, isEnd) = next(on: lane) else { return }
         if isEnd {
+            if playout.crossfade.start(on: lane) != nil { return handOver() }
             if !lane.isDraining {
                 // Not all frames are sent yet: the refill that sends them comes back here.
                 playout.drains.drainIfEnding(lane, audible: Double(frame))
@@ -145,7 +152,7 @@ import NowPlaying
 
     // MARK: Ends of items
 
-    /// Hands over to the stream of another format: it starts as this one ends.
+    /// Hands over to the other stream: it starts as this one ends, or where the items begin to overlap.
     func handOver() {
         guard playout.wantsFlow, let old = playout.audible, let next = playout.ahead,
             let segment = next.timeline.segments.first
@@ -156,11 +163,16 @@ import NowPlaying
         if playout.awaitsHandOver { return playout.starvation.limitSilence() }
         if next.canBegin { playout.starvation.cancel() }
         player.readWatch.cancel()
+        let overlaps = playout.crossfade.start(on: old) != nil
         playout.takeOver(next)
         next.beginAudible(from: 0)
         // In any case this lane ends after its last frames; the report of its own start comes first.
-        let isAwaited = old.isStarting
-        isAwaited ? playout.retireLater(old) : playout.retire(old)
+        let isAwaited = old.isStarting && !overlaps
+        if overlaps {
+            next.overlap.begin(with: old)
+        } else {
+            isAwaited ? playout.retireLater(old) : playout.retire(old)
+        }
         playout.starter.start(next) { [weak self] timing in
             guard let self else { return }
             if isAwaited { playout.retire(old) }
@@ -174,6 +186,7 @@ import NowPlaying
                 begin(segment, on: next, playout.flowingAnchor(next, timing, of: segment))
             }
             playout.feeder.refill(next, timing)
+            if let old = playout.leaving { playout.feeder.topUp(old) }
         }
         if !next.canBegin { playout.starvation.limitSilence() }
     }

@@ -16,9 +16,12 @@ struct ChainLink: Ticketed {
     fileprivate(set) var laterLoudness: [(from: Int64, tags: LoudnessTags?)] = []
     /// True for the rest of the item before it, after a change of format in its middle.
     let isRest: Bool
+    /// Crossfade with which it was ordered; nil: none.
+    let crossfade: Crossfade.Mode?
 
     /// A play that is not open yet.
-    init(ticket: Int, id: ItemID, isRest: Bool = false) {
+    init(ticket: Int, id: ItemID, isRest: Bool = false, crossfade: Crossfade.Mode? = nil) {
+        self.crossfade = crossfade
         self.ticket = ticket
         self.id = id
         self.isRest = isRest

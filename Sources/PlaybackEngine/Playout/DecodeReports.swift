@@ -70,6 +70,7 @@ import NowPlaying
     private func formatChanges(_ item: OpenedItem, _ index: Int, after before: OpenedItem) {
         let lane = playout.makeLane(for: item)
         lane.waitForTurn(from: item.ringStart)
+        playout.crossfade.plan(item.overlap, on: lane, after: before)
         player.loudness.setGains(of: lane)
         playout.wait(lane)
         decoding.map(on: lane)

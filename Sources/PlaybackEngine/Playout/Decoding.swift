@@ -61,15 +61,18 @@ import NowPlaying
         chain.clear()
     }
 
-    /// Order for the decode thread to play an item from `position` seconds of its file on.
-    func item(_ ticket: Int, _ entry: QueueEntry, at position: Double, mayResume: Bool, isRest: Bool = false)
-        -> DecodeItem
-    {
+    /// Order for the decode thread to play an item from `position` seconds of its file on. `before`: the play that it follows.
+    func item(
+        _ ticket: Int, _ entry: QueueEntry, at position: Double, mayResume: Bool, isRest: Bool = false,
+        after before: ChainLink? = nil
+    ) -> DecodeItem {
         DecodeItem(
             ticket: ticket, id: entry.id, source: entry.source, position: position,
             chosenRate: player.transport.chosenRate, scans: player.scanner.isActive, mayResume: mayResume,
             contentTime: entry.details?.contentTime ?? ContentTime(), givenRate: entry.details?.given.defaultRate,
-            neighbours: player.loudness.unknownNeighbours(of: entry.id), isRest: isRest)
+            neighbours: player.loudness.unknownNeighbours(of: entry.id), isRest: isRest,
+            overlap: isRest ? nil : before.flatMap { playout.crossfade.rule(for: entry, after: $0) },
+            spareSeconds: playout.crossfade.spareSeconds)
     }
 
     /// Ends the thread; for the end of the process.
@@ -142,11 +145,12 @@ import NowPlaying
         guard let entry = player.queue[next] else { return }
         let isRest = position > 0
         let ticket = chain.nextTicket()
-        chain.append(ChainLink(ticket: ticket, id: next, isRest: isRest))
+        chain.append(ChainLink(ticket: ticket, id: next, isRest: isRest, crossfade: playout.crossfade.mode))
         let lane = playout.lane(of: opened.ring)
         let hadEnded = lane?.ringEnd != nil
         if let lane { awaitMore(on: lane) }
-        thread?.setNext(item(ticket, entry, at: position, mayResume: next != last.id, isRest: isRest))
+        thread?.setNext(
+            item(ticket, entry, at: position, mayResume: next != last.id, isRest: isRest, after: last))
         // The server may have requested more in vain before.
         if let lane, hadEnded { playout.feeder.topUp(lane) }
     }
@@ -183,6 +187,7 @@ import NowPlaying
         let link = chain[index]
         guard let (id, position) = follower(at: index - 1, afterFailures: link.opened != nil) else { return false }
         return link.id == id && link.isRest == (position > 0)
+            && (link.isRest || link.crossfade == playout.crossfade.mode)
     }
 
     /// Adapts to a changed queue: frames that were decoded ahead stay as far as they still follow.
@@ -254,10 +259,13 @@ import NowPlaying
             return
         }
         let ticket = chain.nextTicket()
-        chain.append(ChainLink(ticket: ticket, id: next, isRest: position > 0))
+        chain.append(
+            ChainLink(ticket: ticket, id: next, isRest: position > 0, crossfade: playout.crossfade.mode))
         awaitMore(on: lane)
+        let item = item(
+            ticket, entry, at: position, mayResume: next != link.id, after: position > 0 ? nil : link)
         thread.begin(
-            run: run, item(ticket, entry, at: position, mayResume: next != link.id), in: lane.ring,
+            run: run, item, in: lane.ring,
             prefill: lane.canRewriteFlowing ? Self.shortPrefill : Self.longPrefill)
         thread.setAudible((playout.audible ?? lane).ring)
         playout.schedule()

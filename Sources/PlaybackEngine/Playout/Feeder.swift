@@ -21,7 +21,7 @@ import NowPlaying
 
     /// Sends frames that are decoded and due.
     func topUp(_ lane: Lane) {
-        if lane === playout.audible, !lane.awaitsSplice {
+        if lane === playout.audible && !lane.awaitsSplice || lane === playout.leaving {
             askForRefill(lane)
         } else if lane === playout.ahead {
             fillAhead(lane)
@@ -57,7 +57,7 @@ import NowPlaying
     private func askForRefill(_ lane: Lane) {
         guard lane.isReady, lane.offset != nil, !playout.gains.isResending(lane), lane.beginRefill() else { return }
         playout.ask(
-            lane, if: [.audible, .unspliced],
+            lane, if: [.heard, .unspliced],
             failed: { [unowned self] error in
                 lane.endRefill()
                 playout.requestFailed(error, on: lane)

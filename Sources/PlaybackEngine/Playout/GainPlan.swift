@@ -1,8 +1,17 @@
+import Glibc
+
 /// Factors of a lane's frames on their way to the stream: a gain per item, exactly from its first frame on; a short ramp at a
 /// change in its middle; and fades. A pure value.
 struct GainPlan: Equatable {
-    /// Linear ramp from one factor to another over frames of the stream.
+    /// Ramp from one factor to another over frames of the stream.
     struct Ramp: Equatable {
+        /// Course between the two factors.
+        enum Shape {
+            case linear
+            /// The squares of the factors move by a sine: a rising and a falling ramp have the sum 1.
+            case equalPower
+        }
+
         /// Last frame with the factor `from`.
         var start: Int64
         /// Number of frames; at least 1.
@@ -11,6 +20,7 @@ struct GainPlan: Equatable {
         var from: Double
         /// Factor from `end` on.
         var to: Double
+        var shape = Shape.linear
 
         /// First frame with the factor `to`.
         var end: Int64 { start + length }
@@ -21,7 +31,20 @@ struct GainPlan: Equatable {
         /// Factor of this frame.
         func value(at frame: Int64) -> Double {
             if frame >= end { return to }
-            return frame <= start ? from : from + (to - from) * Double(frame - start) / Double(length)
+            if frame <= start { return from }
+            let part = Double(frame - start) / Double(length)
+            switch shape {
+            case .linear: return from + (to - from) * part
+            case .equalPower: return from * cos(part * .pi / 2) + to * sin(part * .pi / 2)
+            }
+        }
+
+        /// Number of frames that are computed with one straight line.
+        fileprivate var stepFrames: Int64 {
+            switch shape {
+            case .linear: GainPlan.stepFrames
+            case .equalPower: max(1, min(GainPlan.stepFrames, length / 64))
+            }
         }
     }
 
@@ -33,13 +56,17 @@ struct GainPlan: Equatable {
     private(set) var fade: Ramp?
     /// Ramp to a lower volume during another sound, and back; its last value stays.
     private(set) var duck: Ramp?
+    /// Fade of the first item's beginning over the end of another lane; nil: none.
+    private(set) var entry: Ramp?
+    /// Fade of the last item's end under the beginning of another lane; nil: none.
+    private(set) var exit: Ramp?
 
-    /// Number of frames that are computed with one straight line.
+    /// Greatest number of frames that are computed with one straight line.
     private static let stepFrames: Int64 = 256
 
     static func == (a: Self, b: Self) -> Bool {
         a.items.elementsEqual(b.items, by: ==) && a.change?.ramp == b.change?.ramp && a.change?.old == b.change?.old
-            && a.fade == b.fade && a.duck == b.duck
+            && a.fade == b.fade && a.duck == b.duck && a.entry == b.entry && a.exit == b.exit
     }
 
     /// Replaces the gains; in ascending order of `start`.
@@ -50,6 +77,12 @@ struct GainPlan: Equatable {
 
     /// Sets the ducking of everything; nil: none.
     mutating func setDuck(_ duck: Ramp?) { self.duck = duck }
+
+    /// Sets the fade of the beginning; nil: none.
+    mutating func setEntry(_ entry: Ramp?) { self.entry = entry }
+
+    /// Sets the fade of the end; nil: none.
+    mutating func setExit(_ exit: Ramp?) { self.exit = exit }
 
     /// Appends a gain.
     mutating func add(_ item: (start: Int64, factor: Double)) { items.append(item) }
@@ -68,6 +101,8 @@ struct GainPlan: Equatable {
     mutating func begin(_ items: [(start: Int64, factor: Double)], at streamFrame: Int64) {
         self.items = items
         change = nil
+        entry = nil
+        exit = nil
         // Its start was after the dropped frames.
         if let start = duck?.start, start > streamFrame { duck?.start = streamFrame }
     }
@@ -77,6 +112,8 @@ struct GainPlan: Equatable {
         change?.ramp.start += frames
         fade?.start += frames
         duck?.start += frames
+        entry?.start += frames
+        exit?.start += frames
     }
 
     /// Adds a ramp from the audible gain to that of `items`, from this stream frame on.
@@ -88,6 +125,7 @@ struct GainPlan: Equatable {
     mutating func forget(before streamFrame: Int64) {
         if let ramp = change?.ramp, ramp.end <= streamFrame { change = nil }
         if let duck, duck.to == 1, duck.end <= streamFrame { self.duck = nil }
+        if let entry, entry.end <= streamFrame { self.entry = nil }
     }
 
     /// Factor of a frame; `offset` is its stream frame minus its ring frame.
@@ -100,6 +138,8 @@ struct GainPlan: Equatable {
         }
         if let fade { result *= fade.value(at: ringFrame + offset) }
         if let duck { result *= duck.value(at: ringFrame + offset) }
+        if let entry { result *= entry.value(at: ringFrame + offset) }
+        if let exit { result *= exit.value(at: ringFrame + offset) }
         return result
     }
 
@@ -109,16 +149,21 @@ struct GainPlan: Equatable {
         var end = range.upperBound
         let next = firstItem(behind: first)
         if next < items.count { end = min(end, items[next].start) }
-        var moves = false
-        for ramp in [change?.ramp, fade, duck] {
+        var step: Int64?
+        for ramp in [change?.ramp, fade, duck, entry, exit] {
             guard let ramp else { continue }
             let (start, stop) = (ramp.start - offset, ramp.end - offset)
-            if start > first { end = min(end, start) } else if stop > first { (end, moves) = (min(end, stop), true) }
+            if start > first {
+                end = min(end, start)
+            } else if stop > first {
+                end = min(end, stop)
+                step = min(step ?? .max, ramp.stepFrames)
+            }
         }
-        if moves { end = min(end, first + Self.stepFrames) }
+        if let step { end = min(end, first + step) }
         let from = factor(at: first, offset: offset)
         // The end of a line may be the beginning of another item: only a moving factor has two ends.
-        guard moves else { return (end, from, from) }
+        guard step != nil else { return (end, from, from) }
         let last = factor(at: end - 1, offset: offset)
         let length = end - first
         return (end, from, length > 1 ? from + (last - from) * Double(length) / Double(length - 1) : from)

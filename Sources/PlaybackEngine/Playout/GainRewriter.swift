@@ -10,8 +10,8 @@ import NowPlaying
 
     private unowned let playout: Playout
     private var player: Player { playout.player }
-    /// Lane whose frames are being sent again, and the ring frame after the last of them; nil: none.
-    private var resending: (lane: Lane, end: Int64)?
+    /// Lanes whose frames are being sent again, each with the ring frame after the last of them.
+    private var resending: [(lane: Lane, end: Int64)] = []
 
     /// Duration of the ramp to a new gain in seconds: too short for an audible fade, too long for a click.
     private static let rampSeconds = 0.025
@@ -23,7 +23,7 @@ import NowPlaying
     func rewrite(_ lane: Lane, _ change: @escaping Change) {
         let length = lane.format.frames(seconds: Self.rampSeconds)
         guard let stream = lane.stream, lane.isReady, let offset = lane.offset, !lane.awaitsSplice,
-            lane.sentEnd > lane.ring.begin, lane === playout.audible
+            lane.sentEnd > lane.ring.begin, lane === playout.audible || lane === playout.leaving
         else {
             // None of its frames can be audible yet, or all sent frames will be dropped.
             change(lane.sentEnd, lane.offset ?? 0, length)
@@ -34,7 +34,7 @@ import NowPlaying
         }
         let changeOnly: @PlayerLoop () -> Void = { change(lane.sentEnd, lane.offset ?? 0, length) }
         playout.ask(
-            lane, if: [.audible, .unspliced], failed: { _ in changeOnly() }, stale: changeOnly,
+            lane, if: [.heard, .unspliced], failed: { _ in changeOnly() }, stale: changeOnly,
             { [unowned self] timing in
                 guard lane.stream === stream, lane.offset == offset else { return changeOnly() }
                 lane.note(timing, isPrompt: false)
@@ -50,17 +50,21 @@ import NowPlaying
     }
 
     /// True while frames of this lane are being sent again; afterwards the queue is filled.
-    func isResending(_ lane: Lane) -> Bool { resending?.lane === lane }
+    func isResending(_ lane: Lane) -> Bool { resending.contains { $0.lane === lane } }
+
+    /// Ring frame after the last one that is being sent again; nil: none is.
+    private func resendingEnd(of lane: Lane) -> Int64? { resending.first { $0.lane === lane }?.end }
 
     /// Sends frames of the ring again: at once as many as the device needs to keep playing, the rest in later turns of the
     /// loop.
     private func resend(_ lane: Lane, from frame: Int64, at streamFrame: Int64) {
-        let end = max(lane.sentEnd, resending.map { $0.lane === lane ? $0.end : 0 } ?? 0)
+        let end = max(lane.sentEnd, resendingEnd(of: lane) ?? 0)
         guard frame < end else { return }
         let seconds = lane.canRewriteFlowing ? Decoding.shortPrefill : Decoding.longPrefill
         lane.sendAgain(from: frame)
         lane.send(upTo: min(end, frame + lane.format.frames(seconds: seconds)), at: streamFrame)
-        resending = (lane, end)
+        resending.removeAll { $0.lane === lane }
+        resending.append((lane, end))
         resendRest(lane, lane.sentEnd - frame)
     }
 
@@ -69,13 +73,14 @@ import NowPlaying
     private func resendRest(_ lane: Lane, _ count: Int64) {
         let sent = lane.sentEnd
         player.loop.later { [weak self, weak lane] in
-            guard let self, let resending, let lane, resending.lane === lane else { return }
+            guard let self, let lane, let end = resendingEnd(of: lane) else { return }
+            let isHeard = lane === playout.audible || lane === playout.leaving
             // A reading or another target may have sent or dropped frames since.
-            if lane.sentEnd == sent, sent < resending.end, lane === playout.audible, !lane.awaitsSplice {
-                lane.send(upTo: min(resending.end, sent + count))
-                if lane.sentEnd < resending.end { return resendRest(lane, 2 * count) }
+            if lane.sentEnd == sent, sent < end, isHeard, !lane.awaitsSplice {
+                lane.send(upTo: min(end, sent + count))
+                if lane.sentEnd < end { return resendRest(lane, 2 * count) }
             }
-            self.resending = nil
+            resending.removeAll { $0.lane === lane }
             playout.feeder.topUp(lane)
         }
     }
@@ -86,12 +91,14 @@ import NowPlaying
             guard let lane, lane !== playout.audible else { continue }
             rewrite(lane) { _, _, _ in lane.setDuck(.constant(level)) }
         }
-        guard let lane = playout.audible else { return }
-        rewrite(lane) { frame, offset, _ in
-            let start = frame + offset
-            let length = max(1, lane.format.frames(seconds: seconds))
-            let from = lane.gain.duck?.value(at: start) ?? 1
-            lane.setDuck(GainPlan.Ramp(start: start, length: length, from: from, to: level))
+        for lane in [playout.audible, playout.leaving] {
+            guard let lane else { continue }
+            rewrite(lane) { frame, offset, _ in
+                let start = frame + offset
+                let length = max(1, lane.format.frames(seconds: seconds))
+                let from = lane.gain.duck?.value(at: start) ?? 1
+                lane.setDuck(GainPlan.Ramp(start: start, length: length, from: from, to: level))
+            }
         }
     }
 }

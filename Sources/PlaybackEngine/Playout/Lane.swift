@@ -5,40 +5,6 @@ import NowPlaying
 /// Output path of one format: a ring, the stream for its frames, and the map between them. Of two lanes one is audible and
 /// the other waits for a change of format.
 @PlayerLoop final class Lane {
-    /// Stream of a lane, and its flow by the player's last request.
-    enum Phase {
-        /// The stream was lost before everything was audible; `sentEnd` is the first frame of the next stream.
-        case detached
-        /// The server has not created the stream yet.
-        case opening
-        /// The flow is stopped. `isRead`: the timing was read since.
-        case held(isRead: Bool)
-        /// The flow was started and is not audible yet; the closure checks for the beginning.
-        case starting(check: @PlayerLoop () -> Void)
-        case flowing
-    }
-
-    /// Supply of the stream's queue.
-    enum Supply {
-        case fed
-        /// The queue runs empty because the source is late.
-        case starved
-        /// The server knows that nothing follows.
-        case draining
-        /// The server has played everything.
-        case drained
-    }
-
-    /// A range of sent frames to be replaced by the following frames of the ring.
-    struct Rewrite {
-        /// First wrong frame of the stream.
-        var streamStart: Int64
-        /// Stream frame after the last wrong one.
-        var oldEnd: Int64
-        /// True if the server has no frames there: the range was spliced into silence.
-        var isAlone = false
-    }
-
     let ring: SampleRing
     private(set) var stream: (any AudioStream)?
     private(set) var phase = Phase.opening
@@ -69,6 +35,8 @@ import NowPlaying
     private(set) var isHeldBack = false
     /// True while a timing request for a refill is pending.
     private(set) var isRefilling = false
+    /// Overlap with the end of the lane before.
+    let overlap = LaneOverlap()
     /// Number of starts of the flow.
     private var starts = 0
 
@@ -138,6 +106,7 @@ import NowPlaying
 
     /// Closes the stream.
     func close() {
+        overlap.cut()
         stream?.close()
         stream = nil
         if !isDetached { phase = .opening }
@@ -182,6 +151,7 @@ import NowPlaying
 
     /// Stops the flow. `isRead`: its position need not be read.
     func hold(isRead: Bool = true) {
+        overlap.hold()
         switch phase {
         case .detached, .opening: break
         case .held, .starting, .flowing: phase = .held(isRead: isRead)
@@ -191,6 +161,7 @@ import NowPlaying
 
     /// Stops the flow for good; `done`: the server has done it.
     func halt(_ done: @escaping @PlayerLoop () -> Void) {
+        overlap.hold()
         if isReady { phase = .held(isRead: true) }
         stream?.setCorked(true) { _ in done() }
     }
@@ -204,6 +175,7 @@ import NowPlaying
         starts += 1
         let start = starts
         if isReady { phase = .starting { check(start) } }
+        overlap.resume()
         stream?.setCorked(false, answered)
     }
 
@@ -234,6 +206,14 @@ import NowPlaying
         standsAt = frame
         restartClock()
         hold()
+    }
+
+    /// Resumes the flow together with the lane that took over.
+    func flowAlong() {
+        guard case .held = phase else { return }
+        phase = .flowing
+        readings.beginFlow()
+        stream?.setCorked(false) { _ in }
     }
 
     // MARK: Supply
@@ -329,6 +309,7 @@ import NowPlaying
     /// Splices the prepared target in at `streamFrame`: ring frames from `first` on.
     func splice(at streamFrame: Int64, first: Int64) {
         awaitsSplice = false
+        overlap.cut()
         rewrite = nil
         ranOutAt = nil
         standsAt = nil
@@ -393,6 +374,12 @@ import NowPlaying
 
     /// Sets the fade of the sleep timer; nil: none.
     func setFade(_ fade: GainPlan.Ramp?) { gain.setFade(fade) }
+
+    /// Sets the fade of the beginning over another lane; nil: none.
+    func setEntry(_ entry: GainPlan.Ramp?) { gain.setEntry(entry) }
+
+    /// Sets the fade of the end under another lane; nil: none.
+    func setExit(_ exit: GainPlan.Ramp?) { gain.setExit(exit) }
 
     /// Sets the ducking of all sound.
     func setDuck(_ duck: GainPlan.Ramp?) { gain.setDuck(duck) }

@@ -4,6 +4,7 @@ import NowPlaying
 /// Reports of the streams.
 extension Playout: AudioStreamDelegate {
     func streamIsReady(_ stream: any AudioStream) {
+        if let leaving, leaving.stream === stream { return crossfade.attach(leaving) }
         for lane in [pending?.lane, ahead, audible] {
             guard let lane, lane.stream === stream else { continue }
             if lane.isDetached {
@@ -20,7 +21,7 @@ extension Playout: AudioStreamDelegate {
     }
 
     func streamNeedsFrames(_ stream: any AudioStream) {
-        if let audible, audible.stream === stream { feeder.topUp(audible) }
+        for lane in [audible, leaving] { if let lane, lane.stream === stream { feeder.topUp(lane) } }
     }
 
     func streamStarted(_ stream: any AudioStream) {
@@ -36,9 +37,11 @@ extension Playout: AudioStreamDelegate {
     }
 
     func streamMoved(_ stream: any AudioStream) {
-        guard let audible, audible.stream === stream else { return }
-        audible.resetClock()
-        feeder.topUp(audible)
+        for lane in [audible, leaving] {
+            guard let lane, lane.stream === stream else { continue }
+            lane.resetClock()
+            feeder.topUp(lane)
+        }
     }
 
     func streamIsAskedToCork(_ stream: any AudioStream, for name: String?) {
@@ -46,6 +49,8 @@ extension Playout: AudioStreamDelegate {
     }
 
     func streamFailed(_ stream: any AudioStream, _ error: OutputError) {
+        // The server ended the stream of an item that was about to end.
+        if error.kind == .refused, leaving?.stream === stream { return audible?.overlap.cut() ?? () }
         guard audible?.stream === stream || ahead?.stream === stream || pending?.lane?.stream === stream else { return }
         if error.kind == .refused, let change = pending, change.lane?.stream === stream {
             return decoding.reports.refused(change, error)

@@ -27,6 +27,7 @@ import NowPlaying
     private(set) lazy var boundaries = Boundaries(self)
     private(set) lazy var resumption = Resumption(self)
     private(set) lazy var gains = GainRewriter(self)
+    private(set) lazy var crossfade = Crossfade(self)
 
     /// Plays nothing yet.
     init(_ player: Player) { self.player = player }
@@ -44,6 +45,9 @@ import NowPlaying
         guard let lane = audible, pending == nil, !lane.isCorked, stall == nil, wantsFlow else { return nil }
         return lane
     }
+
+    /// Lane that plays to its end under the audible one; nil: none.
+    var leaving: Lane? { audible?.overlap.leaving }
 
     /// Lane of this ring: the audible one, the waiting one or a pending change's; nil: none.
     func lane(of ring: SampleRing) -> Lane? {
@@ -73,6 +77,8 @@ import NowPlaying
         static let sameChange = Conditions(rawValue: 128)
         /// No start is awaited.
         static let begun = Conditions(rawValue: 256)
+        /// The lane is the audible one, or plays to its end under that.
+        static let heard = Conditions(rawValue: 512)
     }
 
     /// State at the time of a request.
@@ -103,6 +109,7 @@ import NowPlaying
     private func holds(_ token: Token) -> Bool {
         let (lane, wanted) = (token.lane, token.conditions)
         if wanted.contains(.audible), lane !== audible { return false }
+        if wanted.contains(.heard), lane !== audible, lane !== leaving { return false }
         if wanted.contains(.settled), pending != nil { return false }
         if wanted.contains(.uncorked), lane.isCorked { return false }
         if wanted.contains(.wanted), !wantsFlow { return false }
@@ -160,6 +167,7 @@ import NowPlaying
 
     /// Drops the waiting lane.
     func dropAhead() {
+        crossfade.withdraw()
         ahead?.close()
         ahead = nil
         // The lane that ended before it is closed, too.
@@ -197,6 +205,7 @@ import NowPlaying
         // The result of an awaited start is reported first.
         for lane in retiring where !lane.isStarting && lane.supply != .draining { lane.close() }
         retiring.removeAll { !$0.hasStream }
+        audible?.overlap.endIfPlayed()
     }
 
     // MARK: Silence
@@ -250,6 +259,7 @@ import NowPlaying
         starvation.cancel()
         preparation.shutDown()
         flow.shutDown()
+        crossfade.cancel()
         decoding.shutDown()
         audible?.close()
         ahead?.close()

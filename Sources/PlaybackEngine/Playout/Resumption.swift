@@ -19,7 +19,7 @@ import NowPlaying
             return nil
         }
         let position = lane.timeline.position(of: player.publisher.shownTicket, at: Double(frame))?.position
-        lane.detach(at: frame)
+        playout.crossfade.detach(lane) { lane.detach(at: frame) }
         playout.ahead?.rewindToStart()
         // A lane that took over from the end of another one is not published yet.
         guard let position else { return playout.stoppedAnchor(at: EventLoop.now) }
@@ -44,7 +44,9 @@ import NowPlaying
         guard playout.pending == nil, let lane = playout.audible, lane.isDetached, !playout.flow.isStale(lane) else {
             return false
         }
-        for lane in [lane, playout.ahead] { if let lane, !lane.hasStream { playout.openStream(of: lane) } }
+        for lane in [lane, playout.leaving, playout.ahead] {
+            if let lane, !lane.hasStream { playout.openStream(of: lane) }
+        }
         return true
     }
 

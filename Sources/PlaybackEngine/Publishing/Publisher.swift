@@ -119,6 +119,7 @@ import NowPlaying
         next.volume = player.volume.level
         next.muted = player.volume.isMuted
         next.loudness = player.loudness.status
+        next.crossfade = player.playout.crossfade.settings
         next.output = player.outputStatus
         next.sleep = player.sleeper.status
         next.error = player.failures.error(in: transport.queue, transport.failures, wish: transport.wish)
@@ -223,8 +224,10 @@ import NowPlaying
         else {
             return nil
         }
-        let time = state.state == .playing ? end(of: item.id, by: state.anchor) : nil
-        if let time, player.sleeper.endsPlay(before: time) { return nil }
+        let end = state.state == .playing ? end(of: item.id, by: state.anchor) : nil
+        if let end, player.sleeper.endsPlay(before: end) { return nil }
+        let overlap = player.playout.crossfade.overlap(of: entry, after: item.id)
+        let time = overlap == 0 ? end : end?.advanced(bySeconds: -overlap / (1 + state.anchor.skew))
         var upcoming = UpcomingItem(
             itemID: next, title: entry.title, artist: entry.details?.metadata.artist,
             instant: time.map { UpcomingItem.Instant(monotonic: $0, wall: WallClock.time(of: $0)) })
@@ -249,6 +252,18 @@ import NowPlaying
         else { return }
         if known.title != entry.title || known.artist != entry.details?.metadata.artist { publish(.metadata) }
     }
+
+    /// Publishes the instant of the item that a waiting lane begins with, if it changes by its overlap.
+    func publishUpcoming(at lane: Lane) {
+        guard player.playout.pending == nil, state.state == .playing, let known = state.upcoming,
+            lane.timeline.segments.first?.item == known.itemID,
+            let before = known.instant?.monotonic, let now = upcoming(state)?.instant?.monotonic
+        else { return }
+        if abs(now.seconds(since: before)) > Self.upcomingLimit { publish(.metadata) }
+    }
+
+    /// Error in seconds of the published instant of the following item that is not worth an event.
+    private static let upcomingLimit = 0.001
 }
 
 extension QueueEntry {

@@ -43,6 +43,7 @@ package enum SleepEnd: Equatable, Sendable {
         sleep = new
         if ended != endsWithItem { player.playout.decoding.replan() }
         schedule()
+        player.playout.crossfade.review()
         player.publisher.publish(.sleep, by: by)
     }
 
@@ -75,6 +76,12 @@ package enum SleepEnd: Equatable, Sendable {
         }
     }
 
+    /// True if play ends at an instant of the clock before this one; nil: unknown.
+    func ends(before end: MonotonicTime?) -> Bool {
+        guard case .at = sleep?.end, let time, let end else { return false }
+        return time < end
+    }
+
     /// Sets the deadline again, as the item or its end may have changed.
     func schedule() {
         deadline = nil
@@ -90,7 +97,8 @@ package enum SleepEnd: Equatable, Sendable {
         guard let end = time else { return }
         isFadingOut = true
         let seconds = end.seconds(since: EventLoop.now)
-        if let lane = player.playout.audible, seconds > 0 {
+        for lane in [player.playout.audible, player.playout.leaving] where seconds > 0 {
+            guard let lane else { continue }
             player.playout.gains.rewrite(lane) { frame, offset, _ in
                 let length = max(1, lane.format.frames(seconds: seconds))
                 lane.setFade(GainPlan.Ramp(start: frame + offset, length: length, from: 1, to: 0))
@@ -106,7 +114,7 @@ package enum SleepEnd: Equatable, Sendable {
             let last = audible.streamEnd,
             let begin = audible.clock.time(of: Double(last))
         else { return }
-        let passed = lane.format.frames(seconds: sleep.fade - end.seconds(since: begin))
+        let passed = lane.format.frames(seconds: sleep.fade - end.seconds(since: begin) - lane.overlap.seconds)
         let ramp = GainPlan.Ramp(
             start: -passed, length: max(1, lane.format.frames(seconds: sleep.fade)), from: 1, to: 0)
         player.playout.gains.rewrite(lane) { [lane] _, _, _ in lane.setFade(ramp) }
@@ -119,12 +127,14 @@ package enum SleepEnd: Equatable, Sendable {
         if let ahead = player.playout.ahead, ahead.gain.fade != nil {
             player.playout.gains.rewrite(ahead) { _, _, _ in ahead.setFade(nil) }
         }
-        guard let lane = player.playout.audible, lane.gain.fade != nil else { return }
-        player.playout.gains.rewrite(lane) { frame, offset, _ in
-            guard let fade = lane.gain.fade else { return }
-            let start = frame + offset
-            let length = lane.format.frames(seconds: Self.recovery)
-            lane.setFade(GainPlan.Ramp(start: start, length: length, from: fade.value(at: start), to: 1))
+        for lane in [player.playout.audible, player.playout.leaving] {
+            guard let lane, lane.gain.fade != nil else { continue }
+            player.playout.gains.rewrite(lane) { frame, offset, _ in
+                guard let fade = lane.gain.fade else { return }
+                let start = frame + offset
+                let length = lane.format.frames(seconds: Self.recovery)
+                lane.setFade(GainPlan.Ramp(start: start, length: length, from: fade.value(at: start), to: 1))
+            }
         }
     }
 

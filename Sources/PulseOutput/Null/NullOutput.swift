@@ -12,6 +12,7 @@ package import LinuxSystem
     private var streams: [NullStream] = []
     private(set) package var isConnecting = false
     private(set) package var isVolumeNeutral = true
+    package let mixesStreams = true
 
     /// An output on this loop.
     package init(_ loop: EventLoop) { self.loop = loop }

@@ -157,6 +157,8 @@ package import NowPlaying
             connection, sink: sink, volume: volumeControl.wishedVolume, muted: volumeControl.wishedMuted)
     }
 
+    package var mixesStreams: Bool { true }
+
     package func openAnnouncement(_ format: AudioFormat, delegate: any AudioStreamDelegate) -> (any AudioStream)? {
         let stream = PulseStream(
             self, format, isLive: false, isAnnouncement: true, delegate: delegate,

@@ -56,6 +56,15 @@ extension PlayerMethods {
         return .encoded(writer.bytes)
     }
 
+    /// `crossfade.set`: answers with what applies from now on.
+    func crossfade(_ request: MethodRequest) -> MethodResult {
+        player.setCrossfade(
+            CrossfadeSettings(seconds: request.double("seconds") ?? 0), by: request.client.originator)
+        var writer = JSONWriter()
+        StateEncoder.crossfade(&writer, player.state.crossfade)
+        return .encoded(writer.bytes)
+    }
+
     /// `sleep.set`: sets the timer, or takes it back, and answers with what is set.
     func sleep(_ request: MethodRequest) -> MethodResult {
         let fade = request.double("fade") ?? 0

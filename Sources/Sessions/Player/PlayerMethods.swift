@@ -117,6 +117,7 @@ package import StateKeeping
         case .feedbackChanges: listFeedbackChanges(request, answer)
         case .volumeSet: answer(volume(request))
         case .loudnessSet: answer(loudness(request))
+        case .crossfadeSet: answer(crossfade(request))
         case .sleepSet: answer(sleep(request))
         case .announce: announce(request, answer)
         case .outputList: listOutputs(answer)

@@ -112,6 +112,12 @@ enum StatusText {
         return text + ": the current item gets \(decibels(gain)) by its \(state.text("loudness", "basis") ?? "tag") tag"
     }
 
+    /// `5 s`; `off` without an overlap.
+    static func crossfade(_ state: StateView) -> String {
+        guard let seconds = state.json["crossfade"]?["seconds"]?.doubleValue, seconds > 0 else { return "off" }
+        return ClockText.number(seconds, places: 2) + " s"
+    }
+
     private static func decibels(_ gain: Double) -> String {
         (gain > 0 ? "+" : "") + ClockText.number(gain, places: 2) + " dB"
     }

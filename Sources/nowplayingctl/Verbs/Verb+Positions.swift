@@ -54,6 +54,14 @@ extension Verb {
                 ("loudness", "the mode and the gain"), ("loudness auto", "albums as albums, else tracks"),
                 ("loudness track --preamp -3", "every track as loud as the others, with 3 dB in hand"),
             ], arity: 0...1, run: Loudness.run),
+        Verb(
+            name: "crossfade", synopsis: "[SECONDS]", summary: "show or set the overlap of items",
+            details:
+                "0 plays without gaps. Items of an album that plays in order do not overlap, nor do live streams. An "
+                + "overlap is at most half of either item.",
+            examples: [
+                ("crossfade", "show it"), ("crossfade 5", "items overlap by 5 seconds"), ("crossfade 0", "no overlap"),
+            ], arity: 0...1, run: Crossfading.run),
         Verb(name: "unmute", summary: "unmute the sound", examples: [("unmute", "unmute")]) {
             (run) throws(Failure) in try run.perform("volume.set", ["muted": false])
         },
@@ -84,6 +92,23 @@ enum Loudness {
         let state = try run.state()
         if run.wantsJSON { return run.printJSON(state.json["loudness"] ?? .null) }
         run.output.line(StatusText.loudness(state))
+    }
+}
+
+/// `crossfade`.
+enum Crossfading {
+    /// Sets the overlap, or shows it. Throws what is wrong with the words, or the daemon's refusal.
+    static func run(_ run: Invocation) throws(Failure) {
+        guard let text = run.words.first?.text else {
+            let state = try run.state()
+            if run.wantsJSON { return run.printJSON(state.json["crossfade"] ?? .null) }
+            return run.output.line(StatusText.crossfade(state))
+        }
+        let seconds = text == "off" ? 0 : ClockText.decimal(text[...])
+        guard let seconds, seconds <= 30 else {
+            throw run.wrong("crossfade", text, "seconds from 0 to 30")
+        }
+        try run.perform("crossfade.set", ["seconds": .number(seconds)])
     }
 }
 

@@ -30,6 +30,7 @@ import NowPlaying
 
     var isConnected: Bool { !isDown && inner.isConnected }
     var isConnecting: Bool { isCalling || inner.isConnecting }
+    var mixesStreams: Bool { inner.mixesStreams }
     var device: OutputDevice? {
         guard isConnected, !isAway || name != "speakers" else { return nil }
         return OutputDevice(

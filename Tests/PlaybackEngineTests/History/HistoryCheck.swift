@@ -88,10 +88,22 @@ struct HistoryCheck {
         if abs(late) > tolerance { complain("it ended \(late) s after its end", before, state) }
     }
 
+    /// Compares the beginning of an item that may overlap with the published instant of it.
+    private mutating func compareUpcoming(_ before: NowPlayingState, _ state: NowPlayingState) {
+        guard let instant = before.upcoming?.instant, before.anchor.rate > 0 else { return }
+        let late = state.anchor.monotonic.seconds(since: instant.monotonic)
+        if late > tolerance, late <= unpublished { return }
+        if abs(late) > tolerance { complain("it began \(late) s after its published instant", before, state) }
+    }
+
     private mutating func succeed(_ before: NowPlayingState, _ state: NowPlayingState) {
         successions += 1
-        // A pause after an item is published when the next one is ready, or when a command would be answered.
-        compareEnd(before, state, preparation: state.state == .paused ? Player.answerLimit : 0)
+        if before.crossfade.seconds > 0, state.state != .paused {
+            compareUpcoming(before, state)
+        } else {
+            // A pause after an item is published when the next one is ready, or when a command would be answered.
+            compareEnd(before, state, preparation: state.state == .paused ? Player.answerLimit : 0)
+        }
         if abs(state.anchor.elapsed) > tolerance { complain("it does not begin at its beginning", before, state) }
         // Items that can't play are skipped, with an event.
         guard before.error == nil, state.error == nil else { return }

@@ -129,6 +129,12 @@ import TestSupport
         order(.playQueue(requests(items), position: nil))
     }
 
+    /// Lets items overlap by so many seconds.
+    func setCrossfade(_ seconds: Double) {
+        note("crossfade \(seconds)")
+        player.setCrossfade(CrossfadeSettings(seconds: seconds), by: Originator(client: "test", pid: 1, uid: 1))
+    }
+
     /// Appends items to the queue by their numbers.
     func append(_ items: Range<Int>) {
         note("append \(items)")

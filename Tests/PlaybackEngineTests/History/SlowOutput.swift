@@ -32,6 +32,7 @@ import PulseOutput
     var isConnecting: Bool { inner.isConnecting }
     var device: OutputDevice? { inner.device }
     var isVolumeNeutral: Bool { inner.isVolumeNeutral }
+    var mixesStreams: Bool { inner.mixesStreams }
 
     func connect() { inner.connect() }
     func disconnect() { inner.disconnect() }

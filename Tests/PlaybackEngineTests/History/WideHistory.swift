@@ -17,6 +17,12 @@ import TestSupport
     /// Lines of the record; kept only on request.
     private(set) var lines: [String] = []
     private let keepsLines: Bool
+    /// Seconds by which items overlap.
+    private let crossfade: Double
+    /// Number of overlaps that were seen.
+    private(set) var overlaps = 0
+    /// Commands without an answer at the end.
+    private(set) var unanswered = ""
     /// FNV-1a of all lines.
     private(set) var digest: UInt64 = 0xcbf2_9ce4_8422_2325
     /// Lines so far.
@@ -25,8 +31,9 @@ import TestSupport
     private static let loudness: [LoudnessMode] = [.off, .track, .album]
     private let by = Originator(client: "test", pid: 1, uid: 1)
 
-    /// The history with this number.
-    init(seed: UInt64, keepsLines: Bool = false) {
+    /// The history with this number, in which items overlap by `crossfade` seconds.
+    init(seed: UInt64, crossfade: Double = 0, keepsLines: Bool = false) {
+        self.crossfade = crossfade
         self.seed = seed
         self.keepsLines = keepsLines
         var random = SeededRandom(seed: seed &* 7919)
@@ -146,9 +153,11 @@ import TestSupport
             world.leave()
         }
         listen(to: world)
+        if crossfade > 0 { world.setCrossfade(crossfade) }
         world.play(0..<(items.count - 1))
         for _ in 0..<world.chance(40) {
             world.run(seconds: wait(world))
+            if world.player.playout.leaving != nil { overlaps += 1 }
             act(world)
         }
         output?.restoreServer()
@@ -158,7 +167,8 @@ import TestSupport
         if world.player.transport.wish != .playing { world.order(.play(position: nil)) }
         world.run(seconds: 60, until: { world.player.transport.wish == .stopped })
         world.run(seconds: 2)
-        write("unanswered \(world.unansweredOrders)")
+        unanswered = world.unansweredOrders
+        write("unanswered \(unanswered)")
         if seed % 7 == 0 { world.player.close(by: by) }
     }
 
