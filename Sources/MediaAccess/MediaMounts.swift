@@ -121,10 +121,19 @@ package final class MediaMounts: Sendable {
     // MARK: The file: each folder and its mount point, both ended by a zero
 
     private func load() -> [Known] {
+        let saved = read(path)
+        // A process that was killed while the disk took a new list left it under this name, whole or a part of it.
+        let unfinished = read(path + ".new")
+        return unfinished.count > saved.count ? unfinished : saved
+    }
+
+    private func read(_ path: String) -> [Known] {
         guard let file = fopen(path, "re") else { return [] }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: Self.fileLimit)
-        let parts = bytes[..<fread(&bytes, 1, bytes.count, file)].split(separator: 0).compactMap { FilePath($0) }
+        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
+        let whole = bytes[..<(bytes.lastIndex(of: 0) ?? 0)]
+        let parts = whole.split(separator: 0).compactMap { FilePath($0) }
         return stride(from: 0, to: parts.count - 1, by: 2).suffix(Self.limit).map {
             Known(top: parts[$0], point: parts[$0 + 1], device: 0)
         }
