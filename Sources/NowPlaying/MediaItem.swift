@@ -1,6 +1,6 @@
 /// The identity of an entry of the queue: never reused, also over restarts.
 package struct ItemID: Hashable, Comparable, Sendable {
-    /// The number on the wire, from 1.
+    /// The number on the wire, from 1, below 2³¹.
     package var number: Int64
 
     /// Makes the identity with this number.

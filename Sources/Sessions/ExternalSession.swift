@@ -6,6 +6,7 @@ import LinuxSystem
 import MediaAccess
 import NowPlaying
 import PlaybackEngine
+import StateKeeping
 
 /// A session of a client that plays by itself and publishes its state: commands are sent to it as requests.
 @PlayerLoop final class ExternalSession: PlaybackSession, ArtworkSubject {
@@ -19,7 +20,7 @@ import PlaybackEngine
     /// Environment with the connection to the client.
     private let context: SessionContext
     private let events: EventCounter
-    private let firstItem: Int64
+    private let numbers: ItemNumbers
     private unowned let listener: any StateListener
     /// Looks for pictures; made when the client names the first.
     private(set) var artwork: ArtworkKeeper?
@@ -37,7 +38,7 @@ import PlaybackEngine
     /// A session that a client makes by this request; nothing plays in it yet. Its states go to `listener`.
     init(
         _ name: String, _ terms: SessionTerms, _ request: MethodRequest, _ context: SessionContext,
-        _ events: EventCounter, firstItem: Int64, listener: any StateListener
+        _ events: EventCounter, _ numbers: ItemNumbers, listener: any StateListener
     ) {
         self.name = name
         self.terms = terms
@@ -45,7 +46,7 @@ import PlaybackEngine
         commands = Set((request.array("commands") ?? []).compactMap { $0.stringValue.flatMap(RemoteCommand.init) })
         self.context = context
         self.events = events
-        self.firstItem = firstItem
+        self.numbers = numbers
         self.listener = listener
         state = NowPlayingState(anchor: Self.anchor(0, rate: 0, at: EventLoop.now))
         state.session = name
@@ -77,7 +78,7 @@ import PlaybackEngine
         let standing = isNewItem ? 0 : state.anchor.position(at: time, duration: state.item?.duration)
         let elapsed = next.state == .stopped ? 0 : given?["elapsed"]?.doubleValue ?? standing
         next.anchor = Self.anchor(min(elapsed, next.item?.duration ?? elapsed), rate: rate, at: time)
-        if isNewItem, next.item != nil { next.item?.id = ItemID(firstItem + Int64(events.last + 1)) }
+        if isNewItem, next.item != nil { next.item?.id = ItemID(numbers.takeOne()) }
         guard let cause = cause(next, isNewItem: isNewItem, expected: standing) else {
             return .success(["seq": .integer(Int64(state.sequence))])
         }
@@ -99,7 +100,7 @@ import PlaybackEngine
     private func item(_ value: JSONValue?) -> NowPlayingItem? {
         guard case .object(let fields)? = value else { return nil }
         var item = NowPlayingItem(
-            id: state.item?.id ?? ItemID(firstItem), play: 1, uri: fields["uri"]?.stringValue ?? "",
+            id: state.item?.id ?? ItemID(0), play: 1, uri: fields["uri"]?.stringValue ?? "",
             metadata: MediaMetadata(fields: fields).localized(in: []), duration: fields["duration"]?.doubleValue)
         item.metadata.title = item.metadata.title.map { PrintableText.stripped($0, limit: 4096) }
         if fields["isLiked"] != nil || fields["isDisliked"] != nil || fields["rating"] != nil {

@@ -5,6 +5,7 @@ package import DaemonConfiguration
 package import LinuxSystem
 package import MediaAccess
 package import NowPlaying
+package import StateKeeping
 
 /// Carries out the methods that act on sessions or ask them.
 @PlayerLoop package protocol MethodHandler: AnyObject, Sendable {
@@ -15,6 +16,10 @@ package import NowPlaying
     /// Reason why the source of `play` can't play; nil: it can, as far as is known. Called before `perform`, on
     /// a worker thread, and may block; given up when `abandoned` is set.
     nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError?
+
+    /// Numbers for items that a request adds; nil: the handler gives them numbers itself. Called before `perform`, on a worker
+    /// thread, and may block. Throws if there are none.
+    nonisolated func numbers(for count: Int) throws(RPCError) -> TakenNumbers?
 
     /// A connection ended that a request came from: settings for its life are undone.
     func clientGone(_ client: ClientIdentity)
@@ -32,6 +37,10 @@ package import NowPlaying
     func finish()
 }
 
+extension MethodHandler {
+    package nonisolated func numbers(for count: Int) throws(RPCError) -> TakenNumbers? { nil }
+}
+
 extension ClientIdentity {
     /// The same, as listeners see it in `by`.
     package var originator: Originator { Originator(client: name, pid: pid, uid: uid) }
@@ -45,15 +54,19 @@ package struct MethodRequest: Sendable {
     package let parameters: JSONObject
     /// Media of `uri`, `descriptor` or `items`, folders expanded; empty if there is none of them.
     package let media: [ResolvedMedia]
+    /// Numbers for items of these media; nil: the player gives them numbers.
+    package let numbers: TakenNumbers?
 
     /// A request, by its parts.
     package init(
-        method: MethodName, client: ClientIdentity, parameters: JSONObject = JSONObject(), media: [ResolvedMedia] = []
+        method: MethodName, client: ClientIdentity, parameters: JSONObject = JSONObject(), media: [ResolvedMedia] = [],
+        numbers: TakenNumbers? = nil
     ) {
         self.method = method
         self.client = client
         self.parameters = parameters
         self.media = media
+        self.numbers = numbers
     }
 
     /// A number.

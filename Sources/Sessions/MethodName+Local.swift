@@ -1,4 +1,10 @@
-import ControlProtocol
+package import ControlProtocol
+import NowPlaying
+
+extension MethodName {
+    /// True if its media become items of the queue.
+    package var addsItems: Bool { self == .command(.play) || self == .other(.queueAdd) }
+}
 
 extension MethodName.Other {
     /// True if it acts on a queue or a volume, which an external session does not have here.

@@ -42,6 +42,6 @@ package import StateKeeping
     /// A player with an output of its own, and the methods that act on it; its states go to `listener`. `store` keeps it
     /// over restarts; nil: nothing does.
     func makeMethods(
-        session: String, firstItem: Int64, store: StateStore?, listener: any StateListener
+        session: String, store: StateStore?, listener: any StateListener
     ) -> PlayerMethods
 }

@@ -11,12 +11,10 @@ import Synchronization
 /// Makes sessions with a queue of their own, each with a player, an output and a folder of its own below the state
 /// directory, and remembers over restarts which there are.
 @PlayerLoop final class SessionFactory {
-    /// First number for what external sessions play.
-    let firstExternalItem: Int64
-
     private let context: SessionContext
     private let maker: any PlayerMaker
     private let deaths: EarlyDeaths
+    private let numbers: ItemNumbers
     private let workers: Workers
     private let folder: String
     private var making: Set<String> = []
@@ -33,11 +31,11 @@ import Synchronization
     private static let farewell: Int32 = 5
 
     /// A factory below the state directory.
-    init(_ context: SessionContext, _ maker: any PlayerMaker, _ deaths: EarlyDeaths, firstExternalItem: Int64) {
+    init(_ context: SessionContext, _ maker: any PlayerMaker, _ deaths: EarlyDeaths, _ numbers: ItemNumbers) {
         self.context = context
         self.maker = maker
         self.deaths = deaths
-        self.firstExternalItem = firstExternalItem
+        self.numbers = numbers
         folder = context.stateDirectory + "/sessions"
         workers = Workers(context.loop, name: "sessions")
     }
@@ -53,15 +51,59 @@ import Synchronization
         _ name: String, _ terms: SessionTerms, owner: Int?, by user: SessionMaker?, _ listener: any StateListener,
         _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
     ) {
+        build(name, terms, owner: owner, by: user, listener) { [self] result in
+            guard case .success(let session) = result, let store = session.methods.store else {
+                making.remove(name)
+                return done(result)
+            }
+            load([store]) { [self] found in
+                // Two that begin by themselves would play at once.
+                restore(session, found[0], context.configuration.resume == .stopped ? .stopped : .paused)
+                making.remove(name)
+                done(result)
+            }
+        }
+    }
+
+    private func restore(_ session: LocalSession, _ found: StateStore.Found, _ policy: ResumePolicy) {
+        session.methods.restore(found, policy, deaths)
+    }
+
+    /// Reads these stores. Items of all sessions have different numbers below the limit afterwards.
+    private func load(_ stores: [StateStore], _ done: @escaping @PlayerLoop ([StateStore.Found]) -> Void) {
+        var found: [StateStore.Found?] = Array(repeating: nil, count: stores.count)
+        for (index, store) in stores.enumerated() {
+            store.load { [numbers, workers] in
+                found[index] = $0
+                let all = found.compactMap(\.self)
+                guard all.count == stores.count else { return }
+                let works = stores.map { $0.renumbering(numbers) }
+                workers.submit {
+                    if !numbers.begin(past: all.map(\.queue)) {
+                        Log.warning("the numbers of items can't be saved: later items may get them again")
+                    }
+                    return works.map { $0?() }
+                } _: { renumbered in
+                    done(stores.indices.map { stores[$0].take(renumbered[$0]) ?? all[$0] })
+                }
+            }
+        }
+    }
+
+    /// Makes a session that restores nothing yet. It counts as being made.
+    private func build(
+        _ name: String, _ terms: SessionTerms, owner: Int?, by user: SessionMaker?, _ listener: any StateListener,
+        _ done: @escaping @PlayerLoop (Result<LocalSession, RPCError>) -> Void
+    ) {
+        making.insert(name)
         if case .file = context.configuration.output {
             return done(.failure(.commandFailed(.unavailable, "this output supports one session only")))
         }
-        making.insert(name)
         guard leaving[name] == nil else {
-            leaving[name]?.append { [self] in make(name, terms, owner: owner, by: user, listener, done) }
+            leaving[name]?.append { [self] in build(name, terms, owner: owner, by: user, listener, done) }
             return
         }
-        let (folder, own, state) = (folder, folder + "/" + name, context.stateDirectory)
+        let (folder, own) = (folder, folder + "/" + name)
         workers.submit {
             Self.written.withLock { _ in
                 do throws(SystemError) {
@@ -70,22 +112,11 @@ import Synchronization
                 } catch {
                     Log.warning("the session “\(name)” can't be saved: \(error.message)")
                 }
-                return ItemNumbers.reserve(stateDirectory: state)
             }
-        } _: { [self] first in
+        } _: { [self] _ in
             let store = owner == nil ? StateStore(context.loop, directory: own) : nil
-            let methods = maker.makeMethods(session: name, firstItem: first, store: store, listener: listener)
-            let session = LocalSession(name: name, terms: terms, owner: owner, maker: user, methods: methods)
-            let finish: @PlayerLoop () -> Void = { [self] in
-                making.remove(name)
-                done(.success(session))
-            }
-            guard let store else { return finish() }
-            store.load { [context, deaths] found in
-                // Two that begin by themselves would play at once.
-                methods.restore(found, context.configuration.resume == .stopped ? .stopped : .paused, deaths)
-                finish()
-            }
+            let methods = maker.makeMethods(session: name, store: store, listener: listener)
+            done(.success(LocalSession(name: name, terms: terms, owner: owner, maker: user, methods: methods)))
         }
     }
 
@@ -186,23 +217,28 @@ import Synchronization
     ) {
         let saved = saved()
         var missing = 1 + saved.count
-        let loaded: @PlayerLoop () -> Void = { [deaths] in
+        var built = [main]
+        let ready: @PlayerLoop () -> Void = { [self] in
             missing -= 1
             guard missing == 0 else { return }
-            deaths.restored()
-            done(saved.first(where: \.isActive)?.name)
-        }
-        let methods = main.methods
-        methods.store?.load { [context, deaths] found in
-            methods.restore(found, context.configuration.resume, deaths)
-            loaded()
-        }
-        for session in saved {
-            make(session.name, session.terms, owner: nil, by: session.maker, listener) { result in
-                if case .success(let session) = result { add(session) }
-                loaded()
+            load(built.compactMap(\.methods.store)) { [self] found in
+                let others: ResumePolicy = context.configuration.resume == .stopped ? .stopped : .paused
+                for (session, found) in zip(built.filter { $0.methods.store != nil }, found) {
+                    restore(session, found, session === main ? context.configuration.resume : others)
+                    making.remove(session.name)
+                    if session !== main { add(session) }
+                }
+                deaths.restored()
+                done(saved.first(where: \.isActive)?.name)
             }
         }
+        for session in saved {
+            build(session.name, session.terms, owner: nil, by: session.maker, listener) { [self] result in
+                if case .success(let session) = result { built.append(session) } else { making.remove(session.name) }
+                ready()
+            }
+        }
+        ready()
     }
 
     /// The sessions of an earlier run, as many as there may be. A look at one small file, at the start.

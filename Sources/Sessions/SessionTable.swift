@@ -6,7 +6,7 @@ package import LinuxSystem
 import MediaAccess
 package import NowPlaying
 package import PlaybackEngine
-import StateKeeping
+package import StateKeeping
 
 /// The daemon's sessions: which one a request is meant for, which one is active, and who yields to whom.
 @PlayerLoop package final class SessionTable: MethodHandler, StateListener {
@@ -19,7 +19,7 @@ import StateKeeping
     private let maker: any PlayerMaker
     private let deaths: EarlyDeaths
     private let factory: SessionFactory
-    private let firstItem: Int64
+    private nonisolated let numbering: ItemNumbering
     private lazy var main = makeMain()
     private nonisolated let examiner: MediaExaminer
     private var sessions: [String: any PlaybackSession] = [:]
@@ -41,15 +41,15 @@ import StateKeeping
         self.maker = maker
         examiner = MediaExaminer(opener: opener)
         deaths = EarlyDeaths(context.loop, stateDirectory: context.stateDirectory)
-        firstItem = ItemNumbers.reserve(stateDirectory: context.stateDirectory)
-        factory = SessionFactory(context, maker, deaths, firstExternalItem: firstItem + ItemNumbers.block / 2)
+        numbering = ItemNumbering(context.loop, stateDirectory: context.stateDirectory)
+        factory = SessionFactory(context, maker, deaths, numbering.numbers)
         sessions[Self.mainName] = main
         context.board.publish(main.state)
     }
 
     private func makeMain() -> LocalSession {
         let store = StateStore(context.loop, directory: context.stateDirectory)
-        let methods = maker.makeMethods(session: Self.mainName, firstItem: firstItem, store: store, listener: self)
+        let methods = maker.makeMethods(session: Self.mainName, store: store, listener: self)
         methods.player.listen { $0.onAnnouncement = { [unowned self] in announcement($0) } }
         return LocalSession(name: Self.mainName, terms: SessionTerms(), owner: nil, methods: methods)
     }
@@ -147,6 +147,7 @@ import StateKeeping
         case .command: forward(request, answer)
         case .other(let method): perform(method, request, answer)
         }
+        if request.numbers != nil { numbering.passOver(sessions.values) }
     }
 
     private func perform(_ method: MethodName.Other, _ request: MethodRequest, _ answer: @escaping Answer) {
@@ -263,6 +264,7 @@ import StateKeeping
         guard session.client == request.client.number else {
             return .failure(.denied("only the client that created an external session can publish in it"))
         }
+        defer { numbering.prepareMore() }
         return session.publish(request)
     }
 
@@ -309,7 +311,7 @@ import StateKeeping
         }
         if request.bool("external") == true {
             let session = ExternalSession(
-                name, terms, request, context, events, firstItem: factory.firstExternalItem, listener: self)
+                name, terms, request, context, events, numbering.numbers, listener: self)
             add(session)
             return answer(.success(["name": .string(name)]))
         }
@@ -362,6 +364,8 @@ import StateKeeping
                     name: $0.name, terms: $0.terms, isActive: $0.name == last, maker: ($0 as? LocalSession)?.maker)
             })
     }
+
+    package nonisolated func numbers(for count: Int) throws(RPCError) -> TakenNumbers? { try numbering.take(count) }
 
     package nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
         examiner.refusal(of: source, abandoned)

@@ -1,22 +1,179 @@
 import CLinux
 import Glibc
+import NowPlaying
+package import PlaybackEngine
+import Synchronization
 
-/// Numbers for items of the queue that are never used twice, also over restarts: each run of the daemon takes a block of
-/// them, noted in the state directory before the first is used.
-package enum ItemNumbers {
-    /// Numbers that one run takes. 2⁵³ of them (what JavaScript counts exactly) last for nine million starts.
-    package static let block: Int64 = 1_000_000_000
+/// Numbers for items of all sessions, below 2³¹. They ascend in blocks, each noted in the state directory for good before the
+/// first of its numbers is used, and begin anew at 1 after the last. Blocks with items of saved queues are passed over. Any
+/// thread.
+package final class ItemNumbers: Sendable {
+    /// Numbers that are reserved at once, at least.
+    package static let block: Int64 = 65_536
+    /// The first number that no item has.
+    package static let limit: Int64 = 1 << 31
+    private static let blockCount = limit / block
+    /// Numbers before the limit at which the blocks in use are looked for again.
+    private static let nearLimit: Int64 = 1 << 26
+    /// Numbers that are kept for those that cannot wait.
+    private static let spare: Int64 = 1024
     private static let fileName = "next-item"
 
-    /// The first number of a new block. Any thread; a few small file operations. A state directory that can't be read or
-    /// written gives a block by the wall clock, which no earlier run can have had unless the clock was set back.
-    package static func reserve(stateDirectory: String) -> Int64 {
-        let path = stateDirectory + "/" + fileName
-        let first = read(path) ?? (access(path, F_OK) == 0 ? byWallClock() : 1)
-        return write(path, first + block) ? first : byWallClock()
+    private struct State {
+        /// The next number; those from here to `end` are reserved.
+        var next: Int64 = 0
+        var end: Int64 = 0
+        /// Blocks with items of queues.
+        var used: Set<Int64> = []
+        var hasBegun = false
+        /// True if `used` was looked for near the limit.
+        var isLookedFor = false
     }
 
-    private static func read(_ path: String) -> Int64? {
+    private let path: String
+    private let state = Mutex(State())
+    /// Held while numbers are reserved.
+    private let reserving = Mutex(())
+    private let gate = Gate()
+
+    /// Numbers noted in this state directory; `begin` makes them available.
+    package init(stateDirectory: String) { path = stateDirectory + "/" + Self.fileName }
+
+    /// Begins after the last run, past these queues of it. Later calls only pass over more queues. On a worker thread; a few
+    /// small file operations. False: the state directory takes no note of it.
+    @discardableResult
+    package func begin(past queues: [PlayQueue]) -> Bool {
+        let blocks = queues.reduce(into: Set<Int64>()) { $0.formUnion(Self.blocks(of: $1)) }
+        let isFirst = state.withLock { state in
+            state.used.formUnion(blocks)
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+        guard isFirst else { return true }
+        let noted = read().map { ($0 + Self.block - 1) / Self.block * Self.block }
+        let first = noted ?? blocks.max().map { ($0 + 1) * Self.block } ?? 0
+        state.withLock { $0.end = first }
+        var isNoted = reserve(1)
+        if !isNoted {
+            // No earlier run of the last days had these.
+            state.withLock { $0.end = Self.blockByWallClock() * Self.block }
+            isNoted = reserve(1)
+        }
+        gate.open()
+        return isNoted
+    }
+
+    /// Takes numbers that follow each other; waits for `begin`. On a worker thread, as it may write to the disk. Nil: no
+    /// such row is free.
+    package func take(_ count: Int) -> TakenNumbers? {
+        gate.wait()
+        let count = Int64(count)
+        while true {
+            let first = state.withLock { state -> Int64? in
+                guard state.end - state.next >= count else { return nil }
+                defer { state.next += count }
+                return state.next
+            }
+            if let first { return TakenNumbers(first, count, self) }
+            reserve(count)
+            guard state.withLock({ $0.end > $0.next }) else { return nil }
+        }
+    }
+
+    /// Takes one number and never waits. If all are gone, because the disk is slow, it is not noted.
+    package func takeOne() -> Int64 {
+        state.withLock { state in
+            if state.next >= Self.limit || state.next == 0 { state.next = 1 }
+            defer {
+                state.next += 1
+                state.end = max(state.end, state.next)
+            }
+            return state.next
+        }
+    }
+
+    /// True if `reserveMore` should be called soon.
+    package var isLow: Bool { state.withLock { $0.hasBegun && $0.end - $0.next < Self.spare } }
+
+    /// Reserves the next block. On a worker thread.
+    package func reserveMore() { reserve(Self.spare) }
+
+    /// True once, before the numbers begin anew: `pass` gets the present queues then.
+    package func wantsQueues() -> Bool {
+        state.withLock { state in
+            let isNear = state.next > Self.limit - Self.nearLimit
+            defer { state.isLookedFor = isNear }
+            return isNear && !state.isLookedFor
+        }
+    }
+
+    /// Passes over the numbers of these queues, and of no others, when the numbers begin anew. On a worker thread.
+    package func pass(_ queues: [PlayQueue]) {
+        let blocks = queues.reduce(into: Set<Int64>()) { $0.formUnion(Self.blocks(of: $1)) }
+        state.withLock { $0.used = blocks }
+    }
+
+    /// Takes numbers back that nobody saw, if they were the last ones.
+    fileprivate func giveBack(_ first: Int64, _ count: Int64) {
+        state.withLock { if $0.next == first + count { $0.next = first } }
+    }
+
+    private static func blocks(of queue: PlayQueue) -> Set<Int64> {
+        var blocks: Set<Int64> = []
+        var last: Int64 = -1
+        for entry in queue.entries where entry.id.number / block != last && entry.id.number < limit {
+            last = entry.id.number / block
+            blocks.insert(last)
+        }
+        return blocks
+    }
+
+    // MARK: Reserving
+
+    /// Reserves blocks, so that at least `count` numbers follow each other. False: they are not noted.
+    @discardableResult
+    private func reserve(_ count: Int64) -> Bool {
+        reserving.withLock { _ in
+            let (next, end, used) = state.withLock { ($0.next, $0.end, $0.used) }
+            guard end - next < count || next == 0 else { return true }
+            let more = (count - (next == 0 ? 0 : end - next) + Self.block - 1) / Self.block
+            let isContinued = next > 0 && Self.isFree(end / Self.block, more, used)
+            // Number 0 names nothing.
+            let whole = (count + 1 + Self.block - 1) / Self.block
+            guard let first = isContinued ? end / Self.block : Self.free(after: end / Self.block, whole, used) else {
+                state.withLock { $0.next = $0.end }
+                return false
+            }
+            let newEnd = (first + (isContinued ? more : whole)) * Self.block
+            let isNoted = write(newEnd)
+            state.withLock { state in
+                // One number may have been taken past the end meanwhile.
+                if !isContinued { state.next = max(1, first * Self.block) }
+                state.end = max(newEnd, isContinued ? state.end : newEnd)
+            }
+            return isNoted
+        }
+    }
+
+    private static func isFree(_ first: Int64, _ count: Int64, _ used: Set<Int64>) -> Bool {
+        first + count <= blockCount && (first..<first + count).allSatisfy { !used.contains($0) }
+    }
+
+    /// The first of so many free blocks, from `start` on and then from the beginning; nil: there are none.
+    private static func free(after start: Int64, _ count: Int64, _ used: Set<Int64>) -> Int64? {
+        for range in [start..<max(start, blockCount), 0..<min(start, blockCount)] {
+            var first = range.lowerBound
+            for block in range where first + count <= blockCount {
+                if used.contains(block) { first = block + 1 } else if block + 1 - first >= count { return first }
+            }
+        }
+        return nil
+    }
+
+    // MARK: The file
+
+    /// The first number that was not reserved; nil: unknown.
+    private func read() -> Int64? {
         let file = linux_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -24,14 +181,15 @@ package enum ItemNumbers {
         let count = Glibc.read(file, &text, text.count)
         guard count > 0 else { return nil }
         let digits = text[..<count].prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-        guard let number = Int64(String(decoding: digits, as: UTF8.self)), number > 0, number < 1 << 53 else {
+        // Earlier versions had numbers up to 2⁵³.
+        guard let number = Int64(String(decoding: digits, as: UTF8.self)), number > 0, number <= Self.limit else {
             return nil
         }
         return number
     }
 
     /// Replaces the file as a whole, for good: after a power cut no number may come again.
-    private static func write(_ path: String, _ number: Int64) -> Bool {
+    private func write(_ number: Int64) -> Bool {
         let temporary = path + ".new"
         let file = linux_open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
@@ -46,9 +204,53 @@ package enum ItemNumbers {
         return fsync(folder) == 0
     }
 
-    private static func byWallClock() -> Int64 {
+    /// Another block every minute, for three weeks.
+    private static func blockByWallClock() -> Int64 {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return max(1, Int64(now.tv_sec)) * 1_000_000
+        return max(0, Int64(now.tv_sec)) / 60 % blockCount
+    }
+}
+
+/// Numbers that follow each other. Those that were not used are available again when it ends, if they were the last ones.
+package final class TakenNumbers: Sendable {
+    /// The first of them.
+    package let first: Int64
+    private let count: Int64
+    private let source: ItemNumbers
+    private let isUsed = Mutex(false)
+
+    fileprivate init(_ first: Int64, _ count: Int64, _ source: ItemNumbers) {
+        self.first = first
+        self.count = count
+        self.source = source
+    }
+
+    deinit { if !isUsed.withLock({ $0 }) { source.giveBack(first, count) } }
+
+    /// Items have the numbers now. Returns the first.
+    package func use() -> Int64 {
+        isUsed.withLock { $0 = true }
+        return first
+    }
+}
+
+/// Lets threads wait until it is open.
+private final class Gate: Sendable {
+    private nonisolated(unsafe) let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(semaphore, 0, 0) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func open() { sem_post(semaphore) }
+
+    func wait() {
+        while sem_wait(semaphore) != 0 && errno == EINTR {}
+        // The next one passes, too.
+        sem_post(semaphore)
     }
 }

@@ -24,6 +24,8 @@ package import PlaybackEngine
     package let directory: String
     private let workers: Workers
     private var loaded: LoadedState?
+    /// Queue of an earlier run, until it is restored.
+    private var loadedQueue: PlayQueue?
     private var sequence: UInt64 = 0
     private var positionNumber: UInt64 = 0
     private var position = SavedPosition()
@@ -75,6 +77,9 @@ package import PlaybackEngine
             reports = loaded.reports
             for report in reports { Log.warning(report) }
             self.loaded = loaded
+            // A second holder would have the queue copied by its next change.
+            self.loaded?.queue = PlayQueue()
+            loadedQueue = loaded.queue
             sequence = loaded.sequence
             positionNumber = loaded.positionNumber
             commands = loaded.commands
@@ -88,6 +93,52 @@ package import PlaybackEngine
                     queue: loaded.queue, position: loaded.position, commands: commands.settings,
                     delays: commands.delays))
         }
+    }
+
+    /// Result of `renumbering`.
+    package struct Renumbered: Sendable {
+        fileprivate let found: Found
+        fileprivate let isSaved: Bool
+    }
+
+    /// Work for another thread, which gives items with numbers beyond the limit other ones, and saves that; nil: there are no
+    /// such items. To be called after `load`; `take` gets its result.
+    package func renumbering(_ numbers: ItemNumbers) -> (@Sendable () -> Renumbered?)? {
+        guard let loaded, let queue = loadedQueue.take(),
+            queue.entries.contains(where: { $0.id.number >= ItemNumbers.limit })
+        else { return nil }
+        let (sequence, number, commands) = (sequence, positionNumber + 1, commands)
+        return {
+            let old = queue.entries.lazy.map(\.id).filter { $0.number >= ItemNumbers.limit }
+            guard let first = numbers.take(old.count)?.use() else { return nil }
+            var new: [ItemID: ItemID] = [:]
+            for (index, id) in old.enumerated() { new[id] = ItemID(first + Int64(index)) }
+            var (queue, position) = (queue, loaded.position ?? SavedPosition())
+            queue.renumber(new)
+            position.item = position.item.map { new[$0] ?? $0 }
+            var job = StateDisk.Job(frames: [], first: sequence, last: sequence, needsSnapshot: true)
+            job.snapshot = StateDisk.Snapshot(queue: queue, commands: commands)
+            job.position = PositionSlot.encode(position, number: number)
+            var isSaved = false
+            if case .success = loaded.disk.save(job) { isSaved = true }
+            // Changes of the old numbers mean nothing any more.
+            if isSaved { loaded.memory?.reset(identity: loaded.disk.identity) }
+            return Renumbered(
+                found: Found(queue: queue, position: position, commands: commands.settings, delays: commands.delays),
+                isSaved: isSaved)
+        }
+    }
+
+    /// Goes on with other numbers; nil: the numbers are as before. Returns the state with them.
+    package func take(_ renumbered: Renumbered?) -> Found? {
+        loadedQueue = nil
+        guard let renumbered else { return nil }
+        positionNumber += 1
+        position = renumbered.found.position ?? SavedPosition()
+        positionOnDisk = position
+        pending = []
+        needsSnapshot = !renumbered.isSaved
+        return renumbered.found
     }
 
     /// Begins to save changes. `queue` returns the present queue.

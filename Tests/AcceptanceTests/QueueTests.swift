@@ -121,9 +121,16 @@ extension Acceptance {
                 let client = daemon.connect()
                 let ids = try #require(client.call("queue.add", ["items": [file, file]])?["ids"]?.arrayValue)
                 for id in ids.compactMap(\.integerValue) {
-                    #expect(id > last)
+                    #expect(id > last && id < 1 << 31)
                     last = id
                 }
+                // Sessions have other numbers, and a refused request takes none.
+                client.call("session.create", ["name": "other"])
+                let other = client.call("queue.add", ["items": [file], "session": "other"])?["ids"]
+                #expect(other == [.integer(last + 1)])
+                #expect(client.refusal("queue.add", ["items": [file], "at": 9_999_999]) == "200 outOfRange")
+                client.call("session.close", ["name": "other"])
+                last += 1
                 client.call("queue.clear")
                 let next = client.call("queue.add", ["items": [file]])?["ids"]?.arrayValue?.first?.integerValue ?? 0
                 #expect(next > last)

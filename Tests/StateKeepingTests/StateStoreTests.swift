@@ -63,6 +63,42 @@ import Testing
         #expect(after.position.playCount < .max / 2)
     }
 
+    @Test("items with numbers of an earlier version get new ones once, with the place, whatever was killed or saved")
+    @PlayerLoop func largeNumbers() async throws {
+        for isSaved in [true, false] {
+            let folder = TemporaryFolder()
+            let old = await Keeping.start(folder.path)
+            old.add(1...2)
+            old.add(5_000_000_001...5_000_000_003)
+            old.position.item = ItemID(5_000_000_002)
+            old.store.keep([], old.queue, old.position)
+            if isSaved { old.store.finish(old.position) }
+            var known: [Int64] = []
+            for run in 0..<3 {
+                let keeping = await Keeping.start(folder.path)
+                let found = try #require(keeping.found)
+                let numbers = ItemNumbers(stateDirectory: folder.path)
+                numbers.begin(past: [found.queue])
+                let work = keeping.store.renumbering(numbers)
+                #expect((work == nil) == (run > 0))
+                let new = keeping.store.take(work?()) ?? found
+                let ids = new.queue.entries.map(\.id.number)
+                #expect(ids.prefix(2) == [1, 2] && ids.count == 5 && ids.allSatisfy { $0 < ItemNumbers.limit })
+                #expect(new.position?.item?.number == ids[3] && Set(ids).count == 5)
+                #expect(new.queue.entries.map(\.source.uri).last == "file:///music/5000000003.flac")
+                #expect(run == 0 || ids == known)
+                known = ids
+                #expect(Self.onTheDisk(folder.path) == ids)
+                // It goes on with them.
+                keeping.queue = new.queue
+                keeping.queue.recordEdits()
+                keeping.position = try #require(new.position)
+                keeping.position.elapsed += 1
+                keeping.store.keep([], keeping.queue, keeping.position)
+            }
+        }
+    }
+
     private static func onTheDisk(_ directory: String) -> [Int64] {
         // Loaded without the memory: that belongs to the folder itself, not to its copy.
         let copy = TemporaryFolder()

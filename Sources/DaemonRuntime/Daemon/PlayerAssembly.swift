@@ -46,7 +46,7 @@ package import StateKeeping
     }
 
     package func makeMethods(
-        session: String, firstItem: Int64, store: StateStore?, listener: any StateListener
+        session: String, store: StateStore?, listener: any StateListener
     ) -> PlayerMethods {
         let configuration = context.configuration
         let output = Self.makeOutput(context.loop, configuration)
@@ -65,7 +65,7 @@ package import StateKeeping
                     },
                     chapters: SheetBeside.chapters),
                 isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
-                events: events, instance: context.instance, firstItemNumber: firstItem,
+                events: events, instance: context.instance,
                 onOutputLost: configuration.onOutputLost, delays: delays,
                 watchServer: Self.watcher(context.loop, configuration),
                 watchMedia: Self.mediaWatcher(context.loop)))

@@ -147,9 +147,10 @@ package import Sessions
                 {
                     throw refusal
                 }
+                let numbers = name.addsItems && !media.isEmpty ? try sessions.numbers(for: media.count) : nil
                 return .success { client, answer in
                     let request = MethodRequest(
-                        method: name, client: client.identity, parameters: parameters, media: media)
+                        method: name, client: client.identity, parameters: parameters, media: media, numbers: numbers)
                     perform(request, answer)
                 }
             } catch {

@@ -120,8 +120,9 @@ package import NowPlaying
         // A closure would check the isolation at each call.
         for request in requests {
             entries.append(
-                QueueEntry(id: ItemID(nextItemNumber), source: request.source, details: request.details))
-            nextItemNumber += 1
+                QueueEntry(
+                    id: ItemID(request.number ?? nextItemNumber), source: request.source, details: request.details))
+            if request.number == nil { nextItemNumber += 1 }
         }
         return entries
     }

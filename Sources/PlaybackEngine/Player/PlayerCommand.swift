@@ -7,11 +7,14 @@ package struct QueueRequest: Sendable {
     package let source: MediaSource
     /// Metadata by the client; nil: none.
     package let details: ItemDetails?
+    /// Number of the item; nil: the next one of the player.
+    package let number: Int64?
 
     /// A request for this source.
-    package init(source: MediaSource, details: ItemDetails? = nil) {
+    package init(source: MediaSource, details: ItemDetails? = nil, number: Int64? = nil) {
         self.source = source
         self.details = details
+        self.number = number
     }
 
     /// Size of the texts, paths and addresses of all requests in bytes.

@@ -56,6 +56,14 @@ package struct PlayQueue: Sendable {
         history = QueueHistory(revision: last == 0 ? 0 : last.addingClamped(Self.leftOut))
     }
 
+    /// Gives the entries with these ids other ones.
+    package mutating func renumber(_ numbers: [ItemID: ItemID]) {
+        entries = ContiguousArray(
+            entries.map { QueueEntry(id: numbers[$0.id] ?? $0.id, source: $0.source, details: $0.details) })
+        version += 1
+        beginRun(after: revision)
+    }
+
     /// Incremented by every visible change: those of `version`, and other metadata, durations and formats.
     package var revision: Int { history.revision }
     package var count: Int { entries.count }

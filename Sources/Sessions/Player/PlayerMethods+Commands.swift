@@ -7,6 +7,7 @@ import LinuxSystem
 import MediaAccess
 import NowPlaying
 import PlaybackEngine
+import StateKeeping
 
 /// The remote commands: guards first, then what they ask for.
 extension PlayerMethods {
@@ -191,9 +192,10 @@ extension PlayerMethods {
         _ request: MethodRequest, _ by: Originator, _ position: Double?,
         _ answer: @escaping Answer
     ) {
-        let requests = request.media.map { QueueRequest(source: $0.source, details: $0.details) }
+        let requests = Self.requests(for: request.media, request.numbers)
         guard requests.count <= QueueLimit.items, QueueRequest.textBytes(of: requests) <= QueueLimit.textBytes
         else { return answer(failure(.queueFull)) }
+        _ = request.numbers?.use()
         perform(.playQueue(requests, position: position), by, answer)
     }
 }

@@ -5,6 +5,7 @@ import LinuxSystem
 import MediaAccess
 import NowPlaying
 import PlaybackEngine
+import StateKeeping
 
 /// The queue as clients see and change it.
 extension PlayerMethods {
@@ -103,16 +104,18 @@ extension PlayerMethods {
             return answer(.failure(PlayerRefusal.noIndex(index, count: player.queue.count).error))
         }
         let index = request.bool("next") == true ? player.indexForNext : request.integer("at")
-        let requests = Self.requests(for: request.media)
+        let requests = Self.requests(for: request.media, request.numbers)
         do throws(CommandRefusal) {
             let ids = try player.insert(requests, at: index, by: by)
+            _ = request.numbers?.use()
             // The search for their pictures begins later, when one of them is shown or follows.
             if let ids { notePictures(of: ids, request) }
-            guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids))) }
+            let isList = request.parameters["list"] != nil
+            guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids, isList: isList))) }
             player.perform(.playItem(ItemID(ids.lowerBound), position: nil), by: by) { [weak self] result in
                 guard let self else { return }
                 switch result {
-                case .success: answer(.encoded(added(ids)))
+                case .success: answer(.encoded(added(ids, isList: isList)))
                 case .failure(let refusal): answer(failure(refusal))
                 }
             }
@@ -122,8 +125,13 @@ extension PlayerMethods {
     }
 
     /// Not isolated: in a closure that is, it would be looked for each of them whether this is the loop.
-    private nonisolated static func requests(for media: [ResolvedMedia]) -> [QueueRequest] {
-        media.map { QueueRequest(source: $0.source, details: $0.details) }
+    nonisolated static func requests(for media: [ResolvedMedia], _ numbers: TakenNumbers?) -> [QueueRequest] {
+        guard let first = numbers?.first else {
+            return media.map { QueueRequest(source: $0.source, details: $0.details) }
+        }
+        return media.enumerated().map { index, media in
+            QueueRequest(source: media.source, details: media.details, number: first + Int64(index))
+        }
     }
 
     private func notePictures(of ids: ClosedRange<Int64>, _ request: MethodRequest) {
@@ -131,9 +139,16 @@ extension PlayerMethods {
         artwork?.pictures(of: named.map { ItemID($0.0) }, namedBy: request.client)
     }
 
-    private func added(_ ids: ClosedRange<Int64>?) -> [UInt8] {
+    private func added(_ ids: ClosedRange<Int64>?, isList: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
+        if isList {
+            writer.member("firstId", ids.map { Int($0.lowerBound) })
+            writer.member("count", ids?.count ?? 0)
+            writer.member("version", player.queue.version)
+            writer.endObject()
+            return writer.bytes
+        }
         writer.key("ids")
         writer.beginArray()
         if let ids { for id in ids { writer.integer(id) } }

@@ -1,0 +1,42 @@
+import ControlProtocol
+import LinuxSystem
+import PlaybackEngine
+import StateKeeping
+
+/// Numbers for the items of all sessions, reserved before they run out.
+@PlayerLoop final class ItemNumbering {
+    nonisolated let numbers: ItemNumbers
+    private let workers: Workers
+
+    /// Numbers noted in this state directory.
+    init(_ loop: EventLoop, stateDirectory: String) {
+        numbers = ItemNumbers(stateDirectory: stateDirectory)
+        workers = Workers(loop, name: "numbers")
+    }
+
+    /// Numbers for a request. On a worker thread. Throws if there are none.
+    nonisolated func take(_ count: Int) throws(RPCError) -> TakenNumbers {
+        if let taken = numbers.take(count) { return taken }
+        throw .commandFailed(.tooMany, "no \(count) ids in a row are free: clear the queues")
+    }
+
+    /// Reserves more numbers for items that cannot wait, if few are left.
+    func prepareMore() {
+        if numbers.isLow {
+            workers.submit { [numbers] in
+                numbers.reserveMore()
+            } _: { _ in
+            }
+        }
+    }
+
+    /// Looks for the numbers of the present queues before the numbers begin anew.
+    func passOver(_ sessions: some Sequence<any PlaybackSession>) {
+        guard numbers.wantsQueues() else { return }
+        let queues = sessions.compactMap { ($0 as? LocalSession)?.methods.player.queue }
+        workers.submit { [numbers] in
+            numbers.pass(queues)
+        } _: { _ in
+        }
+    }
+}
