@@ -50,6 +50,8 @@ package struct MediaResolver: Sendable {
             search = MediaSearch(self, TextBudget(), looksInside: false)
             let uris = parameters["uris"]?.arrayValue ?? [parameters["uri"] ?? .null]
             for case .string(let uri) in uris where !abandoned.isSet { try search.addSingle(uri: uri) }
+        } else if method == .other(.queueAdd), let list = parameters["list"]?["descriptor"]?.integerValue {
+            search = try resolve(listAt: Int(list))
         } else {
             // A position is one in the whole file.
             let isAnnouncement = method == .other(.announce)
@@ -60,9 +62,12 @@ package struct MediaResolver: Sendable {
         }
         if let first = search.missing.first {
             let more = search.missing.count > 1 ? " (and \(search.missing.count - 1) more)" : ""
-            throw .noSuchContent(
-                "“\(PrintableText.escaped(first.uri, limit: 200))” \(first.words)\(more)", reason: first.reason,
+            let line = first.line.map { "line \($0) of the list: " } ?? ""
+            var refusal = RPCError.noSuchContent(
+                "\(line)“\(PrintableText.escaped(first.uri, limit: 200))” \(first.words)\(more)", reason: first.reason,
                 uris: search.missing.prefix(100).map(\.uri))
+            if let line = first.line { refusal.data["line"] = .integer(Int64(line)) }
+            throw refusal
         }
         return search.media
     }

@@ -15,6 +15,8 @@ struct MediaSearch: Sendable {
         /// Follows the uri.
         let words: String
         var reason: RPCError.Reason?
+        /// Line of the list that names it, from 1; nil: the request does.
+        var line: Int?
     }
 
     let resolver: MediaResolver

@@ -40,17 +40,25 @@ extension Catalogue {
         Method(
             name: .queueAdd, kind: .queue, role: .control,
             parameters: [
-                .required(
+                .optional(
                     "items", .array(.media, count: 1...QueueLimit.items),
                     "uris, folders, or objects with “uri” or “descriptor” and fields of an item"),
+                .optional(
+                    "list",
+                    .object([
+                        .required(
+                            "descriptor", .integer(0...15), "index of an open file among those sent with the line")
+                    ]),
+                    "an open file instead of items: one item per line, a JSON string or object, 256 MiB at most"),
                 .optional("at", .ordinal, "index of the first of them; default: the end"),
                 .optional("next", .boolean, "add them directly after the current item"),
                 .optional("play", .boolean, "play the first of them"),
                 session, ifVersion,
             ],
-            exclusive: [["at", "next"]],
+            exclusive: [["at", "next"], ["items", "list"]], anyOf: ["items", "list"],
             help: "Adds items, all or none. Opens no media, but refuses a local path that does not exist.",
-            result: "ids and version", example: #"{"items": ["/music/a.flac", "/music/album"], "play": true}"#),
+            result: "ids and version; of a list: firstId, count and version",
+            example: #"{"items": ["/music/a.flac", "/music/album"], "play": true}"#),
         Method(
             name: .queueRemove, kind: .queue, role: .control, parameters: [itemIDs, session, ifVersion],
             help: "Removes items; if the current item is among them, goes to the next.", result: "version",

@@ -73,6 +73,13 @@ extension Method {
     }
 }
 
+extension Catalogue {
+    /// Judges an item of a list as on a line. Throws -32602; `path` names the item.
+    package static func checkItem(_ value: JSONValue, at path: String) throws(RPCError) {
+        try ParameterType.media.check(value, at: path)
+    }
+}
+
 extension ParameterType {
     /// Throws -32602 unless the value is of this type and domain. `path` names it: `items[3].title`.
     func check(_ value: JSONValue, at path: @autoclosure () -> String) throws(RPCError) {

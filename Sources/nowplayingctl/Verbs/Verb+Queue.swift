@@ -12,9 +12,15 @@ extension Verb {
                 Option("--next", "directly after the current item"),
                 Option("--at", value: "NUMBER", "at this index, from 1"),
                 Option("--play", "play the first of them"),
+                Option(
+                    "--from", value: "FILE",
+                    "add what this file names, one file, address or JSON object per line; - is standard input"),
             ],
-            examples: [("add ~/Music/album", "a folder"), ("add --next a.flac", "play it next")],
-            arity: 1...Int.max
+            examples: [
+                ("add ~/Music/album", "a folder"), ("add --next a.flac", "play it next"),
+                ("add --from names.txt", "all or none of a long list"),
+            ],
+            arity: 0...Int.max
         ) { (run) throws(Failure) in try Queue.add(run, isNext: run.has("--next")) },
         Verb(
             name: "queue", aliases: ["playlist", "list"], summary: "show the queue",
@@ -61,6 +67,13 @@ enum Queue {
             parameters["at"] = .integer(Int64(number - 1))
         }
         if run.has("--play") { parameters["play"] = true }
+        if let name = run.value("--from") {
+            guard run.words.isEmpty else { throw .usage("--from and FILE exclude each other", verb: run.verb.name) }
+            return try ListedItems.add(run, from: name, parameters)
+        }
+        guard !run.words.isEmpty else {
+            throw .usage("\(run.verb.name) needs more: \(run.verb.name) \(run.verb.synopsis)", verb: run.verb.name)
+        }
         let results = try Media(run).add(run.words, parameters)
         if run.wantsJSON { for result in results { run.printJSON(result) } }
     }

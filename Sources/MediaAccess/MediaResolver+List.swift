@@ -1,0 +1,195 @@
+import CLinux
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// Lists of items in an open file: one item per line, a JSON string or object, judged as on the line of a request.
+extension MediaResolver {
+    /// Bytes of a list, at most.
+    package static let listBytes = 256 << 20
+    /// Bytes of a line of a list, at most, as of a line of the protocol.
+    fileprivate static let lineBytes = 256 << 10
+    /// Missing media after which the rest of a list is not looked at.
+    private static let missingEnough = 100
+
+    /// Items of the list in the file that came with the line as descriptor `index`. Reads from the start of the file,
+    /// wherever its offset is. Throws the refusal of the first line that is refused, with its number.
+    func resolve(listAt index: Int) throws(RPCError) -> MediaSearch {
+        guard descriptors.indices.contains(index) else {
+            throw .invalidParameter("list.descriptor", "the line carries no descriptor \(index)")
+        }
+        var file = try ListedLines(descriptors[index].number)
+        let budget = TextBudget()
+        var result = MediaSearch(self, budget, looksInside: false)
+        var line = 1
+        while let piece = try file.next(from: line) {
+            if abandoned.isSet { break }
+            let parts = ListPart.parts(of: piece, from: line)
+            let found = Parallel.map(parts.count) { search(parts[$0], budget) }
+            for part in found {
+                let part = try part.get()
+                guard result.media.count + part.media.count <= limit else { throw result.tooMany }
+                result.media += part.media
+                result.missing += part.missing
+            }
+            line += parts.reduce(0) { $0 + $1.lineCount }
+            if result.missing.count > Self.missingEnough { break }
+        }
+        if result.media.isEmpty, result.missing.isEmpty, !abandoned.isSet {
+            throw .invalidParameter("list", "the list has no items")
+        }
+        return result
+    }
+
+    private func search(_ part: ListPart, _ budget: TextBudget) -> Result<MediaSearch, RPCError> {
+        var search = MediaSearch(self, budget, looksInside: false)
+        var number = part.firstLine
+        var failure: RPCError?
+        part.bytes.withUnsafeBytes { bytes in
+            var start = 0
+            while start < bytes.count, failure == nil, !abandoned.isSet {
+                let end = ListedLines.end(of: bytes, from: start) ?? bytes.count
+                do throws(RPCError) {
+                    try add(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), number, &search)
+                } catch {
+                    failure = error.inLine(number)
+                }
+                if search.missing.count > Self.missingEnough { break }
+                start = end + 1
+                number += 1
+            }
+        }
+        return failure.map { .failure($0) } ?? .success(search)
+    }
+
+    /// Adds the item of one line; an empty line has none.
+    private func add(
+        _ line: UnsafeRawBufferPointer, _ number: Int, _ search: inout MediaSearch
+    ) throws(RPCError) {
+        guard line.count <= Self.lineBytes else {
+            throw .invalidParameter("line \(number)", "a line of more than \(Self.lineBytes) bytes")
+        }
+        guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return }
+        let value: JSONValue
+        do throws(JSONError) { value = try JSONReader.read(line) } catch {
+            throw .invalidParameter("line \(number)", error.message)
+        }
+        try Catalogue.checkItem(value, at: "line \(number)")
+        let known = search.missing.count
+        switch value {
+        case .string(let uri): try search.add(uri: uri, nil)
+        case .object(let object):
+            guard object["descriptor"] == nil else {
+                throw .invalidParameter("line \(number).descriptor", "“descriptor” cannot be part of a list")
+            }
+            try search.add(object)
+        case .null, .bool, .integer, .number, .array: break
+        }
+        for index in known..<search.missing.count { search.missing[index].line = number }
+    }
+}
+
+/// Whole lines of a list.
+private struct ListPart: Sendable {
+    let bytes: ArraySlice<UInt8>
+    let firstLine: Int
+    let lineCount: Int
+
+    /// Bytes from which on two threads look at a part each.
+    private static let divided = 64 << 10
+
+    /// The lines in one or two parts.
+    static func parts(of piece: [UInt8], from line: Int) -> [ListPart] {
+        let middle = piece.count < divided ? nil : piece[(piece.count / 2)...].firstIndex(of: UInt8(ascii: "\n"))
+        let cut = middle.map { $0 + 1 } ?? piece.count
+        let first = ListPart(bytes: piece[..<cut], firstLine: line, lineCount: count(piece[..<cut]))
+        guard cut < piece.count else { return [first] }
+        let rest = piece[cut...]
+        return [first, ListPart(bytes: rest, firstLine: line + first.lineCount, lineCount: count(rest))]
+    }
+
+    private static func count(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.withUnsafeBytes { bytes in
+            var count = 0
+            var start = 0
+            while start < bytes.count {
+                count += 1
+                start = (ListedLines.end(of: bytes, from: start) ?? bytes.count) + 1
+            }
+            return count
+        }
+    }
+}
+
+/// Reads a list piece by piece.
+private struct ListedLines {
+    private let file: Int32
+    private var offset = 0
+    private var rest: [UInt8] = []
+    private static let pieceBytes = 4 << 20
+
+    /// Refuses everything but a regular file of bounded length that is open for reading.
+    init(_ file: Int32) throws(RPCError) {
+        self.file = file
+        var status = stat()
+        let flags = linux_flags(file)
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flags >= 0, flags & O_ACCMODE != O_WRONLY,
+            flags & LINUX_O_PATH == 0
+        else {
+            throw .invalidParameter("list.descriptor", "the list is not a regular file opened for reading")
+        }
+        guard status.st_size <= MediaResolver.listBytes else { throw Self.tooLong }
+    }
+
+    private static var tooLong: RPCError {
+        .commandFailed(.tooLarge, "the list has more than \(MediaResolver.listBytes >> 20) MiB")
+    }
+
+    /// The next whole lines, the first of which has the number `line`; nil at the end of the file.
+    mutating func next(from line: Int) throws(RPCError) -> [UInt8]? {
+        var piece = rest
+        rest = []
+        let kept = piece.count
+        piece.append(contentsOf: repeatElement(0, count: Self.pieceBytes))
+        let count = piece.withUnsafeMutableBytes {
+            pread(file, $0.baseAddress! + kept, Self.pieceBytes, off_t(offset))
+        }
+        guard count >= 0 else {
+            throw .noSuchContent("cannot read the list: \(SystemError.words(errno).lowercased())")
+        }
+        piece.removeLast(Self.pieceBytes - count)
+        offset += count
+        // It may grow while it is read.
+        guard offset <= MediaResolver.listBytes else { throw Self.tooLong }
+        guard count > 0 else { return piece.isEmpty ? nil : piece }
+        guard let end = piece.lastIndex(of: UInt8(ascii: "\n")) else {
+            guard piece.count > MediaResolver.lineBytes else {
+                rest = piece
+                return try next(from: line)
+            }
+            throw RPCError.invalidParameter("line \(line)", "a line of more than \(MediaResolver.lineBytes) bytes")
+                .inLine(line)
+        }
+        rest = Array(piece[(end + 1)...])
+        piece.removeLast(piece.count - end - 1)
+        return piece
+    }
+
+    /// Index of the next line end.
+    static func end(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        memchr(bytes.baseAddress! + start, Int32(UInt8(ascii: "\n")), bytes.count - start).map {
+            UnsafeRawPointer($0) - bytes.baseAddress!
+        }
+    }
+}
+
+extension RPCError {
+    /// The refusal of a line of a list: the words and the data name its number.
+    fileprivate func inLine(_ number: Int) -> RPCError {
+        var error = self
+        error.message = "line \(number) of the list: " + message
+        error.data["line"] = .integer(Int64(number))
+        return error
+    }
+}

@@ -1,0 +1,82 @@
+import CLinux
+import ControlProtocol
+import Glibc
+import NowPlayingClient
+
+/// `add --from`: items from a file or standard input, one per line, on their way to the daemon as one change.
+enum ListedItems {
+    /// Bytes of a list that the daemon takes, at most.
+    private static let maximumBytes = 256 << 20
+    /// Seconds that the daemon has for an answer.
+    private static let patience = 60.0
+
+    /// Adds the items of the file `name`; `-` is standard input. `parameters` say where.
+    static func add(_ run: Invocation, from name: String, _ parameters: JSONObject) throws(Failure) {
+        let list = try lines(of: try contents(name), Media(run))
+        let file = try sealed(list)
+        defer { close(file) }
+        var parameters = parameters
+        parameters["list"] = ["descriptor": 0]
+        let result = try run.call("queue.add", .object(parameters), descriptors: [file], patience: patience)
+        if run.wantsJSON { run.printJSON(result) }
+    }
+
+    /// Each line as JSON: a path or an address becomes a string, JSON stays as it is. The lines keep their numbers.
+    private static func lines(of text: [UInt8], _ media: Media) throws(Failure) -> [UInt8] {
+        var list: [UInt8] = []
+        list.reserveCapacity(text.count)
+        for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            switch line.first {
+            case nil: break
+            case UInt8(ascii: "{"), UInt8(ascii: "\""): list += line
+            default: list += JSONWriter.text(.string(try media.uri(of: Word(bytes: Array(line))))).utf8
+            }
+            list.append(UInt8(ascii: "\n"))
+        }
+        return list
+    }
+
+    private static func contents(_ name: String) throws(Failure) -> [UInt8] {
+        let isInput = name == "-"
+        let file = isInput ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure(name, errno) }
+        defer { if !isInput { close(file) } }
+        var bytes: [UInt8] = []
+        while true {
+            let start = bytes.count
+            bytes.append(contentsOf: repeatElement(0, count: 1 << 20))
+            let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress! + start, 1 << 20) }
+            bytes.removeLast((1 << 20) - max(0, count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure(name, errno) }
+            guard bytes.count <= maximumBytes else {
+                throw Failure(.general, "\(TerminalText.safe(name)): a list has at most \(maximumBytes >> 20) MiB")
+            }
+            if count == 0 { return bytes }
+        }
+    }
+
+    private static func failure(_ name: String, _ code: Int32) -> Failure {
+        let kind: ExitStatus = code == EACCES ? .denied : code == ENOENT ? .noSuchContent : .general
+        return Failure(kind, "\(TerminalText.safe(name)): \(SystemText.error(code))")
+    }
+
+    /// A file in memory that nobody can change any more.
+    private static func sealed(_ bytes: [UInt8]) throws(Failure) -> Int32 {
+        let file = linux_sealable_file("nowplayingctl-list")
+        var done = 0
+        while file >= 0, done < bytes.count {
+            let count = bytes.withUnsafeBytes { write(file, $0.baseAddress! + done, $0.count - done) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            done += count
+        }
+        guard file >= 0, done == bytes.count, linux_seal(file) == 0 else {
+            let code = errno
+            if file >= 0 { close(file) }
+            throw Failure(.general, "cannot hold the list in memory: \(SystemText.error(code))")
+        }
+        return file
+    }
+}
