@@ -4,7 +4,7 @@ package enum ItemField: String, CaseIterable, Sendable {
     case trackCount, discNumber, discCount, releaseDate, isrc, description, contentRating, show, language, isExplicit,
         mediaType
     case isLiveStream, defaultRate, artworkUrl, chapters, chapterIndex, adTimeRanges, texts, duration
-    case isLiked, isDisliked, rating, bookmark, playCount, skipCount, lastPlayed, artwork, format
+    case isLiked, isDisliked, rating, bookmark, playCount, skipCount, lastPlayed, artwork, format, priority
 
     /// Keys that `queue.list` answers when the client names none.
     package static let usual: [ItemField] = [.id, .uri, .title, .artist, .albumTitle, .duration]

@@ -11,8 +11,8 @@ extension MethodName.Other {
     var isOfLocalSessions: Bool {
         switch self {
         case .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
-            .itemUpdate, .feedbackGet, .feedbackSet, .volumeSet, .loudnessSet, .crossfadeSet, .sleepSet,
-            .commandsConfigure:
+            .queuePrioritize, .itemUpdate, .feedbackGet, .feedbackSet, .volumeSet, .loudnessSet, .crossfadeSet,
+            .sleepSet, .commandsConfigure:
             true
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .announce,
             .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish, .outputList,

@@ -70,8 +70,18 @@ enum Journal {
                 piece.removeAll(keepingCapacity: true)
             }
         }
+        for edit in prioritized(queue) {
+            piece += frame(EditCoding.encode(edit), sequence: sequence, identity: identity)
+        }
         piece += frame([Kind.end.rawValue], sequence: sequence, identity: identity)
         try put(piece)
+    }
+
+    /// The priorities of a queue as changes.
+    private static func prioritized(_ queue: PlayQueue) -> [QueueEdit] {
+        Dictionary(grouping: queue.priorities, by: \.value).sorted { $0.key < $1.key }.map { priority, items in
+            .prioritize(items.map(\.key).sorted(), priority)
+        }
     }
 
     /// Content of a journal.
@@ -162,18 +172,25 @@ enum Journal {
         contents.sequence = sequence
         var entries = ContiguousArray<QueueEntry>()
         entries.reserveCapacity(min(count, QueueLimit.items, reader.remaining))
+        var priorities: [QueueEdit] = []
         // What was read up to a damage is good.
-        defer { contents.queue = PlayQueue(entries, version: version) }
+        defer {
+            contents.queue = PlayQueue(entries, version: version)
+            for edit in priorities { contents.queue.apply(edit) }
+        }
         while true {
             let (number, payload) = try frame(&reader, contents.identity)
             guard number == sequence, let kind = payload.first else { throw ByteReader.Malformed() }
             if kind == Kind.end.rawValue { break }
             if kind == Kind.commands.rawValue {
                 contents.commands = try CommandSettings(UnsafeRawBufferPointer(rebasing: payload[1...]))
-            } else if case .insert(let new, _) = try EditCoding.decode(payload) {
-                entries += new
             } else {
-                throw ByteReader.Malformed()
+                let edit = try EditCoding.decode(payload)
+                switch edit {
+                case .insert(let new, _): entries += new
+                case .prioritize: priorities.append(edit)
+                case .remove, .move, .clear, .order, .details: throw ByteReader.Malformed()
+                }
             }
             contents.validBytes = reader.offset
         }

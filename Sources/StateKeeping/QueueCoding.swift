@@ -153,7 +153,7 @@ private enum SourceKind: UInt8 {
 package enum EditCoding {
     private enum Kind: UInt8 {
         case insert = 1
-        case remove, move, clear, order, details
+        case remove, move, clear, order, details, prioritize
     }
 
     /// Bytes that stand for this change.
@@ -176,6 +176,10 @@ package enum EditCoding {
             writer.byte(Kind.details.rawValue)
             writer.signed(id.number)
             writer.details(details)
+        case .prioritize(let ids, let priority):
+            writer.byte(Kind.prioritize.rawValue)
+            writer.byte(priority)
+            writer.ids(ids)
         }
         return writer.bytes
     }
@@ -213,6 +217,9 @@ package enum EditCoding {
         case .details:
             let id = ItemID(try reader.signed())
             return .details(id, try reader.details())
+        case .prioritize:
+            let priority = try reader.byte()
+            return .prioritize(try reader.ids(), priority)
         case nil: throw ByteReader.Malformed()
         }
     }

@@ -100,7 +100,7 @@ extension Acceptance {
             let client = daemon.connect()
             client.call("queue.add", ["items": daemon.silences(60, 60, 60, 60, 60, 60, 60, 60), "play": true])
             client.call("play", ["index": 4])
-            #expect(client.refusal("queue.shuffle", ["ids": [2, 99]]) == "100 noSuchItem")
+            #expect(client.refusal("queue.shuffle", ["ids": [2, 99]]) == "100")
             var firsts: Set<Int64> = []
             for _ in 0..<40 {
                 client.call("queue.shuffle", ["ids": [2, 3, 5, 7]])
@@ -110,6 +110,35 @@ extension Acceptance {
                 firsts.insert(ids[2])
             }
             #expect(firsts == [2, 3, 7])
+        }
+
+        @Test("items of a higher priority come first while the order is shuffled, also after the daemon was killed")
+        func priorities() async throws {
+            let first = await RealDaemon.silent()
+            var client = first.connect()
+            func upcoming() -> JSONValue? { client.call("nowPlaying.get")?["upcoming"]?["itemId"] }
+            client.call("queue.add", ["items": first.silences(60, 60, 60, 60, 60, 60), "play": true])
+            client.call("queue.prioritize", ["ids": [5], "priority": 7])
+            #expect(upcoming() == 2)
+            client.call("changeShuffleMode", ["mode": "items"])
+            #expect(upcoming() == 5)
+            client.call("queue.prioritize", ["ids": [6, 3], "priority": 200])
+            let next = upcoming()
+            #expect(next == 6 || next == 3)
+            #expect(client.refusal("queue.prioritize", ["ids": [6, 99], "priority": 1]) == "100")
+            #expect(client.refusal("queue.prioritize", ["ids": [6], "priority": 256]) == "-32602")
+            client.call("queue.prioritize", ["ids": [6], "priority": 0])
+            #expect(upcoming() == 3)
+            #expect(client.call("queue.get", ["id": 3])?["priority"] == 200)
+            first.process.signal(SIGKILL)
+            first.process.wait()
+            let second = await RealDaemon.start(nil, output: "null", in: first.folder)
+            client = second.connect()
+            #expect(upcoming() == 3)
+            let listed = client.call("queue.list", ["fields": ["id", "priority"]])?["items"]?.arrayValue ?? []
+            #expect(listed.compactMap { $0["priority"]?.integerValue } == [200, 7])
+            client.call("nextTrack")
+            #expect(upcoming() == 5)
         }
 
         @Test("items that were played leave the queue, and the mode outlives the daemon")

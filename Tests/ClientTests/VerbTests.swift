@@ -114,6 +114,10 @@ import Testing
                 "queue -f {{number}}{{album}}{{item.format.codec}}{{volume}}",
                 ["nowPlaying.get", #"queue.list {"limit":10000,"fields":["id","albumTitle","format"],"offset":0}"#]
             ),
+            (
+                "prioritize 10 2",
+                [#"queue.list {"offset":1,"limit":1}"#, #"queue.prioritize {"ids":[12],"priority":10,"ifVersion":7}"#]
+            ),
             ("move 5 1", [#"queue.list {"offset":4,"limit":1}"#, #"queue.move {"ids":[15],"to":0,"ifVersion":7}"#]),
             (
                 "crop",

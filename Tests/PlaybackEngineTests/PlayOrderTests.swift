@@ -127,6 +127,47 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
         #expect(walked[index + 1] == ItemID(61) && index <= 2)
     }
 
+    /// Items as they follow from the first on.
+    private func planned(_ order: PlayOrder, _ queue: PlayQueue, from first: ItemID, _ count: Int) -> [ItemID] {
+        var planned = [first]
+        while planned.count < count, let next = order.follower(after: planned, in: queue) { planned.append(next) }
+        return Array(planned.dropFirst())
+    }
+
+    @Test("higher priorities come first, then the order that would be", arguments: 0..<50 as Range<UInt64>)
+    func priorities(seed: UInt64) {
+        var order = PlayOrder(seed: seed)
+        var queue = queue(20)
+        order.set(.shuffle(.items), in: queue, current: ItemID(1))
+        let plain = planned(order, queue, from: ItemID(1), 20)
+        let (low, high) = (ids([5, 9, 13]), ids([2, 20]))
+        for (some, priority) in [(low, 3), (high, 255)] as [([ItemID], UInt8)] {
+            _ = queue.prioritize(some, priority)
+            order.prioritized(in: queue)
+        }
+        let expected =
+            plain.filter(high.contains) + plain.filter(low.contains)
+            + plain.filter { !low.contains($0) && !high.contains($0) }
+        #expect(planned(order, queue, from: ItemID(1), 20) == expected)
+        order.advanced(to: expected[0], in: queue)
+        queue.insert([entry(30)], at: 20)
+        order.inserted([ItemID(30)], areNext: false, in: queue)
+        let rest = planned(order, queue, from: expected[0], 21)
+        #expect(rest.prefix(4) == expected[1...4] && rest.count == 19)
+        _ = queue.prioritize(low + high, 0)
+        order.prioritized(in: queue)
+        #expect(
+            planned(order, queue, from: expected[0], 21).filter { $0 != ItemID(30) }
+                == plain.filter { $0 != expected[0] })
+        // A new round has them first, too.
+        _ = queue.prioritize(low, 1)
+        order.set(.repetition(.all), in: queue, current: expected[0])
+        order.prioritized(in: queue)
+        order.ended()
+        let begun = order.begin(in: queue)
+        #expect(begun.map(low.contains) == true)
+    }
+
     @Test func offReturnsToTheOrder() {
         var order = PlayOrder(seed: 5)
         let queue = queue(50)
@@ -145,7 +186,11 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
         var nextID: Int64 = 100
         for _ in 0..<80 {
             let some = queue.entries.map(\.id).randomElement(using: &random)
-            switch Int.random(in: 0..<10, using: &random) {
+            switch Int.random(in: 0..<11, using: &random) {
+            case 10:
+                if let some, queue.prioritize([some], UInt8.random(in: 0...2, using: &random)) {
+                    order.prioritized(in: queue)
+                }
             case 0:
                 order.set(.shuffle(ShuffleMode.allCases.randomElement(using: &random)!), in: queue, current: current)
             case 1: order.set(.repetition(RepeatMode.allCases.randomElement(using: &random)!), in: queue, current: nil)

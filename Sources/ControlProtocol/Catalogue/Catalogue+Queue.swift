@@ -85,6 +85,14 @@ extension Catalogue {
             help: "Shuffles the queue, or some of its items; the current item becomes the first of them.",
             result: "version", example: "{}"),
         Method(
+            name: .queuePrioritize, kind: .queue, role: .control,
+            parameters: [
+                itemIDs, .required("priority", .integer(0...255), "0: none; 255: the highest"), session, ifVersion,
+            ],
+            help: "Gives items a priority, which counts while the play order is shuffled: within a round, higher ones "
+                + "play first.",
+            result: "version", example: #"{"ids": [4, 5], "priority": 10}"#),
+        Method(
             name: .itemUpdate, kind: .queue, role: .control,
             parameters: [itemID] + itemFields + [duration, session, ifVersion],
             help: "Sets fields of an item; they override those of its file.", result: "version",

@@ -21,6 +21,7 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
         case queueMove = "queue.move"
         case queueClear = "queue.clear"
         case queueShuffle = "queue.shuffle"
+        case queuePrioritize = "queue.prioritize"
         case itemUpdate = "item.update"
         case feedbackGet = "feedback.get"
         case feedbackSet = "feedback.set"

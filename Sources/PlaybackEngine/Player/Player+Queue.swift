@@ -48,6 +48,11 @@ extension Player {
         carryOut(decide { $0.shuffle(ids, using: &generator) }, nil, by: by)
     }
 
+    /// Gives items of the queue a priority in a shuffled order, from 0.
+    package func prioritize(_ ids: [ItemID], _ priority: UInt8, by: Originator) {
+        carryOut(decide { $0.prioritize(ids, priority) }, nil, by: by)
+    }
+
     /// Sets metadata that a client gives an item. Throws `noSuchItem`, and `queueFull` if its texts are too long.
     package func update(_ id: ItemID, _ given: MediaMetadata, by: Originator) throws(CommandRefusal) {
         guard let entry = queue[id] else { throw .noSuchItem }

@@ -74,6 +74,16 @@ extension Transport {
         return queue.version == version ? [] : [.replan, .publish(.queue, nil)]
     }
 
+    /// Gives items of the queue a priority in a shuffled order.
+    package mutating func prioritize(_ ids: [ItemID], _ priority: UInt8) -> [Effect] {
+        let isChanged = edit { queue, order in
+            guard queue.prioritize(ids, priority) else { return false }
+            order.prioritized(in: queue)
+            return true
+        }
+        return isChanged ? [.replan, .publish(.queue, nil)] : []
+    }
+
     /// Replaces the details of an item. True if it is in the queue.
     @discardableResult
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {

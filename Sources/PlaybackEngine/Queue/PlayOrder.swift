@@ -14,6 +14,8 @@ package struct PlayOrder: Sendable {
     private(set) var position = -1
     /// Index after the last item of the current round.
     private(set) var roundEnd = 0
+    /// The rest of the round as it would be without priorities; nil: as it is.
+    private var plainRest: [ItemID]?
     private var generator: ShuffleGenerator
 
     /// Number of items laid out beyond the current one while the queue repeats: more than are ever decoded ahead.
@@ -109,6 +111,7 @@ package struct PlayOrder: Sendable {
         guard let index = sequence[(position + 1)...].firstIndex(of: id) else { return jumped(to: id, in: queue) }
         position = index
         while position >= roundEnd, roundEnd < sequence.count {
+            plainRest = nil
             roundEnd = min(roundEnd + max(1, queue.count), sequence.count)
         }
         layOutAhead(queue)
@@ -140,6 +143,7 @@ package struct PlayOrder: Sendable {
         sequence = []
         position = -1
         roundEnd = 0
+        plainRest = nil
     }
 
     private func isAt(_ id: ItemID) -> Bool { sequence.indices.contains(position) && sequence[position] == id }
@@ -184,18 +188,52 @@ package struct PlayOrder: Sendable {
         dropFurtherRounds()
         if areNext {
             sequence.insert(contentsOf: ids, at: position + 1)
+            plainRest?.insert(contentsOf: ids, at: 0)
+            roundEnd = sequence.count
         } else if modes.shuffleMode == .items {
-            let rest = Array(sequence[(position + 1)...])
-            sequence.removeSubrange((position + 1)...)
-            sequence += merged(rest, ids.shuffled(using: &generator))
+            let new = ids.shuffled(using: &generator)
+            setRest(merged(restWithoutPriorities(), new), queue)
         } else {
             let rest = sequence[(position + 1)...] + ids
-            sequence.removeSubrange((position + 1)...)
             let present = sequence.indices.contains(position) ? sequence[position] : nil
-            sequence += grouped(Set(rest), queue, first: present)
+            setRest(grouped(Set(rest), queue, first: present), queue)
         }
-        roundEnd = sequence.count
         layOutAhead(queue)
+    }
+
+    /// Adapts the rest of the round to other priorities: the highest first, then the order that would be.
+    package mutating func prioritized(in queue: PlayQueue) {
+        guard isShuffled, !sequence.isEmpty else { return }
+        dropFurtherRounds()
+        setRest(restWithoutPriorities(), queue)
+        layOutAhead(queue)
+    }
+
+    private func restWithoutPriorities() -> [ItemID] {
+        let rest = sequence[(position + 1)...]
+        guard let plainRest else { return Array(rest) }
+        let left = Set(rest)
+        let known = plainRest.filter { left.contains($0) }
+        // Items that somebody put next, or went back from, stay in front.
+        let others = left.subtracting(known)
+        return rest.filter { others.contains($0) } + known
+    }
+
+    /// Sets the rest of the round, which is the last one that is laid out.
+    private mutating func setRest(_ rest: [ItemID], _ queue: PlayQueue) {
+        sequence.removeSubrange((position + 1)...)
+        sequence += Self.sorted(rest, queue)
+        plainRest = queue.priorities.isEmpty ? nil : rest
+        roundEnd = sequence.count
+    }
+
+    /// Items by their priorities, the highest first; items of the same priority keep their order.
+    private static func sorted(_ ids: [ItemID], _ queue: PlayQueue) -> [ItemID] {
+        guard !queue.priorities.isEmpty else { return ids }
+        let raised = ids.compactMap { id in queue.priorities[id].map { (id, $0) } }
+        let levels = Set(raised.map(\.1)).sorted(by: >)
+        let first = levels.flatMap { level in raised.filter { $0.1 == level }.map(\.0) }
+        return first + ids.filter { queue.priorities[$0] == nil }
     }
 
     /// Inserts each of `new` at a random index of `old`, whose order stays.
@@ -227,7 +265,7 @@ package struct PlayOrder: Sendable {
     private mutating func layOut(from id: ItemID?, _ queue: PlayQueue) {
         sequence = round(queue, first: id, notFirst: nil)
         position = id.flatMap { sequence.firstIndex(of: $0) } ?? -1
-        roundEnd = sequence.count
+        setRest(Array(sequence[(position + 1)...]), queue)
         layOutAhead(queue)
     }
 
@@ -245,7 +283,8 @@ package struct PlayOrder: Sendable {
     }
 
     private mutating func appendRound(_ queue: PlayQueue) {
-        sequence += round(queue, first: nil, notFirst: sequence.last)
+        let next = round(queue, first: nil, notFirst: sequence.last)
+        sequence += Self.sorted(next, queue)
     }
 
     private mutating func dropFurtherRounds() {

@@ -9,6 +9,8 @@ package struct PlayQueue: Sendable {
     package private(set) var version = 0
     /// Size of the texts, paths and addresses of all entries in bytes.
     package private(set) var textBytes = 0
+    /// Priorities in a shuffled order, of the items that have one above 0.
+    package private(set) var priorities: [ItemID: UInt8] = [:]
     /// The last visible changes.
     package private(set) var history = QueueHistory()
     /// Changes since `takeEdits`; nil: not recorded.
@@ -43,6 +45,7 @@ package struct PlayQueue: Sendable {
         case .clear: clear()
         case .order(let ids): order(ids)
         case .details(let id, let details): setDetails(details, of: id)
+        case .prioritize(let ids, let priority): prioritize(ids, priority)
         }
     }
 
@@ -130,6 +133,7 @@ package struct PlayQueue: Sendable {
     package mutating func remove(_ ids: Set<ItemID>) {
         let gone = takeOut(ids)
         guard !gone.isEmpty else { return }
+        if !priorities.isEmpty { for id in gone { priorities[id] = nil } }
         version += 1
         history.add(.remove(gone))
         edits?.append(.remove(Array(ids)))
@@ -184,6 +188,7 @@ package struct PlayQueue: Sendable {
     package mutating func clear() {
         guard !entries.isEmpty else { return }
         entries = []
+        priorities = [:]
         textBytes = 0
         version += 1
         history.add(.clear)
@@ -227,6 +232,17 @@ package struct PlayQueue: Sendable {
         entries = ContiguousArray(ordered.map(\.element))
         version += 1
         history.add(.order)
+    }
+
+    /// Gives items of the queue a priority. False: they have it.
+    @discardableResult
+    package mutating func prioritize(_ ids: [ItemID], _ priority: UInt8) -> Bool {
+        let changed = ids.filter { (priorities[$0] ?? 0) != priority }
+        guard !changed.isEmpty else { return false }
+        for id in changed { priorities[id] = priority == 0 ? nil : priority }
+        history.add(.update(changed))
+        edits?.append(.prioritize(changed, priority))
+        return true
     }
 
     /// Replaces the details of an entry. True if it is in the queue.

@@ -12,4 +12,6 @@ package enum QueueEdit: Sendable {
     case order([ItemID])
     /// Replace the details of an entry.
     case details(ItemID, ItemDetails)
+    /// Give these items this priority.
+    case prioritize([ItemID], UInt8)
 }

@@ -86,6 +86,7 @@ import PlaybackEngine
         case .skipCount: writer.member("skipCount", shown?.feedback?.skipCount)
         case .lastPlayed: writer.member("lastPlayed", shown?.feedback?.lastPlayed)
         case .artwork: StateEncoder.artwork(&writer, player.artwork(of: entry.id))
+        case .priority: writer.member("priority", player.queue.priorities[entry.id].map(Int.init))
         case .format: StateEncoder.format(&writer, entry.details?.format)
         }
     }

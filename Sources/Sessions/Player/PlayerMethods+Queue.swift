@@ -75,6 +75,14 @@ extension PlayerMethods {
         answer(version())
     }
 
+    /// `queue.prioritize`.
+    func prioritize(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
+        guard let ids = knownItems(request) else { return answer(failure(.noSuchItem)) }
+        let priority = UInt8(clamping: request.integer("priority") ?? 0)
+        player.prioritize(ids, priority, by: request.client.originator)
+        answer(version())
+    }
+
     /// The items that `ids` names; nil: one of them is not in the queue.
     private func knownItems(_ request: MethodRequest) -> [ItemID]? {
         let ids = request.itemIDs("ids") ?? []
@@ -209,6 +217,7 @@ extension PlayerMethods {
         StateEncoder.adTimeRanges(&writer, metadata.adTimeRanges ?? [], limit: nil)
         StateEncoder.texts(&writer, metadata.texts ?? [])
         writer.member("duration", entry.details?.duration)
+        writer.member("priority", player.queue.priorities[entry.id].map(Int.init))
         writer.endObject()
         return writer.bytes
     }

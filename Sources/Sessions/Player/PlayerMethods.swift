@@ -111,6 +111,7 @@ package import StateKeeping
         case .queueMove: atVersion(request, answer) { move(request, $0) }
         case .queueClear: atVersion(request, answer) { clear(request, $0) }
         case .queueShuffle: atVersion(request, answer) { shuffle(request, $0) }
+        case .queuePrioritize: atVersion(request, answer) { prioritize(request, $0) }
         case .itemUpdate: atVersion(request, answer) { update(request, $0) }
         case .feedbackGet: getFeedback(request, answer)
         case .feedbackSet: setFeedback(request, answer)

@@ -40,13 +40,19 @@ extension Verb {
         Verb(
             name: "move", aliases: ["mv"], synopsis: "NUMBER TO", summary: "move an item to another index",
             examples: [("move 5 1", "move the fifth to the front")], arity: 2...2, run: Queue.move),
+        Verb(
+            name: "prioritize", aliases: ["prio"], synopsis: "PRIORITY NUMBER…",
+            summary: "play items earlier while the play order is shuffled",
+            details: "PRIORITY is 0 to 255; items with a higher one play first. NUMBER is an index from 1, or a range.",
+            examples: [("prioritize 10 3 5-7", "these four come next"), ("prioritize 0 3", "in its turn")],
+            arity: 2...Int.max, run: Queue.prioritize),
         Verb(name: "clear", summary: "empty the queue and stop", examples: [("clear", "empty it")]) {
             (run) throws(Failure) in try run.perform("queue.clear")
         },
     ]
 }
 
-/// `add`, `queue`, `remove`, `move`, `crop`.
+/// `add`, `queue`, `remove`, `move`, `prioritize`, `crop`.
 enum Queue {
     /// Entries of one request.
     private static let page: Int64 = 1000
@@ -117,8 +123,34 @@ enum Queue {
 
     /// `remove`: looks up the ids of the indices, and removes them if the queue is still the same.
     static func remove(_ run: Invocation) throws(Failure) {
+        let (ids, version) = try items(run.words.map(\.text), run)
+        try remove(run, ids, version)
+    }
+
+    /// `prioritize`.
+    static func prioritize(_ run: Invocation) throws(Failure) {
+        let text = run.words[0].text
+        guard let priority = ClockText.integer(text), (0...255).contains(priority) else {
+            throw run.wrong(run.verb.name, text, "a priority from 0 to 255")
+        }
+        let (ids, version) = try items(run.words.dropFirst().map(\.text), run)
+        // A priority leaves the version of the queue.
+        for first in stride(from: 0, to: ids.count, by: idsOfLine) {
+            let some = ids[first..<min(ids.count, first + idsOfLine)]
+            var parameters = JSONObject([
+                .init("ids", .array(Array(some))), .init("priority", .integer(Int64(priority))),
+            ])
+            parameters["ifVersion"] = version
+            try run.perform("queue.prioritize", .object(parameters))
+        }
+    }
+
+    /// Ids of the items at these indices, and the version of the queue that has them there.
+    private static func items(
+        _ words: [String], _ run: Invocation
+    ) throws(Failure) -> (ids: [JSONValue], version: JSONValue?) {
         var ranges: [ClosedRange<Int64>] = []
-        for word in run.words { ranges.append(try range(word.text, run)) }
+        for word in words { ranges.append(try range(word, run)) }
         var ids: [JSONValue] = []
         var known: Set<Int64> = []
         var version: JSONValue?
@@ -137,7 +169,7 @@ enum Queue {
                 offset += Int64(found.count)
             }
         }
-        try remove(run, ids, version)
+        return (ids, version)
     }
 
     /// Takes all entries out but the present one.
