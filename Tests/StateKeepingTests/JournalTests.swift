@@ -316,6 +316,7 @@ import Testing
         position.muted = true
         position.modes = PlayModes(.repetition(.all), .shuffle(.items), .consume(.once), .single(.on))
         position.loudness = LoudnessSettings(mode: .album, preamp: -3.5)
+        position.crossfade = CrossfadeSettings(seconds: 4.5)
         let bytes = try #require(PositionSlot.encode(position, number: 77))
         let read = try #require(bytes.withUnsafeBytes { PositionSlot.decode($0) })
         #expect(read.position == position && read.number == 77)

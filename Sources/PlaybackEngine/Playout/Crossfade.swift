@@ -32,6 +32,8 @@ import NowPlaying
 
     /// Seconds of decoded sound that an overlap needs in addition: a whole refill.
     private static let spareSeconds = 3.5
+    /// Difference in seconds of the two fades that is not heard.
+    private static let exactness = 0.001
 
     /// Without an overlap.
     init(_ playout: Playout) { self.playout = playout }
@@ -140,10 +142,11 @@ import NowPlaying
     /// Sets the fades of an overlap that is late or in frames that are sent.
     private func fade(_ lane: Lane, from start: Int64, to end: Int64, under next: Lane) {
         let seconds = lane.format.seconds(frames: end - start)
-        let isLate = seconds < next.overlap.seconds - 0.001
         let overlap = seconds < OverlapRule.shortest ? 0 : seconds
         if overlap > 0 { leave(lane, from: start, to: end) }
-        if isLate { playout.gains.rewrite(next) { [unowned self] _, _, _ in enter(next, over: overlap) } }
+        if overlap < next.overlap.seconds - Self.exactness {
+            playout.gains.rewrite(next) { [unowned self] _, _, _ in enter(next, over: overlap) }
+        }
         player.publisher.publishUpcoming(at: next)
     }
 
