@@ -167,8 +167,7 @@ package import StateKeeping
             .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
             .queuePrioritize, .itemUpdate, .volumeSet, .loudnessSet, .crossfadeSet, .sleepSet, .announce, .outputList,
             .formatsList, .diagnosticsGet, .rpcDiscover, .daemonReload, .daemonQuit, .feedbackGet, .feedbackSet,
-            .feedbackSubscribe,
-            .feedbackUnsubscribe:
+            .feedbackSubscribe, .feedbackUnsubscribe:
             forward(request, answer)
         }
     }

@@ -35,7 +35,9 @@ import Testing
         }
         for fault in faults.prefix(3) { print(fault) }
         #expect(faults.isEmpty, "\(faults.count) of \(count) histories: \(faults.map { String($0.prefix(12)) })")
-        #expect(successions > count && consumed > count / 2 && pauses > count / 4)
+        #expect(
+            successions > count && consumed > count / 2 && pauses > count / 10,
+            "\(successions) items, \(consumed) of them consumed, \(pauses) pauses")
     }
 }
 
@@ -54,7 +56,7 @@ import Testing
     private var departed: Set<ItemID> = []
     /// The queue at the last event.
     private var known: Set<ItemID> = []
-    /// True if a client asked for something since the last event.
+    /// True if a client asked for something since an item began or playback stopped.
     private var isAsked = false
 
     /// Without items that announce more frames than they have: `HistoryTests` has those.
@@ -126,7 +128,8 @@ import Testing
                 note?(state)
                 if let before { check(world, before, state) }
                 known = Set(world.player.queue.entries.map(\.id))
-                isAsked = false
+                // What comes next agrees with the modes of this event, if nobody asks for anything until then.
+                if state.cause == .track || state.cause == .stop || state.cause == .play { isAsked = false }
             }
         }
     }
@@ -135,9 +138,9 @@ import Testing
         let queue = Set(world.player.queue.entries.map(\.id))
         let left = before.item?.id
         let isOver = state.reason == .ended && (state.cause == .track || state.cause == .stop)
-        // The next item may fail before it is ready.
-        let fails = state.cause == .error && world.player.transport.current != left
-        if isOver || fails, let left { departed.insert(left) }
+        // Another event may come before the next item is ready.
+        let isLeft = world.player.transport.current != left
+        if isOver || isLeft, let left { departed.insert(left) }
         for id in known.subtracting(queue) where !departed.contains(id) {
             world.check.complain("\(id.number) is gone, which play did not leave", before, state)
         }
@@ -202,9 +205,11 @@ import Testing
     private func act(_ world: HistoryWorld) {
         let player = world.player
         let duration = player.currentDuration ?? 1
+        // An item that is being prepared begins where a seek puts it: `HistoryTests` has those.
+        let isPrepared = player.playout.pending == nil
         switch world.chance(16) {
-        case 0: ask(world, .seek(world.moment(duration)))
-        case 1: ask(world, .seek(world.moment(duration / 2)))
+        case 0 where isPrepared: ask(world, .seek(world.moment(duration)))
+        case 1 where isPrepared: ask(world, .seek(world.moment(duration / 2)))
         case 2: ask(world, .nextTrack)
         case 3: ask(world, .previousTrack(mayRestart: world.chance(2) == 0))
         case 4: ask(world, .togglePlayPause)
@@ -214,7 +219,7 @@ import Testing
         case 6:
             let ids = player.queue.entries.map(\.id)
             if !ids.isEmpty { ask(world, .playItem(ids[world.chance(ids.count)], position: nil)) }
-        case 7: ask(world, .skip([0.7, -0.7, 20][world.chance(3)]))
+        case 7 where isPrepared: ask(world, .skip([0.7, -0.7, 20][world.chance(3)]))
         case 8, 9: ask(world, .mode(.consume(OccasionMode.allCases[world.chance(3)])))
         case 10, 11: ask(world, .mode(.single(OccasionMode.allCases[world.chance(3)])))
         case 12: ask(world, .mode(.repetition(RepeatMode.allCases[world.chance(3)])))
