@@ -188,20 +188,29 @@ import NowPlaying
         }
         guard let end = lane.clock.time(of: Double(lane.gain.entry?.end ?? 0)) else { return }
         let due = end.advanced(bySeconds: -Drains.lead)
+        guard due > EventLoop.now else {
+            // The refill that sends the last frames comes back here.
+            cancel()
+            return drain()
+        }
         if let deadline {
             deadline.setDeadline(due)
         } else {
-            deadline = player.loop.deadline(due) { [unowned self] in drain() }
+            deadline = player.loop.deadline(due) { [unowned self] in endIsNear() }
         }
     }
 
     /// Cancels the one-shot.
     func cancel() { deadline = nil }
 
-    private func drain() {
+    private func endIsNear() {
         deadline = nil
+        if let old = playout.leaving { playout.feeder.topUp(old) }
+        drain()
+    }
+
+    private func drain() {
         guard let old = playout.leaving, let end = old.streamEnd else { return }
-        playout.feeder.topUp(old)
         playout.drains.drainIfEnding(old, audible: Double(end))
     }
 

@@ -74,7 +74,7 @@ import NowPlaying
         let sent = lane.sentEnd
         player.loop.later { [weak self, weak lane] in
             guard let self, let lane, let end = resendingEnd(of: lane) else { return }
-            let isHeard = lane === playout.audible || lane === playout.leaving
+            let isHeard = lane.hasStream && (lane === playout.audible || lane === playout.leaving)
             // A reading or another target may have sent or dropped frames since.
             if lane.sentEnd == sent, sent < end, isHeard, !lane.awaitsSplice {
                 lane.send(upTo: min(end, sent + count))
