@@ -81,7 +81,7 @@ package struct PlayModes: Equatable, Sendable {
     }
 
     /// Items of `played` that the queue loses until play has left the last of them. Play leaves one after the other.
-    package func consumed(of played: [ItemID]) -> Set<ItemID> {
+    package func consumed(of played: ArraySlice<ItemID>) -> Set<ItemID> {
         switch consumeMode {
         case .off: []
         case .on: Set(played)

@@ -130,7 +130,7 @@ private func ids(_ numbers: some Sequence<Int64>) -> [ItemID] { numbers.map { It
     /// Items as they follow from the first on.
     private func planned(_ order: PlayOrder, _ queue: PlayQueue, from first: ItemID, _ count: Int) -> [ItemID] {
         var planned = [first]
-        while planned.count < count, let next = order.follower(after: planned, in: queue) { planned.append(next) }
+        while planned.count < count, let next = order.follower(after: planned[...], in: queue) { planned.append(next) }
         return Array(planned.dropFirst())
     }
 

@@ -73,7 +73,7 @@ package struct Transport: Sendable {
 
     /// Item that plays automatically after `played`: the current item, and those that follow it up to the one in question.
     /// Leaves out the items of `skipped`. Nil: none.
-    package func follower(after played: [ItemID], without skipped: Set<ItemID> = []) -> ItemID? {
+    package func follower(after played: ArraySlice<ItemID>, without skipped: Set<ItemID> = []) -> ItemID? {
         order.follower(after: played, in: queue, without: skipped)
     }
 

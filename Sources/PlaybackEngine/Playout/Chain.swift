@@ -31,6 +31,8 @@ struct ChainLink: Ticketed {
 /// Plays of the decode thread in order, the audible one first. A value; its tickets ascend.
 struct Chain: RandomAccessCollection {
     private(set) var links: [ChainLink] = []
+    /// Items of the links, in their order.
+    private(set) var ids: [ItemID] = []
     /// Last ticket.
     private(set) var lastTicket = 0
 
@@ -51,22 +53,41 @@ struct Chain: RandomAccessCollection {
     }
 
     /// Replaces all links by one.
-    mutating func begin(with link: ChainLink) { links = [link] }
+    mutating func begin(with link: ChainLink) {
+        clear()
+        append(link)
+    }
 
     /// Drops all links.
-    mutating func clear() { links = [] }
+    mutating func clear() {
+        links = []
+        ids = []
+    }
 
     /// Appends a link.
-    mutating func append(_ link: ChainLink) { links.append(link) }
+    mutating func append(_ link: ChainLink) {
+        links.append(link)
+        ids.append(link.id)
+    }
 
     /// Drops a link and all after it.
-    mutating func drop(from index: Int) { links.removeSubrange(index...) }
+    mutating func drop(from index: Int) {
+        links.removeSubrange(index...)
+        ids.removeSubrange(index...)
+    }
 
     /// Drops the links before the one with this ticket, if it exists.
-    mutating func drop(before ticket: Int) { links.removeSubrange(..<(index(of: ticket) ?? 0)) }
+    mutating func drop(before ticket: Int) {
+        guard let index = index(of: ticket) else { return }
+        links.removeFirst(index)
+        ids.removeFirst(index)
+    }
 
     /// Drops one link.
-    mutating func remove(at index: Int) { links.remove(at: index) }
+    mutating func remove(at index: Int) {
+        links.remove(at: index)
+        ids.remove(at: index)
+    }
 
     /// Sets the opened item of a link.
     mutating func open(_ index: Int, _ item: OpenedItem) { links[index].opened = item }

@@ -159,7 +159,7 @@ import NowPlaying
     private func follower(at index: Int, afterFailures: Bool = false) -> (id: ItemID, position: Double)? {
         let link = chain[index]
         if player.scanner.isForward != false, let position = link.opened?.restStart { return (link.id, position) }
-        return successor(after: chain[...index].map(\.id), afterFailures: afterFailures).map { ($0, 0) }
+        return successor(after: chain.ids[...index], afterFailures: afterFailures).map { ($0, 0) }
     }
 
     /// Item that follows the shown play automatically; nil: none. A play that is planned already is the truth.
@@ -174,7 +174,7 @@ import NowPlaying
 
     /// Item that follows automatically after `played`, the current item and those that follow it; nil: none, or none after too
     /// many failures (unless `afterFailures`).
-    private func successor(after played: [ItemID], afterFailures: Bool = false) -> ItemID? {
+    private func successor(after played: ArraySlice<ItemID>, afterFailures: Bool = false) -> ItemID? {
         let transport = player.transport
         guard afterFailures || !transport.failuresEndPlay, !player.sleeper.endsWithItem,
             !transport.order.modes.pausesAfterItem, player.scanner.isForward != false

@@ -32,7 +32,7 @@ package struct PlayOrder: Sendable {
 
     /// Item that plays automatically after `played`: the current item, and those that follow it up to the one in question.
     /// Leaves out the items of `skipped`. Nil: none.
-    package func follower(after played: [ItemID], in queue: PlayQueue, without skipped: Set<ItemID> = []) -> ItemID? {
+    package func follower(after played: ArraySlice<ItemID>, in queue: PlayQueue, without skipped: Set<ItemID> = []) -> ItemID? {
         guard let last = played.last else { return nil }
         if modes.repeatMode == .one, !skipped.contains(last), queue.index(of: last) != nil { return last }
         return successor(after: played, in: queue, without: skipped.union(modes.consumed(of: played)))
@@ -48,7 +48,7 @@ package struct PlayOrder: Sendable {
         successor(after: [id], in: queue, without: removed)
     }
 
-    private func successor(after played: [ItemID], in queue: PlayQueue, without removed: Set<ItemID>) -> ItemID? {
+    private func successor(after played: ArraySlice<ItemID>, in queue: PlayQueue, without removed: Set<ItemID>) -> ItemID? {
         guard let last = played.last else { return nil }
         guard isShuffled else {
             guard let index = queue.index(of: last) else { return nil }
@@ -68,7 +68,7 @@ package struct PlayOrder: Sendable {
         return nil
     }
 
-    private func laidOutSuccessor(after played: [ItemID], without removed: Set<ItemID>) -> ItemID? {
+    private func laidOutSuccessor(after played: ArraySlice<ItemID>, without removed: Set<ItemID>) -> ItemID? {
         guard let index = index(after: played) else { return nil }
         return sequence[(index + 1)...].first { !removed.contains($0) }
     }
@@ -81,7 +81,7 @@ package struct PlayOrder: Sendable {
     }
 
     /// Index of the last of the items that play one after the other from the first on: of several rounds, each has an item.
-    private func index(after played: [ItemID]) -> Int? {
+    private func index(after played: ArraySlice<ItemID>) -> Int? {
         guard let first = played.first, var index = index(of: first) else { return nil }
         for (before, id) in zip(played, played.dropFirst()) where id != before {
             guard let next = sequence[(index + 1)...].firstIndex(of: id) else { return nil }

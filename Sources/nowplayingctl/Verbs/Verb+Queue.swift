@@ -6,7 +6,7 @@ extension Verb {
     /// The queue.
     static let queues = [
         Verb(
-            name: "add", synopsis: "FILE…",
+            name: "add", synopsis: "FILE… | --from FILE",
             summary: "add files, folders, playlists or addresses at the end of the queue",
             options: [
                 Option("--next", "directly after the current item"),
