@@ -32,7 +32,9 @@ package struct PlayOrder: Sendable {
 
     /// Item that plays automatically after `played`: the current item, and those that follow it up to the one in question.
     /// Leaves out the items of `skipped`. Nil: none.
-    package func follower(after played: ArraySlice<ItemID>, in queue: PlayQueue, without skipped: Set<ItemID> = []) -> ItemID? {
+    package func follower(after played: ArraySlice<ItemID>, in queue: PlayQueue, without skipped: Set<ItemID> = [])
+        -> ItemID?
+    {
         guard let last = played.last else { return nil }
         if modes.repeatMode == .one, !skipped.contains(last), queue.index(of: last) != nil { return last }
         return successor(after: played, in: queue, without: skipped.union(modes.consumed(of: played)))
@@ -48,7 +50,9 @@ package struct PlayOrder: Sendable {
         successor(after: [id], in: queue, without: removed)
     }
 
-    private func successor(after played: ArraySlice<ItemID>, in queue: PlayQueue, without removed: Set<ItemID>) -> ItemID? {
+    private func successor(after played: ArraySlice<ItemID>, in queue: PlayQueue, without removed: Set<ItemID>)
+        -> ItemID?
+    {
         guard let last = played.last else { return nil }
         guard isShuffled else {
             guard let index = queue.index(of: last) else { return nil }

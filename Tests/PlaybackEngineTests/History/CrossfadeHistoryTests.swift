@@ -197,7 +197,7 @@ import Testing
 
     @Test("with overlaps every wide history answers each command, and is the same in each run") func wide() async {
         var overlaps = 0
-        let count = currentEnvironment()["HISTORIES"].flatMap(UInt64.init) ?? 120
+        let count = currentEnvironment()["HISTORIES"].flatMap(UInt64.init) ?? 60
         for seed in 1...count {
             let results = await LoopThread.run {
                 (0..<(seed < 20 ? 2 : 1)).map { _ in

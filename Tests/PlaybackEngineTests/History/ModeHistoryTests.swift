@@ -17,10 +17,10 @@ import Testing
         let first = environment["HISTORY"].flatMap(Int.init) ?? 1
         var faults: [String] = []
         var (successions, consumed, pauses) = (0, 0, 0)
-        for begin in stride(from: first, to: first + count, by: 25) {
+        for begin in stride(from: first, to: first + count, by: 5) {
             let result = await LoopThread.run {
                 var (faults, counts): ([String], [Int]) = ([], [0, 0, 0])
-                for seed in begin..<min(begin + 25, first + count) {
+                for seed in begin..<min(begin + 5, first + count) {
                     let history = ModeHistory(seed: UInt64(seed))
                     let found = history.run()
                     counts = zip(counts, [history.successions, history.consumed, history.pauses]).map(+)
