@@ -72,6 +72,9 @@ import Testing
             old.add(5_000_000_001...5_000_000_003)
             old.position.item = ItemID(5_000_000_002)
             old.store.keep([], old.queue, old.position)
+            let before: [Int64] = [1, 2, 5_000_000_001, 5_000_000_002, 5_000_000_003]
+            // A process that is killed writes no more.
+            #expect(await Self.eventually { Self.onTheDisk(folder.path, 5_000_000_002) == before })
             if isSaved { old.store.finish(old.position) }
             var known: [Int64] = []
             for run in 0..<3 {
@@ -99,7 +102,8 @@ import Testing
         }
     }
 
-    private static func onTheDisk(_ directory: String) -> [Int64] {
+    /// Items of the saved queue. `current`: the saved current item, without which there is nothing.
+    private static func onTheDisk(_ directory: String, _ current: Int64? = nil) -> [Int64] {
         // Loaded without the memory: that belongs to the folder itself, not to its copy.
         let copy = TemporaryFolder()
         for name in ["queue", "place"] {
@@ -109,6 +113,7 @@ import Testing
         let loaded = StateLoader.load(copy.path)
         loaded.memory?.remove()
         #expect(loaded.reports.isEmpty)
+        if let current, loaded.position?.item != ItemID(current) { return [] }
         return loaded.queue.entries.map(\.id.number)
     }
 

@@ -62,7 +62,7 @@ package import NowPlaying
     package init(_ loop: EventLoop, _ parts: Parts) {
         self.loop = loop
         self.parts = parts
-        transport = Transport(failureLimit: parts.failureLimit)
+        transport = Transport(failureLimit: parts.failureLimit, order: PlayOrder(seed: parts.shuffleSeed))
         nextItemNumber = parts.firstItemNumber
         parts.output.delegate = self
         wallClock = WallClockWatch(loop) { [unowned self] in playout.clockStepped() }

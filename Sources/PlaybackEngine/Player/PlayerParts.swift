@@ -17,6 +17,8 @@ extension Player {
         package var loudness: LoudnessSettings
         package var rates: RateRules
         package var knowledge: SourceKnowledge
+        /// Seed of shuffled orders.
+        var shuffleSeed = UInt64.random(in: .min ... .max)
         /// Maximum number of seconds from opening an announcement to its first frames.
         var announcementPatience = 30.0
         /// Returns true for an audiobook or a podcast.

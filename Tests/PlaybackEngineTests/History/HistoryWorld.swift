@@ -76,6 +76,7 @@ import TestSupport
         var parts = Player.Parts(
             output: output(loop), openDecoder: open, ringCapacity: capacity, events: EventCounter(),
             instance: "history")
+        parts.shuffleSeed = seed
         configure(&parts)
         var made: DecodeWorker?
         guard
