@@ -3,12 +3,8 @@ extension Method {
     /// unknown, missing, of the wrong type or out of its own domain.
     package func check(_ given: JSONObject) throws(RPCError) {
         try Self.check(given, against: parameters, of: "“\(name)”", at: "")
-        for group in exclusive + [oneOf] {
-            let present = group.filter { given[$0] != nil }
-            if present.count > 1 {
-                throw .invalidParameter(present[1], "“\(present[0])” and “\(present[1])” exclude each other")
-            }
-        }
+        for group in exclusive { try Self.checkExclusion(group, given) }
+        if !oneOf.isEmpty { try Self.checkExclusion(oneOf, given) }
         if !anyOf.isEmpty, !anyOf.contains(where: { given[$0] != nil }) {
             let names = anyOf.map { "“\($0)”" }.joined(separator: ", ")
             throw .invalidParameter(anyOf[0], "“\(name)” needs at least one of \(names)")
@@ -17,6 +13,12 @@ extension Method {
             let names = oneOf.map { "“\($0)”" }.joined(separator: " or ")
             throw .invalidParameter(oneOf[0], "“\(name)” needs \(names)")
         }
+    }
+
+    private static func checkExclusion(_ group: [String], _ given: JSONObject) throws(RPCError) {
+        let present = group.filter { given[$0] != nil }
+        guard present.count > 1 else { return }
+        throw .invalidParameter(present[1], "“\(present[0])” and “\(present[1])” exclude each other")
     }
 
     fileprivate static func check(

@@ -347,7 +347,7 @@ package struct Transport: Sendable {
 
     /// Removes an item that is no longer the current one, if that is the mode.
     private mutating func leave(_ left: ItemID?) {
-        guard let left, left != current, !order.modes.consumed(of: [left]).isEmpty else { return }
+        guard let left, left != current, order.modes.consumeMode != .off else { return }
         queue.remove([left])
         order.removed([left], in: queue)
         order.consumeTookEffect()

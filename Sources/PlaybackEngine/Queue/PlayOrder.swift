@@ -42,7 +42,8 @@ package struct PlayOrder: Sendable {
 
     /// Target of “next” from the current item `id`, which the queue may lose; nil: the end.
     package func target(after id: ItemID, in queue: PlayQueue) -> ItemID? {
-        successor(after: [id], in: queue, without: modes.consumed(of: [id]))
+        if !isShuffled, modes.consumeMode == .off { return inQueueOrder(after: id, queue, without: []) }
+        return successor(after: [id], in: queue, without: modes.consumed(of: [id]))
     }
 
     /// Item after `id`; nil: none. Leaves out the items of `removed`.
@@ -54,11 +55,7 @@ package struct PlayOrder: Sendable {
         -> ItemID?
     {
         guard let last = played.last else { return nil }
-        guard isShuffled else {
-            guard let index = queue.index(of: last) else { return nil }
-            if let next = queue.entries[(index + 1)...].first(where: { !removed.contains($0.id) }) { return next.id }
-            return modes.repeatMode == .all ? queue.entries.first { !removed.contains($0.id) }?.id : nil
-        }
+        guard isShuffled else { return inQueueOrder(after: last, queue, without: removed) }
         if let next = laidOutSuccessor(after: played, without: removed) { return next }
         guard modes.repeatMode == .all else { return laidOutSuccessor(after: [last], without: removed) }
         guard queue.entries.contains(where: { !removed.contains($0.id) }) else { return nil }
@@ -70,6 +67,12 @@ package struct PlayOrder: Sendable {
             if let next = further.laidOutSuccessor(after: played, without: removed) { return next }
         }
         return nil
+    }
+
+    private func inQueueOrder(after id: ItemID, _ queue: PlayQueue, without removed: Set<ItemID>) -> ItemID? {
+        guard let index = queue.index(of: id) else { return nil }
+        if let next = queue.entries[(index + 1)...].first(where: { !removed.contains($0.id) }) { return next.id }
+        return modes.repeatMode == .all ? queue.entries.first { !removed.contains($0.id) }?.id : nil
     }
 
     private func laidOutSuccessor(after played: ArraySlice<ItemID>, without removed: Set<ItemID>) -> ItemID? {
