@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Whether nowplaying-decode is built: the Makefile's scripts say so where the headers of FFmpeg, libcurl and libseccomp are.
+/// True if nowplaying-decode is built: scripts of the Makefile set it where FFmpeg, libcurl and libseccomp have headers.
 let buildsDecode = Context.environment["NOWPLAYING_DECODE"] == "1"
 
-/// Whether `make sanitize` builds: the thread sanitizer takes an optimized array for shared when it was not copied.
+/// True if `make sanitize` builds: the thread sanitizer takes an optimized array for shared when it was not copied.
 let isSanitized = Context.environment["NOWPLAYING_SANITIZER"] != nil
 
 /// One array for every target of ours, tests included.
@@ -214,7 +214,7 @@ if buildsDecode {
         systemLibrary("CSeccomp", package: "libseccomp-dev"),
         program("nowplaying-decode", ["ChildDecoding", "NowPlaying", "CFFmpeg", "CCurl", "CSeccomp", "CLinux"]),
     ]
-    // What it does with bytes of strangers is fuzzed without what confines it.
+    // Its handling of foreign bytes is fuzzed without its confinement.
     for target in package.targets where target.name == "FuzzTests" {
         target.dependencies += ["nowplaying-decode", "CFFmpeg"]
         target.swiftSettings?.append(.define("NOWPLAYING_DECODE"))

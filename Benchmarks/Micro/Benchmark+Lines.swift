@@ -2,7 +2,7 @@ import ControlProtocol
 import NowPlaying
 import Sessions
 
-/// What goes over the socket.
+/// Lines of the socket.
 extension Benchmark {
     static let lines: [Benchmark] = [
         reading("line.play", #"{"jsonrpc":"2.0","id":7,"method":"play"}"#),

@@ -5,7 +5,7 @@ import NowPlaying
 import PlaybackEngine
 import StateKeeping
 
-/// What the player thinks with.
+/// Pure parts of the player.
 extension Benchmark {
     /// Where a frame of the stream stands in an item, with a few items in the stream.
     static let timeline = Benchmark(name: "timeline.place") {

@@ -1,6 +1,6 @@
 import AudioCore
 
-/// What is done with frames on their way.
+/// Work on frames on their way.
 extension Benchmark {
     private static let format = AudioFormat(
         sampleFormat: .int16, sampleRate: 44100, channels: [.frontLeft, .frontRight])

@@ -12,7 +12,7 @@ extension MediaFile {
         // Sums of an offset and a length of 32 bits stay far from overflow below this limit.
         guard !target.isEmpty, (0..<Self.largestSize).contains(offset) else { return 0 }
         if offset < windowStart || offset >= windowStart + Int64(windowCount) {
-            // What would fill the window anyway goes where it is wanted at once.
+            // A read as large as the window goes straight to its target.
             if target.count >= Self.windowBytes {
                 advise(from: offset)
                 return try readNow(into: target, at: offset)

@@ -46,7 +46,7 @@ extension Connection {
         guard let last = input.lastIndex(where: { !isEnd($0) }) else { return }
         let before = input[..<last].lastIndex(of: UInt8(ascii: "\n"))
         let start = before.map { $0 + 1 } ?? 0
-        // What comes within a line is not at its beginning, and is closed.
+        // Descriptors count at the beginning of a line alone. Others are closed.
         guard arrived.last?.start != start else { return }
         arrived.append((start, descriptors))
     }

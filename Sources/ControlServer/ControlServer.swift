@@ -200,7 +200,7 @@ package struct ControlServerOptions: Sendable {
             }
             welcome(descriptor)
             if Int(descriptor) >= options.descriptorLimit - Self.reservedDescriptors {
-                // Whoever waits is taken when a connection ends; the last descriptors are for media and the sound server.
+                // The end of a connection admits the next client. The last descriptors are for media and the sound server.
                 listening?.setEnabled(false)
                 return
             }

@@ -16,7 +16,7 @@ package enum GroupAccess {
     {
         guard let first = groups.first else { return }
         var status = stat()
-        // Who is no member of a group may not give files to it, and a sandbox may forbid it altogether.
+        // Only members of a group may give files to it, and a sandbox may forbid it altogether.
         let isGiven = (lstat(path, &status) == 0 && status.st_gid == first) || lchown(path, uid_t.max, first) == 0
         let listed = isGiven ? Array(groups.dropFirst()) : groups
         guard !listed.isEmpty else { return }

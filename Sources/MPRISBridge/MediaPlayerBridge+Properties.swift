@@ -52,7 +52,7 @@ extension MediaPlayerBridge {
             values["CanControl"] = .bool(true)
             return then(values)
         }
-        // Who asks for another property alone does not make us follow the queue.
+        // A request for another property alone does not make us follow the queue.
         guard name == nil || name == "Tracks" else { return then(["CanEditTracks": .bool(true)]) }
         tracks.refresh(state) { [weak self] _ in
             then(["Tracks": .paths(self?.tracks.paths ?? []), "CanEditTracks": .bool(true)])
@@ -93,7 +93,7 @@ extension MediaPlayerBridge {
         }
     }
 
-    /// Whoever sets a volume wants to hear it: MPRIS knows no other way out of silence.
+    /// Sets the volume and ends silence, as MPRIS has no other way out of it.
     private func setVolume(_ call: Call, _ volume: Double) {
         let unmutes = volume > 0 && state?.isMuted == true
         command(

@@ -136,7 +136,7 @@ import NowPlayingClient
             guard let self, self.state != nil, let result = answer?["result"] else { return }
             commands = CommandTable(result)
             hasCommands = true
-            // Whoever finds the player finds it complete.
+            // The player is complete before anybody sees it.
             if presence?.isSeen == true { publish() } else { presence?.setSeen(true) }
         }
     }

@@ -92,7 +92,7 @@ package import LinuxSystem
     private nonisolated static func look(_ path: FilePath) -> Look {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return .impossible }
-        // What appears between the look and the watch is found by looking again; not for ever, where it comes and goes.
+        // A second look finds files that appeared before the watch. The number of looks is bounded, as a file may come and go.
         for _ in 0..<100 {
             guard let missing = firstMissing(path) else {
                 close(descriptor)

@@ -118,7 +118,7 @@ struct FolderWalk {
         let found = confined.locate()
         guard found >= 0 else { return nil }
         defer { close(found) }
-        // What was judged is what is read, whatever stands at the name by now.
+        // The folder that was judged is read, even if its name means another one by now.
         let opened = linux_openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         return opened >= 0 ? opened : nil
     }

@@ -78,7 +78,7 @@ extension MediaSearch {
             }
             let segment = MediaSegment(
                 audio: source, sheet: sheet, number: track.number, start: track.start, end: track.end)
-            // What the sheet says counts more than the tags of the file, which are about all of it.
+            // The sheet counts more than the tags of the file, which are about all of it.
             try append(
                 ResolvedMedia(
                     source: .segment(segment),

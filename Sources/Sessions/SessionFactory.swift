@@ -158,7 +158,7 @@ import Synchronization
         lists += 1
         let (number, folder) = (lists, folder)
         let text = sessions.map { $0.line + "\n" }.sorted().joined()
-        // What is there already is not written again.
+        // A file with the same text is not written again.
         guard text != last else { return }
         last = text
         unwritten += 1

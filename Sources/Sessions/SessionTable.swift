@@ -69,7 +69,7 @@ package import StateKeeping
 
     /// Publishes a session's new state and applies its consequences.
     package func published(_ state: NowPlayingState) {
-        // What is being made is not known yet.
+        // A session in the making is not known yet.
         guard let session = sessions[state.session] else { return }
         defer { session.follow(state) }
         if sessions.count == 1 { return context.board.publish(state) }
@@ -193,7 +193,7 @@ package import StateKeeping
         if sessions.count == 1 { return main }
         guard Catalogue.method(request.method).parameters.contains(where: { $0.name == "session" }) else { return main }
         guard active.isExternal else { return active }
-        // What another program plays has no queue here, and no volume of ours.
+        // A session of another program has neither queue nor volume here.
         switch request.method {
         case .other(let method): return method.isOfLocalSessions ? lastLocal : active
         case .command(.play)

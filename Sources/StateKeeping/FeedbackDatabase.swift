@@ -5,7 +5,8 @@ package import NowPlaying
 import Synchronization
 
 /// Saved feedback about items, in a file of the state directory (SQLite, write-ahead log). Used on worker threads, which wait
-/// for each other; every call may block, unless it says otherwise. A process that is killed in the middle of writing loses that one change and nothing else.
+/// for each other; every call may block, unless it says otherwise. A process that is killed in the middle of writing loses
+/// that one change and nothing else.
 package final class FeedbackDatabase: Sendable {
     /// Why it can't be used, in words for people.
     package struct Failure: Error, Equatable {
@@ -170,7 +171,7 @@ package final class FeedbackDatabase: Sendable {
             if version != Double(Self.version) { try connection.execute("PRAGMA user_version = \(Self.version)") }
             return connection
         } catch {
-            // What lies on a disk that nobody writes to can still be read.
+            // A file on a read-only disk can still be read.
             guard error.isUnwritable, access(path, R_OK) == 0 else { throw error }
             guard let file = FilePath(Array(path.utf8)) else { throw error }
             return try SQLiteConnection(library, MediaSource.fileURI(file) + "?immutable=1", isReadOnly: true)

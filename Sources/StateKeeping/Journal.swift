@@ -173,7 +173,7 @@ enum Journal {
         var entries = ContiguousArray<QueueEntry>()
         entries.reserveCapacity(min(count, QueueLimit.items, reader.remaining))
         var priorities: [QueueEdit] = []
-        // What was read up to a damage is good.
+        // Records before a damage are good.
         defer {
             contents.queue = PlayQueue(entries, version: version)
             for edit in priorities { contents.queue.apply(edit) }

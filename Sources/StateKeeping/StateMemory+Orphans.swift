@@ -48,7 +48,7 @@ extension StateMemory {
         let directory = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         var status = stat()
         let isThere = stat(directory, &status) == 0
-        // What can't be looked at now may be there all the same.
+        // A folder that can't be read now may hold it all the same.
         guard isThere ? self.name(of: status) != name : errno == ENOENT else { return }
         unlink(path)
     }

@@ -182,7 +182,7 @@ package import PlaybackEngine
             Log.warning("/dev/shm is full: a killed daemon may lose the last second of its state")
         }
         if pending.isEmpty { firstPending = sequence }
-        // What the disk does not take for long is written as a whole one day.
+        // Records that the disk refuses for long are replaced by a whole snapshot later.
         if pending.count + frame.count > Self.maximumPending, fault != nil {
             pending = []
             needsSnapshot = true

@@ -49,7 +49,7 @@ final class Container {
         new.pointee.probesize = Self.probeBytes
         new.pointee.max_analyze_duration = (segments == nil ? 5 : 2) * Int64(AV_TIME_BASE)
         new.pointee.max_streams = 64
-        // Whatever a container refers to is not opened.
+        // Files to which a container refers are not opened.
         new.pointee.io_open = { _, _, _, _, _ in ffmpeg_error_io }
         av_opt_set(new, "protocol_whitelist", "none", 0)
         // A playlist of parts is read where the daemon's own reader found one, and only there.
@@ -72,7 +72,7 @@ final class Container {
         guard result == 0, let context = opening else {
             throw network?.failure ?? segments?.failure ?? Self.notRecognised(result)
         }
-        // What says itself what it is need not be listened to first.
+        // A container that names its streams needs no probing.
         if format == nil || segments != nil || context.pointee.nb_streams == 0 {
             avformat_find_stream_info(context, nil)
         }
@@ -176,7 +176,7 @@ final class Container {
     func seek(to frame: Int64, rate: Int, preroll: Int64) throws(WireFailure) {
         clearError()
         let unit = AVRational(num: 1, den: Int32(rate))
-        // What an encoder put before the first frame has negative times, and is wanted to decode that one.
+        // The frames that an encoder put before the first one have negative times. The first one's decoding needs them.
         let wanted = av_rescale_q(frame.subtractingClamped(preroll), unit, timeBase).addingClamped(startTime)
         guard let context else { return }
         for target in wanted < startTime ? [wanted, startTime] : [wanted] {

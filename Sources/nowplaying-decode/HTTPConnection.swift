@@ -20,7 +20,7 @@ final class HTTPConnection {
 
     let channel: DaemonChannel
     let request: OpenRequest
-    /// Whom the name and the password are for, and what they are.
+    /// Name and password, and the address that they are for.
     private let credentials: CurlSupport.Address
     private let multi: UnsafeMutableRawPointer
     private(set) var transfer: HTTPTransfer?

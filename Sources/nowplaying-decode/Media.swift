@@ -127,7 +127,7 @@ final class Media {
             let first = timeline.firstFrame(decoder, container)
             nextFrame = first
             if first <= frame - decoder.preroll || container.beginning == 0 { return }
-            // What the playlist says of its parts' length is not what they have.
+            // The lengths in the playlist differ from those of the parts.
             wanted = min(wanted - (first - wanted), Int64(clamping: container.beginning * Double(sourceRate)) - 1)
         }
     }

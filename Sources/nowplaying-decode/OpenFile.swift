@@ -13,7 +13,7 @@ final class OpenFile {
         new.pointee.pb = io.context
         new.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         new.pointee.max_streams = 64
-        // Whatever a container refers to is not opened.
+        // Files to which a container refers are not opened.
         new.pointee.io_open = { _, _, _, _, _ in ffmpeg_error_io }
         av_opt_set(new, "protocol_whitelist", "none", 0)
         av_opt_set(new, "format_whitelist", demuxers, 0)

@@ -73,7 +73,7 @@ import NowPlaying
     }
 
     private func ended() {
-        // What it printed last may still be in the pipe; others that hold it open are ended below.
+        // Its last lines may still be in the pipe. Processes that hold the pipe open are ended below.
         while reading != nil, hasOutput { read() }
         let status = process.collect()
         let end = isLate ? HookResult.End.timedOut : HookResult.end(status)

@@ -77,7 +77,7 @@ struct AnnouncementJudge {
         let rising = levels[(last + 1)...].map(\.level)
         #expect(zip(falling.dropFirst(), falling).allSatisfy { $0 <= $1 + 0.002 }, "\(row.name): \(falling)")
         #expect(zip(rising.dropFirst(), rising).allSatisfy { $0 >= $1 - 0.002 }, "\(row.name): \(rising)")
-        // What is not in the recording is not heard as quiet.
+        // A stretch that the recording lacks does not count as quiet.
         let seconds = Double(levels[last].frame - levels[first].frame) / rate
         #expect(seconds > row.words.seconds * 0.5 - 0.1, "\(row.name): quiet for \(seconds) s")
         #expect(seconds < row.end - row.begin + 0.1, "\(row.name): quiet for \(seconds) s")

@@ -76,7 +76,7 @@ extension Acceptance {
             let short = folder.silence("short.wav", seconds: 0.1)
             #expect(client.call("announce", ["uri": .string(short)])?["status"] == "success")
             _ = client.event("interruption-began")
-            // Who pauses meanwhile stays paused.
+            // A pause meanwhile lasts.
             let number = client.send("announce", ["uri": .string(short)])
             _ = client.event("interruption-began")
             client.call("pause")

@@ -162,7 +162,7 @@ extension Acceptance {
             client.call("nextTrack")
             let second = client.call("artwork.get", ["id": .string(unfetched())])
             #expect(second?["id"] == .string(id) && second?["path"] == .string(path))
-            // What is none is none, and not asked for again.
+            // A file without a picture is not read again.
             for words in ["not a supported picture", "more than 32 MiB"] {
                 client.call("nextTrack")
                 let wanted = unfetched()

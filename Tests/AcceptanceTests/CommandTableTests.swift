@@ -111,9 +111,9 @@ extension Acceptance {
                     }
                 }
             }
-            // Who is late, or means another item, does nothing in any case.
+            // A command that is late or means another item does nothing in any case.
             enter("playing", "")
-            // What is remembered of it has been found when this is answered.
+            // Its saved feedback has been found when this is answered.
             client.call("like")
             client.call("nowPlaying.subscribe")
             for row in Self.rows {
@@ -138,7 +138,7 @@ extension Acceptance {
                 "command": "nextTrack", "whileConnected": true, "enabled": false, "reason": "tea",
             ]
             let intervals: JSONValue = ["command": "skipForward", "whileConnected": true, "preferredIntervals": [3]]
-            // What holds already is no change.
+            // A value that holds already is no change.
             for setting in [disabling, intervals, intervals] { other?.call("commands.configure", setting) }
             #expect(client.events() == ["commands", "commands"])
             #expect(client.refusal("nextTrack") == "200 disabled")

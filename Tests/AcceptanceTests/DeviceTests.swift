@@ -179,7 +179,7 @@ extension Acceptance {
             let server = await SoundServer.pulseAudio([TestSink("speaker", rate: 48000)])
             _ = server.load(TestSink("dac"))
             let (daemon, client) = await play(server, "on-output-lost = \(policy)", sink: "dac")
-            // What play has changed is saved.
+            // Changes that play made are saved.
             #expect(daemon.process.sleepsForASecond)
             let saves = WriteCount(daemon.folder.path("state"))
             let start = now()

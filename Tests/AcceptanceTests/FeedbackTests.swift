@@ -63,7 +63,7 @@ extension Acceptance {
             let both = client.call("feedback.get", ["ids": .array(ids.reversed())])?["items"]?.arrayValue ?? []
             #expect(both.map { $0["id"] } == [ids[1], ids[0]])
             #expect(both.map { $0["rating"] } == [5, 2])
-            // What the commands of the current item say is there, too.
+            // Feedback by commands of the current item is there, too.
             client.call("rating", ["rating": 1])
             let got = client.call("feedback.get", ["ids": [ids[0]]])?["items"]?.arrayValue ?? []
             #expect(got.first?["rating"] == 1 && got.first?["isLiked"] == true)

@@ -42,7 +42,7 @@ extension Acceptance {
             #expect(ended.words == "interruption-ended" && ended.playing == "playing" && ended.rate == 1)
             #expect(ended["interruption"] == ["by": "Phone", "shouldResume": true])
             #expect(abs(ended.elapsed - 100) < 0.3)
-            // Who pauses meanwhile stays paused.
+            // A pause meanwhile lasts.
             let second = await stream(server, "media.role=phone", "application.name=Phone")
             #expect(client.event("interruption-began").playing == "interrupted")
             #expect(client.call("pause")?.playing == "paused")
@@ -53,7 +53,7 @@ extension Acceptance {
             #expect(over.playing == "paused" && over["interruption"]?["shouldResume"] == false)
             #expect(client.call("play")?.playing == "playing")
             #expect(client.event("play")["muted"] == false)
-            // Who stops is done with it.
+            // A stop ends the resumption.
             let third = await stream(server, "media.role=phone", "application.name=Phone")
             #expect(client.event("interruption-began").playing == "interrupted")
             #expect(client.call("stop")?.playing == "stopped")

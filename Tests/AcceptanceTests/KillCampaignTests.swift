@@ -90,7 +90,7 @@ private final class KilledDaemon {
             // The numbers that it gave out were not published.
             _ = after.apply(underWay, added: ids.filter { !model.queue.contains($0) })
         }
-        // What played is paused after a start.
+        // A playing item is paused after a start.
         if before.wish == "playing" { before.wish = "paused" }
         if after.wish == "playing" { after.wish = "paused" }
         let isAfter = after.queue == ids && after.difference(from: state) == nil

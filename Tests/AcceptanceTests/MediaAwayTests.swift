@@ -123,7 +123,7 @@ extension Acceptance {
             #expect(state["queue"]?["index"] == 0 && state["queue"]?["count"] == 2)
             #expect(state.elapsed >= 30 && state.elapsed < 31)
             if Campaign.isLong {
-                // What was begun before has ended, and is saved.
+                // Earlier work has ended, and is saved.
                 #expect(daemon.process.sleepsForASecond)
                 // Nothing looks meanwhile, and nothing is forgotten.
                 let before = daemon.contextSwitches
@@ -155,7 +155,7 @@ extension MountedDisk {
         fwrite(head, 1, head.count, file)
         fclose(file)
         precondition(truncate(place, head.count + Int(data)) == 0)
-        // What is not on the disk when that is pulled would be lost.
+        // Bytes that are not on the disk at the pull would be lost.
         sync()
         return place
     }

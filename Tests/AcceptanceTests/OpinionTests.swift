@@ -33,7 +33,7 @@ extension Acceptance {
             client.call("rating", ["rating": 4])
             #expect(client.event("feedback")["item"]?["rating"]?.doubleValue == 4)
             #expect(client.refusal("rating", ["rating": 6]) == "-32602")
-            // What holds already is no event.
+            // A value that holds already causes no event.
             client.call("rating", ["rating": 4])
             client.call("changePlaybackPosition", ["position": 12])
             client.call("pause")

@@ -93,7 +93,7 @@ extension Acceptance {
                 print("hand-over: silence of \(leading) and \(trailing) frames, \(total) between; \(runs)")
             }
             #expect(leading <= Self.quantum && trailing <= Self.quantum, "silence of \(leading) and \(trailing) frames")
-            // What is missing of the three was heard at the same time as another.
+            // A missing one of the three was heard together with another.
             let missing = 96000 - first.count + 48000 - total + 5_048_000 - last.frame - last.count
             #expect(missing <= 2 * Self.quantum && total <= 48000 + 300, "\(runs), \(total)")
             #expect(daemon.stop() == 0)

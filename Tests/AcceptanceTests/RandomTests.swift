@@ -58,7 +58,7 @@ final class RandomClient {
         case .move where model.queue.isEmpty, .remove where model.queue.isEmpty: return
         default: break
         }
-        // What comes after a difference says nothing.
+        // Later steps prove nothing after a difference.
         if disagreements > 0 { return }
         ask(command)
     }
@@ -72,7 +72,7 @@ final class RandomClient {
         // An event is written to all clients before the answer that names it: this brings it here.
         if asker !== client { client.call("hello") }
         let added = (answer["result"]?["ids"]?.arrayValue ?? []).compactMap(\.integerValue)
-        // What the player did by itself before it did this counts first; its own event of this has an originator.
+        // Earlier events of the player itself count first. The event of this command has an originator.
         var code: Int64?
         // A command that changes nothing has no event: its answer has the number of the last one.
         let last = answer["result"]?["seq"]?.integerValue

@@ -52,8 +52,8 @@ extension Acceptance {
                 if state.rate == rate { found.append((time, (position - position.rounded()) * 100)) }
                 if state.rate == 1 { usual.append((time, (position - position.rounded()) * 100)) }
             }
-            // What the recorder and the finding of changes are off at rate 1, before and after: the null sink's clock and the
-            // recorder's drift by a millisecond or two meanwhile, which a rate of 3 would show threefold.
+            // The errors of the recorder and of the search for changes at rate 1, before and after. The clocks of null sink
+            // and recorder drift by a millisecond or two meanwhile, which a rate of 3 would show threefold.
             let middle = found.map(\.time).reduce(0, +) / Double(max(1, found.count))
             let before = mean(usual.filter { $0.time < middle })
             let after = mean(usual.filter { $0.time > middle })

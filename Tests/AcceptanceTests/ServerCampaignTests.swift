@@ -40,7 +40,7 @@ extension Acceptance {
             var (answers, returns): ([Double], [Double]) = ([], [])
             for _ in 0..<Campaign.times(1, long: 20) {
                 server.process.signal(SIGSTOP)
-                // What needs the server takes the second that it is given, and everybody else is answered meanwhile.
+                // A command that needs the server takes its second. Everybody else is answered meanwhile.
                 let seek = client.send("changePlaybackPosition", ["position": 100])
                 let other = daemon.connect()
                 for _ in 0..<20 {
@@ -107,7 +107,7 @@ extension Acceptance {
             server.kill()
             _ = client.event("stall")
             #expect(client.call("pause")?.playing == "paused")
-            // What was begun before has ended, and is saved.
+            // Earlier work has ended, and is saved.
             #expect(daemon.process.sleepsForASecond)
             let seconds = Campaign.times(1, long: 60)
             let before = daemon.contextSwitches

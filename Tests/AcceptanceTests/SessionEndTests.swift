@@ -68,7 +68,7 @@ extension Acceptance {
             #expect(becomes { states(client) == ["main stopped active"] })
             // Until it is made, and given up, its name is taken.
             #expect(becomes { client.call("session.create", ["name": "s0", "whileConnected": true]) != nil })
-            // What was sent last may be read only now, and is there for as long as its end is not noticed.
+            // The last message may be read only now. The session lasts until its end is noticed.
             #expect(becomes { states(client) == ["main stopped active", "s0 stopped"] })
             #expect(daemon.stop() == 0)
         }
@@ -87,7 +87,7 @@ extension Acceptance {
                 #expect(client.call("session.close", ["name": "brief"]) == [:])
                 client.call("nowPlaying.unsubscribe")
                 _ = client.takeNotifications()
-                // What the first one opens may stay.
+                // Descriptors that the first one opens may stay.
                 let isFirst = turn == 0
                 let settles = becomes {
                     let figures = ProcessFigures(daemon.process.pid, withMemory: false)
@@ -126,7 +126,7 @@ extension Acceptance {
                     #expect(error?["code"] == 100 && error?["data"]?["reason"] == "noSession", "\(way)")
                     #expect(error?["message"]?.stringValue?.contains("closed before") == true, "\(way)")
                 }
-                // Who answers later is no harm, and no second answer comes of it.
+                // A later answer does no harm, and causes no second answer.
                 for request in asked { player?.respond(to: request, ["status": "success"]) }
                 player?.call("hello")
                 #expect(client.call("session.list") != nil && states(client) == ["main stopped active"], "\(way)")

@@ -100,7 +100,7 @@ final class SessionFight {
 
     /// Asks for something random, and compares what comes of it. False: the daemon was ended, to go on with another.
     func step() -> Bool {
-        // What comes after a difference says nothing.
+        // Later steps prove nothing after a difference.
         guard disagreement == nil else { return true }
         switch chance(400) {
         case 0:
@@ -189,7 +189,7 @@ final class SessionFight {
         var listed: [String] = []
         let isRight = becomes {
             listed = list()
-            // What is on its way to something else is not there for long.
+            // A state in transition does not last.
             return possible.contains { $0.lines == listed } && (0..<3).allSatisfy { _ in list() == listed }
         }
         let found = Set(possible.filter { $0.lines == listed })

@@ -133,7 +133,7 @@ struct SessionModel: Hashable {
     private mutating func play(_ name: String, _ how: Asking) -> Answer {
         guard let session = sessions[name], !session.isExternal, session.hasItem else { return .refused }
         if session.wish == "playing", session.next == "playing" {
-            // What holds already is no beginning, but it is the one to hear.
+            // A session that plays already does not begin, but it is the audible one.
             if session.published == "playing", session.asked == nil, name != active { begin(name) }
             return .granted
         }

@@ -42,7 +42,7 @@ extension Acceptance {
             #expect(client.call("pause", ["session": "main"])?.playing == "paused")
             #expect(client.call("togglePlayPause", ["session": "main"])?.playing == "playing")
             #expect(becomes { states(client) == ["main playing active", "night interrupted"] })
-            // What moves in it alone is still silent.
+            // A motion in it alone is still silent.
             client.call("play", ["session": "night"])
             #expect(becomes { states(client) == ["main interrupted", "night playing active"] })
             let seek = client.call("changePlaybackPosition", ["session": "main", "position": 90])
@@ -190,8 +190,8 @@ extension Acceptance {
             let until = place.recorder.frames
             place.recorder.stop()
             let samples = int16Samples(place.recorder.bytes())
-            // What was heard is found in each file near where its clock says that it was, by a short stretch, and measured
-            // over a long one: to either, the other is noise, of one in the root of the number of samples.
+            // The heard frames are found in each file near the position of its clock by a short stretch, and measured over
+            // a long one. To either file, the other is noise of one in the root of the number of samples.
             let start = until - 35_000
             let instant = place.time(start)
             func level(_ code: [Int16], _ place: Int, _ length: Int) -> Double {

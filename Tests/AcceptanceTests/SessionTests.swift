@@ -188,7 +188,7 @@ extension Acceptance {
                 #expect(error?["code"] == code && error?["data"]?["status"] == .string(status))
             }
             #expect(client.refusal("play") == "200 noAnswer")
-            // What has a queue is the daemon's own all the same.
+            // A session with a queue is the daemon's own all the same.
             #expect(client.call("queue.list")?["count"] == 1)
             // It dies: main is back.
             _ = client.takeNotifications()

@@ -27,7 +27,7 @@ extension Acceptance {
             }
             let paused = await EveryBridge.start(daemons[2])
             let fresh = await EveryBridge.start(daemons[4])
-            // What a null sink has rendered before, up to 2 s of silence, it does not take back for a short latency.
+            // A null sink does not take back rendered silence, up to 2 s, for a short latency.
             usleep(UInt32(max(0, 2.5 - (now() - rendered)) * 1e6))
             for (index, daemon) in daemons.enumerated() where index != 4 {
                 let client = daemon.connect()
@@ -46,7 +46,7 @@ extension Acceptance {
                 ["playing", "playing beside another client", "paused", "stopped", "fresh", "playing from a child"]
                 + bridges.map(\.0)
             let processes = daemons.map(\.process) + bridges.map(\.1)
-            // What was asked of them is done: those that play sleep until the next refill, the others for good.
+            // Their commands are done: those that play sleep until the next refill, the others for good.
             let (playing, quiet) = ([0, 1, 5], processes.indices.filter { ![0, 1, 5].contains($0) })
             #expect(standsStill { quiet.map { processes[$0].contextSwitches } })
             for index in playing { #expect(processes[index].sleepsForASecond, "\(names[index])") }

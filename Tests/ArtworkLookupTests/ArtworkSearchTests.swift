@@ -148,7 +148,7 @@ import Testing
         utimensat(AT_FDCWD, folder.path("a/b/\(picture(1).id).png"), &times, 0)
         _ = try cache.store(bytes, as: picture(4))
         #expect(cache.path(of: picture(1)) == nil)
-        // What breaks off leaves nothing.
+        // A broken transfer leaves nothing.
         #expect(throws: ArtworkError(message: "enough")) {
             try cache.store(as: picture(5)) {
                 (write: ([UInt8]) throws(ArtworkError) -> Void) throws(ArtworkError) in

@@ -71,7 +71,7 @@ struct ChildFormatTests {
         default: words = [source, path]
         }
         try #require(AudioMaterial.run(format.program, words) == 0, "\(format.program) can't write it")
-        // What it is, is judged by its content.
+        // The content decides its kind.
         let unnamed = folder.path("unnamed")
         try #require(rename(path, unnamed) == 0)
         let decoder = try DecoderRegistry.openDecoder(path: unnamed)

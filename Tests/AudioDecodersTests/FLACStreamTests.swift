@@ -46,7 +46,7 @@ import Testing
         #expect(throws: DecodingError(.broken, "its format changes in the middle")) {
             while try !readFrames(decoder, frames: 1000).isEmpty {}
         }
-        // What comes before can be played again.
+        // Earlier frames can be played again.
         try decoder.seek(toFrame: 5000)
         expectSame(try readFrames(decoder, frames: 3000), expected[20_000..<32_000])
         #expect(decoder.lengthInFrames ?? 0 <= 8192)

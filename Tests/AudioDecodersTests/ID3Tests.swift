@@ -92,7 +92,7 @@ import Testing
         #expect(try title([2] + big) == text)
         #expect(try title([3] + Array(text.utf8)) == text)
         #expect(try title([0, 0x5A, 0x6F, 0xEB]) == "Zoë")
-        // What says that it is Latin-1 is.
+        // A text marked as Latin-1 is Latin-1.
         #expect(try title([0, 0xC3, 0xA9]) == "Ã©")
         // Broken: something valid, or nothing.
         #expect(try title([1, 0xFF, 0xFE, 0x00, 0xD8, 0x41, 0x00]) != nil)
@@ -184,7 +184,7 @@ import Testing
             #expect(decoder.metadata.albumTitle == (number == 0 ? "Album" : nil))
             try checkConformance(decoder, expected: expectedBytes(material, .int16))
         }
-        // What FLAC says itself comes first.
+        // FLAC's own tags come first.
         var options = FLACOptions()
         options.blocks = [AudioMaterial.vorbisComments([Array("TITLE=Of FLAC".utf8)])]
         let own = try DecoderRegistry.openDecoder(path: folder.write(tag + material.flac(options), "a"))

@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: ["flac", "oggenc", "opusenc"], granules)
     func theLastPageOfAnOggFile(program: String, granule: Int64) throws {
         let path = folder.write(try ogg(program, serial: 1, granule: granule), "lie.ogg")
-        // What a library refuses to open is no death.
+        // A refusal by a library is no death.
         if (try? DecoderRegistry.openDecoder(path: path)) != nil { try play(path) }
     }
 

@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: ["m3u", "a.m3u9", "a.flac", "", ".", "a.", "cue.txt"])
     func otherNames(name: String) { #expect(PlaylistKind(fileName: Array(name.utf8)[...]) == nil) }
 
-    /// Whatever is in a list: no crash, no more entries than lines or elements, texts that are valid and short.
+    /// Any list: no crash, no more entries than lines or elements, texts that are valid and short.
     @Test(arguments: 0..<300) func garbage(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let words: [[UInt8]] =

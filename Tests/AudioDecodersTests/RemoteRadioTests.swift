@@ -72,7 +72,7 @@ struct RemoteRadioTests {
         #expect(heard.error?.kind == .mediaGone)
         #expect(heard.changes.map(\.metadata.title) == ["It's one", "Two"])
         #expect(heard.changes.map(\.metadata.artist) == ["Some Body", nil])
-        // What comes with a title goes before what the station has for all.
+        // A link that comes with a title counts more than the station's own.
         #expect(
             heard.changes.map(\.metadata.artworkURL) == [decoder.metadata.artworkURL, "https://x.org/a.JPG?b=1"])
         #expect(heard.changes.allSatisfy { $0.metadata.albumTitle?.hasPrefix("Küchen") == true })

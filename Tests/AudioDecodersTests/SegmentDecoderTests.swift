@@ -75,7 +75,7 @@ import Testing
         let part = try SegmentDecoder(try open("flac"), segment(0, 10))
         #expect(try part.continued(as: .segment(segment(10, 20, path: "/b"))) == nil)
         #expect(try part.continued(as: .file("/a")) == nil)
-        // What another user may only have by its folder is opened, and judged, by itself.
+        // A part that another user may open by its folder alone is opened and judged by itself.
         let confined = MediaSegment(
             audio: .confined(ConfinedPath(root: "/", relative: "a")), sheet: .file("/a.cue"), number: 1,
             start: MediaTime(0, perSecond: 75), end: nil)

@@ -99,7 +99,7 @@ import Testing
                 becomes { kill(pid, 0) != 0 || TestProcess.run(["cat", "/proc/\(pid)/stat"]).text.contains(") Z ") })
         }
         #expect(access(house.folder.path("world"), F_OK) != 0)
-        // What is printed is bounded, also in the log.
+        // The output is bounded, also in the log.
         #expect(house.text("hooks.log").utf8.count < 64 << 10)
         let list = await house.tool("hooks")
         #expect(list.status == 0 && list.text.contains("snapshot: was killed by signal 11"), "\(list.text)")

@@ -35,7 +35,7 @@ import Testing
         await home.send("announce " + bell, to: "remote")
         await home.send("announce " + house.folder.path("music.wav"))
         #expect(home.receives(#""error":{"code":403,"message":"permission denied"#))
-        // Whatever is announced, what plays has kept its place.
+        // Every announcement leaves the position of the item.
         let state = try JSONReader.read(await house.tool("--json", "status").text)
         #expect(state["state"] == "playing" && state["item"]?["uri"]?.stringValue?.hasSuffix("music.wav") == true)
         for process in [bridge, topics, daemon, broker] { process.stop() }
@@ -155,7 +155,7 @@ import Testing
             """,
         ])
         #expect(sent.status == 0, "\(sent.text)")
-        // What the bridge has not seen yet, it sees before this.
+        // The bridge sees earlier messages before this one.
         #expect(becomes { bridge.isAsleep })
         #expect(bridge.residentKilobytes - before < 8 << 10, "\(before) → \(bridge.residentKilobytes) kB")
         broker.signal(SIGCONT)

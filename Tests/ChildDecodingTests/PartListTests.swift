@@ -48,7 +48,7 @@ import Testing
                 "#EXT-X-MEDIA-SEQUENCE:43", "#EXT-X-MAP:URI=\"other.mp4\"", "#EXTINF:3.0,", "other2.mp4",
                 "#EXT-X-ENDLIST",
             ])
-        // What was written is a playlist again.
+        // The written text is a playlist again.
         #expect(PartList(list.beginning(at: 0).bytes)?.beginning(at: 5).bytes == list.beginning(at: 5).bytes)
     }
 

@@ -46,7 +46,7 @@ extension FuzzTarget {
                 guard let message else { return }
                 if kind >= 200 { return arguments.read(message) }
                 let role: Role? = [.admin, .control, .read][Int(kind / 2) % 3]
-                // Whoever may name any folder has this host's own searched, which takes as long as its disk does.
+                // An allowed folder would be searched on this host, as long as its disk takes.
                 let namesMedia = ["OpenUri", "AddTrack"].contains(known.member)
                 bridge.serve(message, SenderRights(role: role, isForeign: kind % 2 == 1 || namesMedia))
             }

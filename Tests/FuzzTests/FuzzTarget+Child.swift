@@ -40,7 +40,7 @@ extension FuzzTarget {
                 guard let media = try? Media(MemoryInput(bytes), nil) else { return }
                 let opened = media.opened
                 precondition(opened.format.bytesPerFrame > 0 && (opened.length ?? 0) >= 0)
-                // What the child says the daemon can read.
+                // The daemon can read the answer of the child.
                 guard let copy = try? OpenedMedia(opened.bytes) else { preconditionFailure("it can't be encoded") }
                 precondition(copy.format == opened.format && copy.tags.count <= WireTag.maximumCount)
                 play(media)
@@ -99,7 +99,7 @@ extension FuzzTarget {
                 let text = String(decoding: parts.dropFirst().first ?? [], as: UTF8.self)
                 guard let address = CurlSupport.address(text, relativeTo: base.isEmpty ? nil : base) else { return }
                 precondition(["http", "https"].contains(address.scheme) && !address.host.isEmpty)
-                // Whom it is asked for does not change, and what lets in is gone.
+                // The host does not change, and the password is gone.
                 guard let again = CurlSupport.address(address.url) else { return }
                 precondition(again.user == nil && again.password == nil && again.origin == address.origin)
             })

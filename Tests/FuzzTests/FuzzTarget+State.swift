@@ -107,7 +107,7 @@ extension FuzzTarget {
                 precondition((feedback.lastPlayed ?? 0).isFinite)
             }
             precondition((0...1e9).contains(database.positions.position(at: "u") { "a" }?.seconds ?? 0))
-            // Whatever it was, what is said from now on is remembered.
+            // Later opinions are kept after any bytes.
             _ = try? database.changes(since: .beginning, limit: 10)
             let liked = try? database.change("a", at: nil) {
                 $0 = Feedback()

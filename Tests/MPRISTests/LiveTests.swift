@@ -165,7 +165,7 @@ import Testing
         #expect(tracks() == ["/nowplayingd/track/2", "/nowplayingd/track/3"])
         let replaced = #"TrackListReplaced ["/nowplayingd/track/2","/nowplayingd/track/3"] "/nowplayingd/track/2""#
         #expect(signals() == [replaced])
-        // What is not in the list is passed over.
+        // Tracks that the list lacks are passed over.
         #expect(call("RemoveTrack", "o", "/nowplayingd/track/99") == "")
         #expect(call("GoTo", "o", "/elsewhere") == "")
         #expect(call("AddTrack", "sob", "file://\(files[2])", "/nowplayingd/track/99", "false") == "status 1")

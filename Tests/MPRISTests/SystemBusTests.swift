@@ -153,7 +153,7 @@ struct SystemBusTests {
         #expect(call("OpenUri", "string:" + inside, groups: "62002").contains("can read, but not control"))
         #expect(call("OpenUri", "string:" + inside, groups: "62001") == "")
         #expect(status(groups: "62002") == "Playing\n")
-        // What the sender names is judged by the media roots, whether it is there or not, and never by the bridge's rights.
+        // The media roots judge the path of the sender, present or not. The bridge's rights never count.
         for name in [outside, folder.path("none.wav"), "/etc/passwd", folder.path("media/../b.wav")] {
             let answer = call("OpenUri", "string:file://" + name, groups: "62001")
             #expect(answer.contains("permission denied: other users"), "\(name): \(answer)")

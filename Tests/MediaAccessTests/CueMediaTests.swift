@@ -50,7 +50,7 @@ import Testing
             #expect(again.map(\.details?.metadata) == found.map(\.details?.metadata))
             #expect(again.map(\.details?.duration) == found.map(\.details?.duration))
         }
-        // What the client says counts more.
+        // The client's metadata count more.
         let named = try media([["uri": .string("file://\(cue)#track=2"), "title": "Mine"]])
         #expect(named[0].details?.metadata.title == "Mine")
         #expect(named[0].details?.metadata.albumTitle == "Album")

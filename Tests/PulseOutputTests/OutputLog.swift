@@ -86,7 +86,7 @@ final class KeptSamples {
     }
 
     deinit {
-        // Whoever reads them later reads something else.
+        // A later read would find other bytes.
         bytes.initializeMemory(as: UInt8.self, repeating: 0x55)
         bytes.deallocate()
     }

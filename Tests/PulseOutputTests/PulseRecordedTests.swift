@@ -61,7 +61,7 @@ import Testing
             #expect(!timing.isPlaying)
             #expect(timing.audibleFrame == Double(timing.takenFrame))
             pausedAt.append(Int(timing.takenFrame))
-            // What the device had taken is still on its way.
+            // Frames that the device had taken are still on their way.
             await scene.recorder.waitFor(more: 0.2)
         }
         let runs = await scene.recorder.runs()
@@ -86,7 +86,7 @@ import Testing
         let frame = Int64(before.audibleFrame) + 4410
         #expect(frame < before.takenFrame)
         let kept = stream.writeKept(new, at: frame)
-        // What the device had taken was taken back.
+        // Frames that the device had taken were taken back.
         let after = try await stream.timing()
         #expect(after.takenFrame < before.takenFrame || after.audibleFrame > Double(frame))
         await scene.recorder.heard(frame: 1_030_000)

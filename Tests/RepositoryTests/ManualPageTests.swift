@@ -51,7 +51,7 @@ import Testing
         #expect(all.count >= 10, "\(all)")
         var script = "cp ~/Music/single.wav ~/Music/tune.flac; head -c 4044 ~/Music/single.wav > ~/Music/short.wav\n"
         for command in all {
-            // What runs until it is interrupted is, here; a second daemon has its own place.
+            // Commands that run until an interrupt get one here. A second daemon has a folder of its own.
             var allowed = ""
             var line = command
             if line.contains(" follow ") || line.contains("--watch") {
@@ -141,7 +141,7 @@ import Testing
             let text = try String(contentsOfFile: ScriptRun.root + "/" + document, encoding: .utf8)
                 .replacingOccurrences(of: "\n", with: " ")
             for piece in text.split(separator: "`") where piece.hasPrefix("nowplayingctl ") {
-                // What would be a pipe or a redirection is another program's.
+                // A pipe or a redirection belongs to another program.
                 let own = piece.prefix { !"|<>&;".contains($0) }
                 script += "try \(quoted(own + " --help")) ''\n"
                 count += 1

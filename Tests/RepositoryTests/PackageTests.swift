@@ -66,7 +66,7 @@ import Testing
             #expect(list.contains(name), "\(name)")
         }
 
-        // What the maintainer scripts call is written down in place of done.
+        // Calls of the maintainer scripts are recorded, not carried out.
         for tool in ["systemd-sysusers", "deb-systemd-helper", "deb-systemd-invoke", "systemctl", "chown"] {
             try scratch.write(
                 "bin/" + tool, "#!/bin/sh\necho \"${0##*/} $*\" >> '\(scratch.path)/calls'\n", executable: true)

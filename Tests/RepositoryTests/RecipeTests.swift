@@ -127,7 +127,7 @@ import Testing
         #expect(table.contains("| `mpc playlist` |"))
         let run = try run(try shell("etc/recipes/from-mpc.md") + "\nnowplayingctl --json status | jq .queue.count\n")
         #expect(run.status == 0, "\(run.text)\(run.errors)")
-        // What `playlist` shows, and what is left at the end.
+        // Lines of `playlist`, and items that are left at the end.
         #expect(run.text.contains("     2  single\n"), "\(run.text)")
         #expect(run.text.hasSuffix("\n0\n"), "\(run.text)")
     }

@@ -296,7 +296,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/// Whether it is ready.", "opens with Whether"), ("    /// What it does.", "opens with What"),
+        ("/// Whether it is ready.", "opens with Whether"), ("// Who asks waits.", "opens with Who"),
+        ("    /// What it does.", "opens with What"),
         ("// It tells the loop.", "tells; write"), ("let told = 1", "told; write"),
         ("let words = \"Tell us\"", "Tell; write"),
     ])
@@ -310,7 +311,7 @@ import Testing
         #expect(try check().status == (finding.hasPrefix("opens") ? 1 : 0))
     }
 
-    @Test(arguments: ["/// The state, as it was told.", "/// Whichever is first.", "// What for", "let teller = 1"])
+    @Test(arguments: ["/// The state, as it was told.", "/// Whichever is first.", "// Who is it?", "let teller = 1"])
     func otherWordingIsNone(_ line: String) throws {
         try folder.write("Tests/UpperTests/Right.swift", "private struct Right {\n\(line)\n}\n")
         #expect(try check().text == "")

@@ -1,5 +1,5 @@
-// What a sanitizer is tried on before it is believed: `make sanitize` runs this without a word, where nothing may be found,
-// and with one, where the fault of that name has to be.
+// The trial of a sanitizer before its reports count: `make sanitize` runs this without an argument, where it must find
+// nothing, and with the name of each fault, which it must find.
 
 import Glibc
 import Synchronization

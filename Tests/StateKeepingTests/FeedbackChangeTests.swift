@@ -25,7 +25,7 @@ import Testing
         let first = try database.changes(since: .beginning, limit: 10)
         #expect(identities(first) == ["a", "b", "c"] && !first.hasMore && !first.isReset)
         _ = try database.change("a", at: "/moved") { $0.rating = 2 }
-        // What holds already is no change.
+        // A value that holds already is no change.
         #expect(try !database.change("b", at: "/other") { $0.rating = 1 }.isNew)
         let later = try database.changes(since: first.next, limit: 10)
         #expect(identities(later) == ["a"] && later.records[0].uri == "/moved")

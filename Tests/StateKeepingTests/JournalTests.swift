@@ -254,7 +254,7 @@ import Testing
         // Only files have these.
         metadata.show = "show ü"
         metadata.language = "deu"
-        // What the file says about its loudness is read with the file.
+        // The loudness of a file is read with the file.
         for child in Mirror(reflecting: metadata).children where child.label != "loudness" {
             #expect("\(child.value)" != "nil" && "\(child.value)" != "[]", "\(child.label ?? "") is not given here")
         }

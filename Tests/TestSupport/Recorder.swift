@@ -111,7 +111,7 @@ package final class Recorder: Sendable {
                 return Array(state.bytes[min(checked * bytesPerFrame, end)..<end])
             }
             if PositionCode.runs(int16Samples(part)).contains(where: { $0.frame + $0.count > frame }) { return }
-            // What is there is looked at once, but for what a stretch of code may have begun with.
+            // Recorded frames are read once, but for those with which a stretch of code may have begun.
             checked = max(checked, checked + part.count / bytesPerFrame - 400)
             await waitFor(more: 0.01)
         }

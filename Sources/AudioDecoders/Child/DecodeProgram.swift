@@ -47,7 +47,7 @@ package enum DecodeProgram {
         guard linux_pipe(&ends) == 0 else { throw isOutOfDescriptors }
         let answers = OwnedDescriptor(ends[0])
         defer { close(ends[1]) }
-        // Whoever has a great many pipes gets a smaller one: then there is more waiting.
+        // A user with many pipes gets a smaller one, and the child waits more often.
         _ = linux_set_pipe_size(ends[1], aheadBytes)
         let (process, socket) = try start(program, file: file, answers: ends[1], .open, request.bytes)
         return Child(process: process, orders: socket, answers: answers)

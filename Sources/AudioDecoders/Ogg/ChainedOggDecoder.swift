@@ -51,7 +51,7 @@ final class ChainedOggDecoder: AudioDecoder {
                 decoder = try DecoderRegistry.openOggLink(file, bytes)
                 length = try Self.length(of: decoder)
             } catch {
-                // What is open until then is played.
+                // The links that are open by then are played.
                 if links.isEmpty { throw error }
                 failure = error
                 break

@@ -123,7 +123,7 @@ extension OggFLACDecoder: FLACOggClient {
             if !block.mayBeDamaged { failure = DecodingError(.broken, "its format changes in the middle") }
             return block.mayBeDamaged
         }
-        // What is missing is silence, what comes twice is dropped.
+        // Silence replaces missing frames; repeated frames are dropped.
         let gap = block.firstSample - nextFrame
         let first = Int(min(Int64(block.frames), max(0, -gap)))
         if gap > 0 {

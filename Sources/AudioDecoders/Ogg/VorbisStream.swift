@@ -53,7 +53,7 @@ final class VorbisStream: LinkedStream {
                 frames: max(0, ov_pcm_total(file, Int32(index))), sampleRate: Int(info.rate),
                 channels: Int(info.channels), fields: index == 0 ? fields : Self.fields(file, index))
         }
-        // What was taken over need not be kept twice, whatever its size; an empty list may be cleared again at the end.
+        // The comments were copied: libvorbis frees its own. It may clear an empty list again at the end.
         for index in links.indices { vorbis_comment_clear(ov_comment(file, Int32(index))) }
     }
 

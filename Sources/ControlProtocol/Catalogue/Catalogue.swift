@@ -8,7 +8,7 @@ package enum Catalogue {
         methods: nowPlayingMethods + commandMethods + queueMethods + feedbackMethods + otherMethods + sessionMethods,
         notifications: [
             ("nowPlaying.changed", "The full state, sent to subscribers at each key event."),
-            ("feedback.changed", "The feedback of one item, sent to the subscribers of feedback at each change."),
+            (feedbackChanged, "The feedback of one item, sent to the subscribers of feedback at each change."),
         ])
 
     /// All methods, in the order of the manual.

@@ -148,7 +148,7 @@ package import StateKeeping
         let decoder: any AudioDecoder
         do throws(DecodingError) { decoder = try open() } catch {
             guard error.kind == .unavailable, let absence = mounts.absence(of: path) else { throw error }
-            // Who waits for a file that is there waits for ever, or not at all.
+            // A wait for a present file would never end.
             var status = stat()
             guard path.withCString({ stat($0, &status) }) == 0 else { throw absence }
             return try open()

@@ -70,7 +70,7 @@ package import Sessions
 
     package func role(for method: Method, _ parameters: JSONObject) -> Role {
         switch MethodName(rawValue: method.name) {
-        // What outlives the connection is the administrator's.
+        // A setting that outlives the connection needs admin.
         case .other(.commandsConfigure)? where parameters["whileConnected"] != true: .admin
         // To open a file or an address is more than to look.
         case .other(.diagnosticsGet)? where parameters["uri"] != nil: .control

@@ -32,7 +32,7 @@ struct PositionModel: Equatable, Sendable {
             if isSame {
                 state.item != nil && (state.causes.contains("seek") || abs(actual - believed) > Self.tolerance)
             } else {
-                // What counts is where it began, however late we hear of it.
+                // The position at its beginning counts, however late the event is.
                 state.item != nil && (state.anchor?.elapsed ?? 0) > 2 * Self.tolerance
             }
         begin(state, at: now, position: isJump || !isSame ? actual : believed)

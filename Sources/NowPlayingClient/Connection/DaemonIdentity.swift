@@ -44,7 +44,7 @@ package struct DaemonIdentity: Equatable, Sendable {
     private func allows(_ path: [UInt8], _ bits: UInt32) -> Bool {
         var status = stat()
         let isThere = (path + [0]).withUnsafeBytes { stat($0.bindMemory(to: CChar.self).baseAddress!, &status) == 0 }
-        // What is not there is the daemon's business: it has the words for it.
+        // The daemon reports a missing file itself.
         guard isThere else { return true }
         let shift: UInt32 = status.st_uid == user ? 6 : groups.contains(status.st_gid) ? 3 : 0
         return status.st_mode >> shift & bits == bits

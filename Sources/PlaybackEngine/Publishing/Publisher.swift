@@ -143,7 +143,7 @@ import NowPlaying
         player.keep()
         player.listeners.onPublish?(next)
         player.marks.publishAdvertisement()
-        // Whoever follows the modes alone gets this change, too.
+        // Clients that follow only the modes get this change, too.
         if next.cause != .mode, next.modes.tookEffect(since: modesBefore) { publish(.mode) }
     }
 

@@ -68,7 +68,7 @@ import NowPlaying
         let size = format.bytesPerFrame
         let count = Int64(frames.count / size)
         let start = queue.write(count, at: frame)
-        // What is in the file already can't be written again.
+        // Frames in the file can't be written again.
         let skipped = min(count, max(0, queue.position - start))
         let offset = max(0, Int(start + skipped - firstKept)) * size
         if offset < bytes.count {

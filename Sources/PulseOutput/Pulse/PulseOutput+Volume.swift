@@ -43,7 +43,7 @@ extension PulseOutput {
                 guard case .sinkInput(let info)? = answers.first else { return }
                 // PipeWire says 0 until it knows; the real volume follows as a change.
                 if isFirst, info.volume == 0, server?.isPipeWire == true { return }
-                // Who asks for silence also mutes us meanwhile: that is no wish of anybody's.
+                // A request for silence also mutes us meanwhile, which no user asked for.
                 let isSilenced = stream.isAskedToCork
                 let muted = isSilenced ? volumeControl.known?.muted ?? false : info.isMuted
                 let wasNeutral = volumeControl.isNeutral

@@ -143,7 +143,7 @@ import NowPlaying
         guard let copy = malloc(frames.count), let start = frames.baseAddress else { return }
         copy.copyMemory(from: start, byteCount: frames.count)
         let (offset, seek) = frame.map { ($0 * Int64(format.bytesPerFrame), PA_SEEK_ABSOLUTE) } ?? (0, PA_SEEK_RELATIVE)
-        // What libpulse refuses it does not free.
+        // libpulse does not free a block that it refuses.
         if pa_stream_write(stream, copy, frames.count, { free($0) }, offset, seek) < 0 { free(copy) }
     }
 
@@ -167,7 +167,7 @@ import NowPlaying
             let result = pa_stream_write_ext_free(
                 stream, part.baseAddress, part.count, { owner in Unmanaged<AnyObject>.fromOpaque(owner!).release() },
                 kept.toOpaque(), 0, PA_SEEK_RELATIVE)
-            // What libpulse refuses it does not free.
+            // libpulse does not free a block that it refuses.
             if result < 0 { return kept.release() }
         }
     }

@@ -65,7 +65,7 @@ import NowPlaying
             let watch = inotify_add_watch(inotify, folder, mask | UInt32(IN_ONLYDIR))
             guard watch >= 0 else { continue }
             awaited[watch, default: []].insert(path)
-            // What appeared before the watch was set is found by looking once more.
+            // A second look finds files that appeared before the watch.
             let isThere = access("/" + parts[...depth].joined(separator: "/"), F_OK) == 0
             if isThere, depth < parts.count - 1, again {
                 awaited[watch]?.remove(path)

@@ -56,7 +56,7 @@ extension ArtworkKeeper {
             Self.have(origin, expected, cache, task)
         } _: { [weak self] result in
             guard let self, let fetch = fetching.removeValue(forKey: text) else { return }
-            // What was given up may be asked for again.
+            // A search that was given up may be requested again.
             if !task.abandoned.isSet {
                 if case .failure(let error) = result { parts.log("cannot show \(origin.words): \(error.message)") }
                 fetched.removeAll { $0.address == text }

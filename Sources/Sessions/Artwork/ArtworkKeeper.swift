@@ -119,7 +119,7 @@ import PlaybackEngine
     func follow(_ state: NowPlayingState) {
         guard !rests else { return }
         let wanted = [state.item?.id, state.upcoming?.itemID].compactMap(\.self)
-        // What nobody looks at any more is given up.
+        // Fetches that nobody needs any more are given up.
         for (text, fetch) in fetching where !wanted.contains(where: { address(of: $0)?.address.text == text }) {
             fetch.task.giveUp()
         }

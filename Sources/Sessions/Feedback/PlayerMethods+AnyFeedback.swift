@@ -56,7 +56,7 @@ extension PlayerMethods {
         } _: { result in
             switch result {
             case .success(let change):
-                // Who subscribed gets the event before the answer.
+                // Subscribers get the event before the answer.
                 if change.isNew { desk.spread(change.record, by: client) }
                 var writer = JSONWriter()
                 FeedbackText.item(&writer, id: subject.id?.number, uri: subject.source.uri, change.record)

@@ -127,7 +127,7 @@ import StateKeeping
         if var feedback = known[index].feedback {
             edit(&feedback)
             known[index].feedback = feedback
-            // Whoever comes back at once continues there, too.
+            // A return at once continues there, too.
             database.positions.foresee(ResumePositions.Position(feedback), at: known[index].source.uri)
         }
         submit(Task(item: item.id, edit: edit, isShown: isShown) { _ in })
@@ -206,7 +206,7 @@ import StateKeeping
         guard let index = known.lastIndex(where: { $0.item == item }), !record.cursor.isOlder(than: known[index].cursor)
         else { return }
         var feedback = record.feedback
-        // What happened since, and is shown, is still to be written.
+        // Later changes that are shown are still to be written.
         for later in waiting where later.item == item && later.isShown { later.edit?(&feedback) }
         known[index].feedback = feedback
         known[index].cursor = record.cursor
@@ -261,7 +261,7 @@ import StateKeeping
                 return (identity, .failure(error))
             }
         } _: { [self] identity, result in
-            // What was said is remembered, though its session was closed meanwhile.
+            // The opinion is kept, though its session was closed meanwhile.
             finished(task, identity, result)
         }
     }

@@ -16,7 +16,7 @@ struct MediaExaminer: Sendable {
         do throws(DecodingError) {
             let decoder = try opener(source, abandoned)
             guard case .remote(let media) = source, let late = decoder as? any LateDecoder else { return nil }
-            // What the network has not refused by now is taken for granted, and reported as late.
+            // A source that the network has not refused by now counts as present, and is reported as late.
             let deadline = EventLoop.now.advanced(bySeconds: Self.patience)
             while try !late.isOpened() {
                 guard late.wait(seconds: deadline.seconds(since: EventLoop.now)) else { break }

@@ -170,7 +170,7 @@ extension Doctor {
         }
         let expected = state.state == .playing ? 10 : 1
         var (last, count) = (before, Int.max)
-        // What was commanded a moment ago has its own wakeups: the quietest of three seconds counts.
+        // A recent command causes wakeups of its own: the quietest of three seconds counts.
         for _ in 0..<3 where count > expected {
             poll(nil, 0, Int32(seconds * 1000))
             guard let now = Doctor.switches(process) else { return }

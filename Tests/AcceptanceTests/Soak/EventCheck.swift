@@ -49,7 +49,7 @@ struct EventCheck {
     /// before.
     mutating func take(_ state: JSONValue, waited: Double) {
         self.waited = waited
-        // What a new session is has no number.
+        // A new session has no number.
         if state["cause"] == "snapshot" { return }
         count += 1
         if state["causes"]?.arrayValue?.isEmpty == false {

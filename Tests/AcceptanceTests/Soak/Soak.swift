@@ -74,7 +74,7 @@ final class Soak {
 
     /// Runs to the end of the plan.
     func run() {
-        // What it makes when it is asked for the first time is there from the first look on.
+        // Descriptors that its first request makes are there from the first look on.
         client.call("diagnostics.get")
         loadList()
         var next = plan.interval

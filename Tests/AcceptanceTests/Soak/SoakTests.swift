@@ -23,7 +23,7 @@ extension Acceptance {
                 interval: isShort ? max(1, tracks / 6) : max(15, tracks / 25),
                 tolerance: 0.005 * pace, gap: (isShort ? 5 : 0.5) * pace)
             if isShort { (plan.quiet, plan.rest) = (0.4, 0.4) }
-            // Whatever the pace, so long of the tester's clock.
+            // So long by the tester's clock, at any pace.
             let lengths = (isShort ? [0.12] : [0.07, 0.12, 0.2, 0.4]).map { $0 * pace }
             try await run(nil, plan, albums: isShort ? 1 : 10, lengths)
         }
@@ -59,7 +59,7 @@ extension Acceptance {
                 soak.check.unexplained * most <= soak.check.count,
                 "\(soak.check.unexplained) of \(soak.check.corrections) in \(soak.check.count)")
             #expect(soak.samples.count >= 6)
-            // What is kept of items and pictures is all there after some thousand.
+            // Caches of items and pictures are full after some thousand.
             var allowed = SoakSample.Allowance(memory: soak.tracks < 3000 ? 4096 : 400)
             // Of some items the last may be the first of its kind.
             if soak.tracks < 100 { (allowed.descriptors, allowed.threads) = (8, 1) }

@@ -1,8 +1,6 @@
 import AudioCore
-import CVirtualTime
 import LinuxSystem
 import NowPlaying
-import PulseOutput
 import TestSupport
 import Testing
 
@@ -68,19 +66,7 @@ import Testing
 
     /// Runs the history and returns its violations; empty: none.
     func run() -> [String] {
-        HistoryWorld.enter()
-        var machine = HistoryWorld.Machine()
-        if seed % 2 == 0 {
-            machine.lateCalls = [3, 20, 100][Int(seed / 2 % 3)]
-            machine.lateness = [0.02, 0.2][Int(seed / 6 % 2)]
-            machine.step = [0.001, 0.05][Int(seed / 12 % 2)]
-        }
-        guard
-            let world = HistoryWorld(
-                seed: seed, machine: machine,
-                check: HistoryCheck(tolerance: 0.004, gap: 4, unpublished: 0.5 + 6 * machine.lateness), items: items,
-                output: { NullOutput($0) })
-        else { return ["no world can be had"] }
+        guard let world = HistoryWorld.drawn(seed: seed, items: items) else { return ["no world can be had"] }
         defer { world.leave() }
         for number in items.indices where items[number].isUnplayable {
             world.check.broken.insert(ItemID(Int64(number + 1)))

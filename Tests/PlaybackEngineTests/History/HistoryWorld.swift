@@ -2,6 +2,7 @@ import AudioCore
 import CVirtualTime
 import LinuxSystem
 import NowPlaying
+import PulseOutput
 import Synchronization
 import TestSupport
 
@@ -47,6 +48,22 @@ import TestSupport
     private var delivery: EventSource?
     private var others: [EventSource] = []
     private var waitsForSource = false
+
+    /// A world with a stopped player that plays `items`, on a machine that the seed makes punctual or late. Nil: the system
+    /// has no descriptors left.
+    static func drawn(seed: UInt64, items: [ScriptedItem]) -> HistoryWorld? {
+        enter()
+        var machine = Machine()
+        if seed % 2 == 0 {
+            machine.lateCalls = [3, 20, 100][Int(seed / 2 % 3)]
+            machine.lateness = [0.02, 0.2][Int(seed / 6 % 2)]
+            machine.step = [0.001, 0.05][Int(seed / 12 % 2)]
+        }
+        return HistoryWorld(
+            seed: seed, machine: machine,
+            check: HistoryCheck(tolerance: 0.004, gap: 4, unpublished: 0.5 + 6 * machine.lateness), items: items,
+            output: { NullOutput($0) })
+    }
 
     /// Begins a world, in which everything until `leave` happens.
     static func enter() {

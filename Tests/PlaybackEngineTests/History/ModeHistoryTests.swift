@@ -1,7 +1,6 @@
 import AudioCore
 import LinuxSystem
 import NowPlaying
-import PulseOutput
 import TestSupport
 import Testing
 
@@ -81,19 +80,7 @@ import Testing
 
     /// Runs the history and returns its violations; empty: none.
     func run() -> [String] {
-        HistoryWorld.enter()
-        var machine = HistoryWorld.Machine()
-        if seed % 2 == 0 {
-            machine.lateCalls = [3, 20, 100][Int(seed / 2 % 3)]
-            machine.lateness = [0.02, 0.2][Int(seed / 6 % 2)]
-            machine.step = [0.001, 0.05][Int(seed / 12 % 2)]
-        }
-        guard
-            let world = HistoryWorld(
-                seed: seed, machine: machine,
-                check: HistoryCheck(tolerance: 0.004, gap: 4, unpublished: 0.5 + 6 * machine.lateness), items: items,
-                output: { NullOutput($0) })
-        else { return ["no world can be had"] }
+        guard let world = HistoryWorld.drawn(seed: seed, items: items) else { return ["no world can be had"] }
         defer { world.leave() }
         listen(to: world)
         add(to: world) { world.play(0..<items.count) }
@@ -128,7 +115,7 @@ import Testing
                 note?(state)
                 if let before { check(world, before, state) }
                 known = Set(world.player.queue.entries.map(\.id))
-                // What comes next agrees with the modes of this event, if nobody asks for anything until then.
+                // The next item agrees with the modes of this event, if nobody asks for anything until then.
                 if state.cause == .track || state.cause == .stop || state.cause == .play { isAsked = false }
             }
         }

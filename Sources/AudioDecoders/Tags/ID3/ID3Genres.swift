@@ -23,7 +23,7 @@ enum ID3Genres {
             rest = rest[rest.index(after: end)...]
         }
         if rest.hasPrefix("((") { rest = rest.dropFirst() }
-        // What follows a number refines it, or says the same again.
+        // The text after a number refines it or repeats it.
         if !rest.isEmpty, !result.contains(String(rest)) { result.append(String(rest)) }
         return result
     }
