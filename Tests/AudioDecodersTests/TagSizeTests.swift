@@ -21,11 +21,17 @@ import Testing
         return Array("ID3".utf8) + [version, 0, 0] + size + frame.bytes + sound
     }
 
+    private static let isNightly = getenv("NOWPLAYING_NIGHTLY") != nil
+    /// Flags of a frame: all of them by night, else none, each one, and each two.
+    private static let flags = (UInt8.min...UInt8.max).filter { Self.isNightly || $0.nonzeroBitCount <= 2 }
+    /// Values of a changed byte.
+    private static let edges: [UInt8] = Self.isNightly ? [0, 0x2D, 0x7F, 0x80, 0xFE, 0xFF] : [0, 0xFF]
+
     @Test(
         "a picture frame of no bytes, or of fewer than its flags announce, is no picture",
         arguments: [2, 3, 4] as [UInt8])
     func shortFrame(version: UInt8) throws {
-        for flags in UInt8.min...UInt8.max {
+        for flags in Self.flags {
             for count in 0...8 {
                 let file = picture(version: version, flags: flags, content: [UInt8](repeating: 0, count: count))
                 let found = try EmbeddedPicture.all(in: MediaFile(path: folder.write(file, "a.mp3")))
@@ -80,7 +86,7 @@ import Testing
         for (name, bytes) in try seeds() {
             let places = Array(0..<min(200, bytes.count)) + Array(max(200, bytes.count - 120)..<bytes.count)
             for place in places {
-                for value in [0, 0x2D, 0x7F, 0xFF] as [UInt8] {
+                for value in Self.edges {
                     var changed = bytes
                     changed[place] = value
                     let path = folder.write(changed, name)

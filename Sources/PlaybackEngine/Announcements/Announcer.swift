@@ -123,9 +123,18 @@ import NowPlaying
     }
 
     private func limitSource() {
-        limit(sourcePatience) { [unowned self] in
-            fail("nothing came of it for \(Int(clamping: sourcePatience)) seconds")
+        limit(sourcePatience) { [unowned self] in sourceIsLate() }
+    }
+
+    /// Gives up a source without frames. A loop that is late reads the waiting reports of the thread first.
+    private func sourceIsLate() {
+        takeReports()
+        // A report ended this announcement: the present deadline belongs to the next one, or to the rest.
+        guard let current, deadline == nil else { return }
+        guard !current.isFilled, current.ringEnd == nil else {
+            return limit(Self.serverPatience) { [unowned self] in giveUp("the sound server does not answer") }
         }
+        fail("nothing came of it for \(Int(clamping: sourcePatience)) seconds")
     }
 
     private func limit(_ seconds: Double, _ passed: @escaping @PlayerLoop () -> Void) {
