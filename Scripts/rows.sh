@@ -3,15 +3,20 @@
 # shellcheck shell=bash disable=SC2034
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
 programs="^(RepositoryTests|BridgeTests|MPRISTests)\.|$wakeups"
+# Pure tests that need one thread for long: half of the time of all pure ones.
+engine='^(PlaybackEngineTests|ClientTests)\.'
 names='Artwork|Codec|Command|DamageCampaign|Device|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
 names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|NumberTable|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
-names+='|QueueChanges|QueueFile|QueuePage|OutputDelay|RandomFault|Random|Refusal|Seam'
+names+='|QueueChanges|QueuePage|OutputDelay|RandomFault|Random|Refusal|Seam'
 names+='|ServerCampaign|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
 daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
-deaths='^AcceptanceTests\.Acceptance/(FailingDisk|PoisonedPosition)Tests/'
+deaths='^AcceptanceTests\.Acceptance/(FailingDisk|PoisonedPosition|QueueFile)Tests/'
 samples='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark|MediaAway'
 samples+='|CraftedFile|LateItem|ManyClients|NullAndFile|Opinion|SilentSeek|PulseFault|Rate|ServerDeath|Sleep|Suspension'
 samples+=')Tests/'
-recorded='^AcceptanceTests\.Acceptance/(AnnouncementTable|Crossfade|Edit|Playback)Tests/'
+recorded='^AcceptanceTests\.Acceptance/(AnnouncementTable|Crossfade)Tests/'
+edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|AcceptanceTests)\.'
+# All tests of `outside` that have a row of their own.
+others="$daemon|$deaths|$wakeups|$samples|$recorded|$edits|$clock"
