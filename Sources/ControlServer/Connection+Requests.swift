@@ -4,7 +4,13 @@ import LinuxSystem
 extension JudgedRequest {
     /// The role that the client limits itself to from this request on; nil: it keeps its rights.
     var roleLimit: Role? {
-        method == Method.hello.name ? parameters["role"]?.stringValue.flatMap(Role.init) : nil
+        guard method == Method.hello.name else { return nil }
+        return parameters["role"]?.stringValue.flatMap(Role.init) ?? (principal == nil ? nil : .control)
+    }
+
+    /// The client of another server for which the client acts from this request on; nil: as before.
+    var principal: Principal? {
+        method == Method.hello.name ? parameters["actsFor"].flatMap(Principal.init) : nil
     }
 }
 
@@ -71,8 +77,12 @@ extension Connection {
         }
         if request.hasNotFiniteNumber { throw .invalidParameter(nil, "a number in “params” is out of range") }
         try method.check(request.parameters)
-        return JudgedRequest(
+        let judged = JudgedRequest(
             id: request.id, method: method.name, parameters: request.parameters, rights: rights, isHeld: method.isHeld)
+        guard judged.principal == nil || !rights.isForeign else {
+            throw .denied("“actsFor” is for clients of the server's own user that have given up no rights")
+        }
+        return judged
     }
 
     /// Way in which a request is carried out: `hello` and `rpc.discover` here, all others by the handler.
@@ -82,6 +92,7 @@ extension Connection {
             return .perform { [weak self] _, answer in
                 guard let self, let handler = server.handler else { return answer(.failure(Self.ending)) }
                 if let name = request.parameters["client"]?.stringValue { setName(name) }
+                if let principal = request.principal { act(for: principal) }
                 if let limit = request.roleLimit { giveUpRights(beyond: limit) }
                 answer(.success(handler.greeting(for: rights.role)))
             }

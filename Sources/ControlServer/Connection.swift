@@ -70,6 +70,8 @@ import NowPlaying
     /// Requests of ours that it has not answered.
     var calls = ClientCalls()
     private var ownName: String?
+    /// The client of another server for which this one acts; nil: for itself.
+    private var principal: Principal?
     private var knownIdentity: ClientIdentity?
     private var willSettle = false
 
@@ -109,6 +111,12 @@ import NowPlaying
         knownIdentity = nil
     }
 
+    /// Acts for a client of another server from now on: events name that one.
+    func act(for principal: Principal) {
+        self.principal = principal
+        knownIdentity = nil
+    }
+
     /// Gives up all rights beyond these, for good: the client speaks for somebody whom it does not trust.
     func giveUpRights(beyond limit: Role) {
         rights.giveUp(beyond: limit)
@@ -121,8 +129,9 @@ import NowPlaying
         if let knownIdentity { return knownIdentity }
         isKnownToHandler = true
         let identity = ClientIdentity(
-            number: number, name: ownName ?? ProcessName.of(credentials.pid), pid: credentials.pid,
-            uid: credentials.uid, role: rights.role, isForeign: rights.isForeign)
+            number: number, name: principal?.name ?? ownName ?? ProcessName.of(credentials.pid),
+            pid: principal?.pid ?? credentials.pid, uid: principal?.uid ?? credentials.uid, role: rights.role,
+            isForeign: rights.isForeign)
         knownIdentity = identity
         return identity
     }

@@ -133,6 +133,39 @@ import Testing
         await harness.end()
     }
 
+    @Test("a server that acts for a client has that client's name and a foreign user's media, for good")
+    func actsForAClient() async throws {
+        let folder = TemporaryFolder()
+        let outside = folder.file("private.flac")
+        let harness = try await Self.harness(roots: [folder.path + "/music"])
+        let client = try RawClient(harness.path)
+        let principal: JSONValue = ["uid": 1234, "pid": 77, "client": "remote\u{1B}[2J"]
+        #expect(try client.call("hello", ["actsFor": ["uid": 1234, "pid": 77]]).errorCode == -32602)
+        #expect(try client.call("hello", ["actsFor": ["uid": -1, "pid": 1, "client": "x"]]).errorCode == -32602)
+        let hello = try client.call("hello", ["client": "library", "actsFor": principal])
+        #expect(hello["result"]?["role"] == "control")
+        #expect(try client.call("queue.add", ["items": [.string(outside)]]).errorCode == 403)
+        #expect(try client.call("daemon.quit").errorCode == 403)
+        #expect(try client.call("pause")["result"] != nil)
+        // It can neither become itself again nor somebody else.
+        #expect(try client.call("hello", ["actsFor": ["uid": 0, "pid": 1, "client": "root"]]).errorCode == 403)
+        #expect(try client.call("hello", ["client": "library"])["result"]?["role"] == "control")
+        #expect(try client.call("pause")["result"] != nil)
+        let handler = harness.handler
+        let clients = await LoopThread.run { handler.requests.map(\.client) }
+        #expect(clients.allSatisfy { $0.uid == 1234 && $0.pid == 77 && $0.name == "remote[2J" && $0.isForeign })
+        #expect(clients.count == 2)
+        // Nobody but the daemon's own user acts for others.
+        let foreign = try await Self.ask(
+            harness.path, groups: [Self.control],
+            [Self.line(1, "hello", #"{"role":"control","actsFor":{"uid":0,"pid":1,"client":"root"}}"#)])
+        #expect(foreign.map(\.errorCode) == [403])
+        let reader = try RawClient(harness.path)
+        let limited = try reader.call("hello", ["role": "read", "actsFor": principal])
+        #expect(limited["result"]?["role"] == "read")
+        await harness.end()
+    }
+
     @Test("a step of a batch that gives up rights binds the steps after it, and their media")
     func rightsGivenUpInABatch() async throws {
         let folder = TemporaryFolder()
