@@ -110,6 +110,9 @@ let package = Package(
                 "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
+            "LibraryRuntime",
+            ["MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+        library(
             "BridgeRuntime",
             ["NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
         library(
@@ -137,6 +140,9 @@ let package = Package(
         tests(
             "ControlServerTests",
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
+        tests(
+            "LibraryRuntimeTests",
+            ["LibraryRuntime", "AudioDecoders", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
