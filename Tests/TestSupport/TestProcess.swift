@@ -82,6 +82,22 @@ package final class TestProcess: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The next line of its standard output that is wanted, without its end; nil: it closed its output before.
+    package func line(_ isWanted: (String) -> Bool) -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(output, &byte, 1) == 1 {
+            guard byte == UInt8(ascii: "\n") else {
+                bytes.append(byte)
+                continue
+            }
+            let line = String(decoding: bytes, as: UTF8.self)
+            if isWanted(line) { return line }
+            bytes = []
+        }
+        return nil
+    }
+
     /// Voluntary context switches of all its threads so far.
     package var contextSwitches: Int {
         var total = 0
