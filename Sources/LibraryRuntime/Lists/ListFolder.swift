@@ -31,7 +31,9 @@ package final class ListFolder: Sendable {
         var result: [ListSummary] = []
         while let entry = Glibc.readdir(stream), result.count < Self.maximumLists {
             let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            guard let (name, kind) = Self.list(ofFile: bytes), let status = Self.status(path(name, kind)) else { continue }
+            guard let (name, kind) = Self.list(ofFile: bytes), let status = Self.status(path(name, kind)) else {
+                continue
+            }
             result.append(
                 ListSummary(
                     name: name, kind: kind, version: Self.version(status),

@@ -1,0 +1,113 @@
+import CLinux
+import Glibc
+package import LinuxSystem
+import Synchronization
+
+/// Watches folders for changes of their entries (inotify(7)). Callers number the folders; a watched folder costs four bytes
+/// here and about a kibibyte in the kernel. Any thread may call it.
+package final class FolderWatch: Sendable {
+    /// Result of an attempt to watch a folder.
+    package enum Outcome: Equatable, Sendable {
+        case watched
+        /// The system has no watches left (`fs.inotify.max_user_watches`).
+        case exhausted
+        /// The folder can't be watched: it is gone, no folder, or not readable.
+        case refused(SystemError)
+    }
+
+    /// Changes since the last call of `take`.
+    package struct News: Equatable, Sendable {
+        /// Folders with new, changed, moved or removed entries.
+        package var folders: Set<Int32> = []
+        /// True if the kernel dropped events: any folder may have changed.
+        package var isIncomplete = false
+
+        /// News by their parts.
+        package init(folders: Set<Int32> = [], isIncomplete: Bool = false) {
+            self.folders = folders
+            self.isIncomplete = isIncomplete
+        }
+
+        /// True if nothing changed.
+        package var isEmpty: Bool { folders.isEmpty && !isIncomplete }
+    }
+
+    /// Readable while `take` has something to read.
+    package let descriptor: Int32
+    /// Number of the folder of each watch; the kernel counts watches from 1. 0: none.
+    private let folders = Mutex<[Int32]>([])
+
+    private static let kinds =
+        UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB)
+        | UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
+
+    /// A watch of no folder. Throws the system's refusal of an inotify descriptor.
+    package init() throws(SystemError) {
+        descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { throw SystemError("watch folders") }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Watches the folder at a path under this positive number, in place of its number before. Blocks as long as the disk
+    /// does. A folder must be watched before it is listed, or changes between both are lost.
+    package func watch(_ path: FilePath, as folder: Int32) -> Outcome {
+        // The kernel answers with the same watch for the same folder: the lock covers both steps.
+        folders.withLock { folders in
+            let watch = path.withCString { inotify_add_watch(descriptor, $0, Self.kinds) }
+            guard watch >= 0 else {
+                return errno == ENOSPC ? .exhausted : .refused(SystemError("watch \(path.text)"))
+            }
+            let index = Int(watch)
+            if index >= folders.count {
+                folders.append(contentsOf: repeatElement(0, count: index + 1 - folders.count))
+            }
+            folders[index] = folder
+            return .watched
+        }
+    }
+
+    /// Ends the watches of these folders.
+    package func forget(_ gone: Set<Int32>) {
+        folders.withLock { folders in
+            for (watch, folder) in folders.enumerated() where folder != 0 && gone.contains(folder) {
+                inotify_rm_watch(descriptor, Int32(watch))
+                folders[watch] = 0
+            }
+        }
+    }
+
+    /// Number of watched folders.
+    package var count: Int { folders.withLock { $0.count { $0 != 0 } } }
+
+    /// Takes all changes that the kernel has queued. Never blocks.
+    package func take() -> News {
+        var news = News()
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+            while case let count = read(descriptor, buffer.baseAddress, buffer.count), count > 0 {
+                folders.withLock { folders in
+                    Self.collect(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &folders, &news)
+                }
+            }
+        }
+        return news
+    }
+
+    private static func collect(_ events: UnsafeRawBufferPointer, _ folders: inout [Int32], _ news: inout News) {
+        let header = MemoryLayout<inotify_event>.size
+        var offset = 0
+        while offset + header <= events.count {
+            let event = events.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            offset += header + Int(event.len)
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                news.isIncomplete = true
+                continue
+            }
+            let index = Int(event.wd)
+            guard folders.indices.contains(index), folders[index] != 0 else { continue }
+            // The folder itself is gone, or its disk was unmounted.
+            news.folders.insert(folders[index])
+            if event.mask & UInt32(IN_IGNORED) != 0 { folders[index] = 0 }
+        }
+    }
+}
