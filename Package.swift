@@ -111,7 +111,10 @@ let package = Package(
             ]),
         library(
             "LibraryRuntime",
-            ["MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+            [
+                "MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
+                "NowPlaying", "CLinux",
+            ]),
         library(
             "BridgeRuntime",
             ["NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
@@ -142,7 +145,7 @@ let package = Package(
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
         tests(
             "LibraryRuntimeTests",
-            ["LibraryRuntime", "AudioDecoders", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport"]),
+            ["LibraryRuntime", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),

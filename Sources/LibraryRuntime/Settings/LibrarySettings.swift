@@ -1,0 +1,119 @@
+package import ConfigurationFiles
+import ControlProtocol
+
+/// Settings of the library: its own section, and the access that it shares with the daemon.
+package struct LibrarySettings: Equatable, Sendable {
+    /// Folders of the library, absolute paths; empty: the media roots.
+    package var folders: [String] = []
+    /// Path of the library's socket; nil: beside the daemon's.
+    package var socket: String?
+    /// Directory of the database and the lists; nil: the usual one.
+    package var stateDirectory: String?
+    /// Time of day of the daily scan; nil: none.
+    package var scanAt: TimeOfDay?
+    /// Seconds between two scans of folders that can't be watched.
+    package var scanInterval = 3600.0
+    /// Folders below which other users may name files.
+    package var mediaRoots: [String] = []
+    /// Group whose members may change the library's lists and the queue; nil: none.
+    package var controlGroup: String?
+    /// Group whose members may read; nil: none.
+    package var readGroup: String?
+
+    /// The defaults.
+    package init() {}
+
+    /// The section of the library.
+    package static let section = "library"
+
+    /// One setting: its parser and its messages.
+    private struct Row: Sendable {
+        let section: String
+        let name: String
+        /// Valid values: a phrase that follows "expected".
+        let takes: String
+        /// Takes a value over; false: it is not what the setting takes.
+        let apply: @Sendable (inout LibrarySettings, String) -> Bool
+        /// Of a setting with one value a line: forgets an earlier file's.
+        var clear: (@Sendable (inout LibrarySettings) -> Void)?
+    }
+
+    private static let rows: [Row] = [
+        Row(
+            section: section, name: "folders", takes: "absolute paths, one per line",
+            apply: {
+                $0.folders.append($1)
+                return isPath($1)
+            }, clear: { $0.folders = [] }),
+        Row(section: section, name: "socket", takes: "an absolute path of at most 107 bytes") {
+            $0.socket = $1
+            return isPath($1) && $1.utf8.count <= 107
+        },
+        Row(section: section, name: "state-directory", takes: "an absolute path") {
+            $0.stateDirectory = $1
+            return isPath($1)
+        },
+        Row(section: section, name: "scan-at", takes: "a time of day such as 04:30") {
+            $0.scanAt = TimeOfDay($1)
+            return $0.scanAt != nil
+        },
+        Row(section: section, name: "scan-interval", takes: "seconds from 60 to 604800") { settings, text in
+            guard let seconds = Double(text), (60...604_800).contains(seconds) else { return false }
+            settings.scanInterval = seconds
+            return true
+        },
+        Row(
+            section: "access", name: "media-roots", takes: "absolute paths, one per line",
+            apply: {
+                $0.mediaRoots.append($1)
+                return isPath($1)
+            }, clear: { $0.mediaRoots = [] }),
+        Row(section: "access", name: "control-group", takes: "the name or number of a group") {
+            $0.controlGroup = $1
+            return !$1.isEmpty
+        },
+        Row(section: "access", name: "read-group", takes: "the name or number of a group") {
+            $0.readGroup = $1
+            return !$1.isEmpty
+        },
+    ]
+
+    private static func isPath(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "/") && !text.utf8.contains(0)
+    }
+
+    /// The settings of `path`, or of the usual files if it is nil. `unreadable` gets the paths of those files that this user
+    /// may not read.
+    package static func load(
+        _ path: String?, unreadable: inout [String]
+    ) throws(ConfigurationError) -> LibrarySettings {
+        var settings = LibrarySettings()
+        for file in path.map({ [$0] }) ?? INIFile.usualPaths {
+            guard let text = try INIFile.contents(file, isOptional: path == nil, unreadable: &unreadable) else {
+                continue
+            }
+            try settings.take(text, named: file)
+        }
+        return settings
+    }
+
+    /// Takes over the settings in `text`; `name` is the file's in messages. Other sections are left to their programs.
+    package mutating func take(_ text: [UInt8], named name: String) throws(ConfigurationError) {
+        var result = self
+        var seen: Set<String> = []
+        try INIFile.parse(text, named: name, judge: { _ in nil }) { section, name, value in
+            guard let row = Self.rows.first(where: { $0.section == section && $0.name == name }) else {
+                return section == Self.section ? Self.unknown(name) : nil
+            }
+            if seen.insert(section + "." + name).inserted { row.clear?(&result) }
+            return row.apply(&result, value)
+                ? nil : "invalid value “\(value)” for “\(name)” in [\(section)] (expected \(row.takes))"
+        }
+        self = result
+    }
+
+    private static func unknown(_ name: String) -> String {
+        let nearest = NearestName.suggestion(for: name, among: rows.filter { $0.section == section }.map(\.name))
+        return "unknown setting “\(name)” in [\(section)]" + (nearest.map { "; did you mean “\($0)”?" } ?? "")
+    }
+}
