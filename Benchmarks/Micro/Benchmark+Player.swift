@@ -76,7 +76,7 @@ extension Benchmark {
         }
         + [
             Benchmark(name: "state.save") {
-                let edit = QueueEdit.insert(ContiguousArray(entries(1...1)), at: 0)
+                let edit = QueueEdit.insert(EntryList(entries(1...1)), at: 0)
                 return { count in
                     var bytes = 0
                     for _ in 0..<count { bytes += EditCoding.encode(edit).count }

@@ -1,17 +1,25 @@
 import ControlProtocol
 import LinuxSystem
+import MediaAccess
 import PlaybackEngine
 import StateKeeping
 
 /// Numbers for the items of all sessions, reserved before they run out.
 @PlayerLoop final class ItemNumbering {
     nonisolated let numbers: ItemNumbers
+    private nonisolated let lists: AddedLists
     private let workers: Workers
 
     /// Numbers noted in this state directory.
     init(_ loop: EventLoop, stateDirectory: String) {
         numbers = ItemNumbers(stateDirectory: stateDirectory)
+        lists = AddedLists(stateDirectory: stateDirectory)
         workers = Workers(loop, name: "numbers")
+    }
+
+    /// Media with numbers, made ready for a queue. On a worker thread. Throws if there are no numbers.
+    nonisolated func addition(of media: [ResolvedMedia]) throws(RPCError) -> Addition {
+        Addition(media, try take(media.count), lists)
     }
 
     /// Numbers for a request. On a worker thread. Throws if there are none.

@@ -21,6 +21,10 @@ package import StateKeeping
     /// thread, and may block. Throws if there are none.
     nonisolated func numbers(for count: Int) throws(RPCError) -> TakenNumbers?
 
+    /// Items for the queue of any session, made ready to be added; `media` are one or more. Nil: the handler adds none. Called
+    /// before `perform`, on a worker thread, and may block. Throws if there are no numbers for them.
+    nonisolated func addition(of media: [ResolvedMedia]) throws(RPCError) -> Addition?
+
     /// A connection ended that a request came from: settings for its life are undone.
     func clientGone(_ client: ClientIdentity)
 
@@ -39,6 +43,7 @@ package import StateKeeping
 
 extension MethodHandler {
     package nonisolated func numbers(for count: Int) throws(RPCError) -> TakenNumbers? { nil }
+    package nonisolated func addition(of media: [ResolvedMedia]) throws(RPCError) -> Addition? { nil }
 }
 
 extension ClientIdentity {
@@ -52,21 +57,24 @@ package struct MethodRequest: Sendable {
     package let method: MethodName
     package let client: ClientIdentity
     package let parameters: JSONObject
-    /// Media of `uri`, `descriptor` or `items`, folders expanded; empty if there is none of them.
+    /// Media of `uri` or `descriptor`, folders expanded; empty if there is none of them.
     package let media: [ResolvedMedia]
     /// Numbers for items of these media; nil: the player gives them numbers.
     package let numbers: TakenNumbers?
+    /// Items of `queue.add`; nil: another method, or a folder without any.
+    package let addition: Addition?
 
     /// A request, by its parts.
     package init(
         method: MethodName, client: ClientIdentity, parameters: JSONObject = JSONObject(), media: [ResolvedMedia] = [],
-        numbers: TakenNumbers? = nil
+        numbers: TakenNumbers? = nil, addition: Addition? = nil
     ) {
         self.method = method
         self.client = client
         self.parameters = parameters
         self.media = media
         self.numbers = numbers
+        self.addition = addition
     }
 
     /// A number.

@@ -3,7 +3,7 @@ import NowPlaying
 
 extension MethodName {
     /// True if its media become items of the queue.
-    package var addsItems: Bool { self == .command(.play) || self == .other(.queueAdd) }
+    package var addsItems: Bool { self == .command(.play) }
 }
 
 extension MethodName.Other {

@@ -114,7 +114,7 @@ import Synchronization
                 }
             }
         } _: { [self] _ in
-            let store = owner == nil ? StateStore(context.loop, directory: own) : nil
+            let store = owner == nil ? StateStore(context.loop, directory: own, root: context.stateDirectory) : nil
             let methods = maker.makeMethods(session: name, store: store, listener: listener)
             done(.success(LocalSession(name: name, terms: terms, owner: owner, maker: user, methods: methods)))
         }

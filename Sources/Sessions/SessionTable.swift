@@ -3,7 +3,7 @@ package import ControlProtocol
 package import ControlServer
 package import DaemonConfiguration
 package import LinuxSystem
-import MediaAccess
+package import MediaAccess
 package import NowPlaying
 package import PlaybackEngine
 package import StateKeeping
@@ -147,7 +147,7 @@ package import StateKeeping
         case .command: forward(request, answer)
         case .other(let method): perform(method, request, answer)
         }
-        if request.numbers != nil { numbering.passOver(sessions.values) }
+        if request.numbers != nil || request.addition != nil { numbering.passOver(sessions.values) }
     }
 
     private func perform(_ method: MethodName.Other, _ request: MethodRequest, _ answer: @escaping Answer) {
@@ -366,6 +366,10 @@ package import StateKeeping
     }
 
     package nonisolated func numbers(for count: Int) throws(RPCError) -> TakenNumbers? { try numbering.take(count) }
+
+    package nonisolated func addition(of media: [ResolvedMedia]) throws(RPCError) -> Addition? {
+        try numbering.addition(of: media)
+    }
 
     package nonisolated func refusal(of source: MediaSource, _ abandoned: AbandonFlag) -> RPCError? {
         examiner.refusal(of: source, abandoned)

@@ -19,6 +19,8 @@ enum Journal {
     private enum Kind: UInt8 {
         case snapshot = 0xf0
         case commands, end
+        /// In memory alone: a list of entries was put in that stands in a file of its own.
+        case list
     }
 
     /// The first bytes of a journal.
@@ -47,6 +49,16 @@ enum Journal {
         identity ^ sequence &* 0x9e37_79b9_7f4a_7c15
     }
 
+    /// Insertion of a list before the entry with this index, as a payload for the memory.
+    static func payload(of list: AddedList, at index: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.byte(Kind.list.rawValue)
+        writer.fixed(list.number)
+        writer.number(list.count)
+        writer.number(index)
+        return writer.bytes
+    }
+
     /// Settings of commands as a payload.
     static func payload(of commands: CommandSettings) -> [UInt8] { [Kind.commands.rawValue] + commands.encoded() }
 
@@ -62,9 +74,11 @@ enum Journal {
         var piece = header(identity: identity)
         piece += frame(start.bytes, sequence: sequence, identity: identity)
         piece += frame(payload(of: commands), sequence: sequence, identity: identity)
+        var iterator = queue.entries.makeIterator()
         for first in stride(from: 0, to: queue.count, by: entriesInFrame) {
-            let entries = ArraySlice(queue.entries[first..<min(queue.count, first + entriesInFrame)])
-            piece += frame(EditCoding.encode(entries, at: first), sequence: sequence, identity: identity)
+            let count = min(entriesInFrame, queue.count - first)
+            piece += frame(
+                EditCoding.encode(count, of: &iterator, at: first), sequence: sequence, identity: identity)
             if piece.count > 128 << 10 {
                 try put(piece)
                 piece.removeAll(keepingCapacity: true)
@@ -130,15 +144,19 @@ enum Journal {
     }
 
     /// Does the changes of frames again that stand elsewhere, as far as they follow. Returns where those begin that were not
-    /// known yet, and how many bytes of them are good.
-    static func apply(_ bytes: UnsafeRawBufferPointer, to contents: inout Contents) -> (start: Int, end: Int) {
+    /// known yet, and how many bytes of them are good. `lists` reads the added list of a number and a count; nil: it can't
+    /// be read.
+    static func apply(
+        _ bytes: UnsafeRawBufferPointer, to contents: inout Contents,
+        lists: (_ number: UInt64, _ count: Int) -> EntryList? = { _, _ in nil }
+    ) -> (start: Int, end: Int) {
         var reader = ByteReader(bytes)
         var start: Int?
         var end = 0
         while reader.remaining > 0 {
             let offset = reader.offset
             let before = contents.sequence
-            do throws(ByteReader.Malformed) { try readFrame(&reader, &contents, skipping: true) } catch { break }
+            do throws(ByteReader.Malformed) { try readFrame(&reader, &contents, skipping: true, lists) } catch { break }
             if contents.sequence > before, start == nil { start = offset }
             end = reader.offset
         }
@@ -170,8 +188,7 @@ enum Journal {
         let version = try start.count()
         let count = try start.count(upTo: 1 << 30)
         contents.sequence = sequence
-        var entries = ContiguousArray<QueueEntry>()
-        entries.reserveCapacity(min(count, QueueLimit.items, reader.remaining))
+        var entries = EntryList()
         var priorities: [QueueEdit] = []
         // Records before a damage are good.
         defer {
@@ -187,9 +204,9 @@ enum Journal {
             } else {
                 let edit = try EditCoding.decode(payload)
                 switch edit {
-                case .insert(let new, _): entries += new
+                case .insert(let new, _): entries.append(contentsOf: new)
                 case .prioritize: priorities.append(edit)
-                case .remove, .move, .clear, .order, .details: throw ByteReader.Malformed()
+                case .remove, .move, .clear, .order, .rearrange, .details: throw ByteReader.Malformed()
                 }
             }
             contents.validBytes = reader.offset
@@ -200,20 +217,27 @@ enum Journal {
     /// Reads one change and does it. Throws if it does not follow on what is known, or (`skipping`) leaves it out if it is
     /// known already.
     private static func readFrame(
-        _ reader: inout ByteReader, _ contents: inout Contents, skipping: Bool = false
+        _ reader: inout ByteReader, _ contents: inout Contents, skipping: Bool = false,
+        _ lists: (UInt64, Int) -> EntryList? = { _, _ in nil }
     ) throws(ByteReader.Malformed) {
         let (sequence, payload) = try frame(&reader, contents.identity)
         if skipping, sequence <= contents.sequence { return }
         guard sequence == contents.sequence + 1, let kind = payload.first else { throw ByteReader.Malformed() }
         if kind == Kind.commands.rawValue {
             contents.commands = try CommandSettings(UnsafeRawBufferPointer(rebasing: payload[1...]))
+        } else if kind == Kind.list.rawValue {
+            var start = ByteReader(UnsafeRawBufferPointer(rebasing: payload[1...]))
+            let number: UInt64 = try start.fixed()
+            guard let entries = lists(number, try start.count()) else { throw ByteReader.Malformed() }
+            contents.queue.insert(entries, at: min(try start.count(), contents.queue.count))
         } else {
             contents.queue.apply(try EditCoding.decode(payload))
         }
         contents.sequence = sequence
     }
 
-    private static func frame(
+    /// The next frame of a journal, or of another file in frames, that has this identity.
+    static func frame(
         _ reader: inout ByteReader, _ identity: UInt64
     ) throws(ByteReader.Malformed) -> (sequence: UInt64, payload: UnsafeRawBufferPointer) {
         let length: UInt32 = try reader.fixed()

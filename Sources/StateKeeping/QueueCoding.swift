@@ -153,14 +153,16 @@ private enum SourceKind: UInt8 {
 package enum EditCoding {
     private enum Kind: UInt8 {
         case insert = 1
-        case remove, move, clear, order, details, prioritize
+        case remove, move, clear, order, details, prioritize, rearrange
     }
 
     /// Bytes that stand for this change.
     package static func encode(_ edit: QueueEdit) -> [UInt8] {
         var writer = ByteWriter()
         switch edit {
-        case .insert(let entries, let index): return encode(ArraySlice(entries), at: index)
+        case .insert(let entries, let index):
+            var iterator = entries.makeIterator()
+            return encode(entries.count, of: &iterator, at: index)
         case .remove(let ids):
             writer.byte(Kind.remove.rawValue)
             writer.ids(ids)
@@ -171,6 +173,10 @@ package enum EditCoding {
         case .clear: writer.byte(Kind.clear.rawValue)
         case .order(let ids):
             writer.byte(Kind.order.rawValue)
+            writer.ids(ids)
+        case .rearrange(let indices, let ids):
+            writer.byte(Kind.rearrange.rawValue)
+            writer.ids(indices.map { ItemID(Int64($0)) })
             writer.ids(ids)
         case .details(let id, let details):
             writer.byte(Kind.details.rawValue)
@@ -184,14 +190,14 @@ package enum EditCoding {
         return writer.bytes
     }
 
-    /// The same for a part of what is put in.
-    static func encode(_ entries: ArraySlice<QueueEntry>, at index: Int) -> [UInt8] {
+    /// The same for the next `count` entries of what is put in.
+    static func encode(_ count: Int, of entries: inout EntryList.Iterator, at index: Int) -> [UInt8] {
         var writer = EntryWriter()
-        writer.writer.bytes.reserveCapacity(16 + entries.count * 40)
+        writer.writer.bytes.reserveCapacity(16 + count * 40)
         writer.writer.byte(Kind.insert.rawValue)
         writer.writer.number(index)
-        writer.writer.number(entries.count)
-        for entry in entries { writer.entry(entry) }
+        writer.writer.number(count)
+        for _ in 0..<count { if let entry = entries.next() { writer.entry(entry) } }
         return writer.writer.bytes
     }
 
@@ -207,13 +213,16 @@ package enum EditCoding {
             entries.reserveCapacity(count)
             var entryReader = EntryReader()
             for _ in 0..<count { entries.append(try entryReader.entry(&reader)) }
-            return .insert(entries, at: index)
+            return .insert(EntryList(entries), at: index)
         case .remove: return .remove(try reader.ids())
         case .move:
             let index = try reader.count()
             return .move(try reader.ids(), to: index)
         case .clear: return .clear
         case .order: return .order(try reader.ids())
+        case .rearrange:
+            let indices = try reader.ids().map { Int($0.number) }
+            return .rearrange(indices, try reader.ids())
         case .details:
             let id = ItemID(try reader.signed())
             return .details(id, try reader.details())

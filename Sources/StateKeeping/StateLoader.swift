@@ -21,6 +21,10 @@ struct LoadedState: Sendable {
     var firstUnsaved: UInt64 = 0
     /// True if the journal must be rewritten.
     var needsSnapshot = false
+    /// Lists of entries that only the memory names.
+    var lists: [AddedList] = []
+    /// True if an item has a number beyond the limit.
+    var hasLargeNumbers = false
     /// Reports of faults, in sentences.
     var reports: [String] = []
 }
@@ -30,8 +34,8 @@ enum StateLoader {
     /// Files of more are none of ours.
     private static let maximumBytes = 1 << 30
 
-    /// Loads the state directory and its memory file.
-    static func load(_ directory: String) -> LoadedState {
+    /// Loads the state directory and its memory file. `lists`: folder of the added lists; nil: the directory's own.
+    static func load(_ directory: String, lists: String? = nil) -> LoadedState {
         var reports: [String] = []
         var journal = readJournal(directory, &reports)
         let (slot, position, number) = readPosition(directory, &reports)
@@ -44,7 +48,7 @@ enum StateLoader {
         loaded.needsSnapshot = journal.map { $0.state != .whole } ?? false
         if journal == nil { disk.begin() }
         if let memory, journal?.state == .whole, memory.belongs(to: identity), var contents = journal {
-            take(memory, into: &contents, &loaded)
+            take(memory, lists ?? AddedLists.folder(of: directory), into: &contents, &loaded)
             journal = contents
         } else {
             memory?.reset(identity: identity)
@@ -52,19 +56,30 @@ enum StateLoader {
         loaded.sequence = journal?.sequence ?? 0
         loaded.queue = journal?.queue ?? PlayQueue()
         loaded.queue.beginRun(after: loaded.position?.revision ?? 0)
+        loaded.hasLargeNumbers = loaded.queue.entries.contains { $0.id.number >= ItemNumbers.limit }
         loaded.commands = journal?.commands ?? CommandSettings()
         loaded.reports = reports
         return loaded
     }
 
     /// Applies the changes after the last write to the disk.
-    private static func take(_ memory: StateMemory, into contents: inout Journal.Contents, _ loaded: inout LoadedState)
-    {
+    private static func take(
+        _ memory: StateMemory, _ lists: String, into contents: inout Journal.Contents, _ loaded: inout LoadedState
+    ) {
         let log = memory.log()
         let before = contents.sequence
-        let (start, end) = log.withUnsafeBytes { Journal.apply($0, to: &contents) }
+        let (start, end) = log.withUnsafeBytes { log in
+            Journal.apply(log, to: &contents) { number, count in
+                guard let (list, entries) = AddedList.read(number, count: count, in: lists) else { return nil }
+                loaded.lists.append(list)
+                return entries
+            }
+        }
         memory.cut(logBytes: end)
-        if contents.sequence > before {
+        if !loaded.lists.isEmpty {
+            // The journal on the disk names no lists: it gets their entries.
+            loaded.needsSnapshot = true
+        } else if contents.sequence > before {
             loaded.unsaved = Array(log[start..<end])
             loaded.firstUnsaved = before + 1
         }
@@ -165,26 +180,7 @@ enum StateLoader {
     }
 
     private static func read(_ path: String) -> Result<[UInt8], SystemError> {
-        let file = linux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
-        guard file >= 0 else { return .failure(SystemError("open \(path)")) }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { return .failure(SystemError("look at \(path)")) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes else {
-            return .failure(SystemError("read \(path)", code: EINVAL))
-        }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                pread(file, $0.baseAddress! + done, $0.count - done, off_t(done))
-            }
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { return .failure(SystemError("read \(path)")) }
-            if count == 0 { break }
-            done += count
-        }
-        return .success(Array(bytes.prefix(done)))
+        WholeFile.read(path, upTo: maximumBytes)
     }
 
     private static func freshIdentity() -> UInt64 {

@@ -22,6 +22,7 @@ package import PlaybackEngine
     private let loop: EventLoop
     /// The state directory.
     package let directory: String
+    private let listFolder: String
     private let workers: Workers
     private var loaded: LoadedState?
     /// Queue of an earlier run, until it is restored.
@@ -52,10 +53,16 @@ package import PlaybackEngine
     /// Called when no write is under way any more; set when the store ends.
     private var whenIdle: (@PlayerLoop () -> Void)?
 
-    /// A store in this directory.
-    package init(_ loop: EventLoop, directory: String) {
+    /// Lists that clients are about to add, by the number of their first item.
+    private var expected: [Int64: AddedList] = [:]
+    /// Lists that only the memory names, until a snapshot on the disk has their entries.
+    private var lists: [AddedList] = []
+
+    /// A store in this directory; `root`: the state directory of the daemon, nil: the same.
+    package init(_ loop: EventLoop, directory: String, root: String? = nil) {
         self.loop = loop
         self.directory = directory
+        listFolder = AddedLists.folder(of: root ?? directory)
         workers = Workers(loop, name: "state")
     }
 
@@ -70,9 +77,9 @@ package import PlaybackEngine
 
     /// Reads what an earlier run left, and calls back with it. Nothing is saved before that.
     package func load(_ done: @escaping @PlayerLoop (Found) -> Void) {
-        let directory = directory
+        let (directory, listFolder) = (directory, listFolder)
         workers.submit {
-            StateLoader.load(directory)
+            StateLoader.load(directory, lists: listFolder)
         } _: { [self] loaded in
             reports = loaded.reports
             for report in reports { Log.warning(report) }
@@ -86,6 +93,7 @@ package import PlaybackEngine
             pending = loaded.unsaved
             firstPending = loaded.firstUnsaved
             needsSnapshot = loaded.needsSnapshot
+            lists = loaded.lists
             position = loaded.position ?? SavedPosition()
             positionOnDisk = position
             done(
@@ -104,9 +112,7 @@ package import PlaybackEngine
     /// Work for another thread, which gives items with numbers beyond the limit other ones, and saves that; nil: there are no
     /// such items. To be called after `load`; `take` gets its result.
     package func renumbering(_ numbers: ItemNumbers) -> (@Sendable () -> Renumbered?)? {
-        guard let loaded, let queue = loadedQueue.take(),
-            queue.entries.contains(where: { $0.id.number >= ItemNumbers.limit })
-        else { return nil }
+        guard let loaded, let queue = loadedQueue.take(), loaded.hasLargeNumbers else { return nil }
         let (sequence, number, commands) = (sequence, positionNumber + 1, commands)
         return {
             let old = queue.entries.lazy.map(\.id).filter { $0.number >= ItemNumbers.limit }
@@ -144,13 +150,35 @@ package import PlaybackEngine
     /// Begins to save changes. `queue` returns the present queue.
     package func begin(queue: @escaping @PlayerLoop () -> PlayQueue) {
         currentQueue = queue
-        if !pending.isEmpty || !reports.isEmpty { saveSoon() }
+        if !pending.isEmpty || !reports.isEmpty || !lists.isEmpty { saveSoon() }
     }
 
     package func keep(_ edits: [QueueEdit], _ queue: PlayQueue, _ position: SavedPosition) {
         guard loaded != nil else { return }
-        for edit in edits { add(EditCoding.encode(edit)) }
+        for edit in edits { add(edit) }
         note(position, force: !edits.isEmpty)
+    }
+
+    /// Numbers of the added lists that an earlier run left.
+    package var listNumbers: Set<UInt64> { Set(lists.map(\.number)) }
+
+    /// The queue is about to get the entries of this list, the first of which has this number.
+    package func expect(_ list: AddedList, first: Int64) { expected[first] = list }
+
+    /// The queue has got the entries of the list with this first number, or it will not.
+    package func endExpecting(first: Int64) { expected[first] = nil }
+
+    private func add(_ edit: QueueEdit) {
+        guard case .insert(let entries, let index) = edit, entries.count >= AddedList.leastEntries,
+            let list = entries.first.flatMap({ expected.removeValue(forKey: $0.id.number) }),
+            list.count == entries.count, loaded?.memory != nil
+        else { return add(EditCoding.encode(edit)) }
+        list.markNamed()
+        lists.append(list)
+        add(Journal.payload(of: list, at: index))
+        // The disk gets the entries, not the name of the list.
+        pending = []
+        needsSnapshot = true
     }
 
     package func note(_ position: SavedPosition) { note(position, force: false) }
@@ -222,17 +250,27 @@ package import PlaybackEngine
         guard !isSaving, let disk = loaded?.disk else { return }
         isSaving = true
         let job = takeJob(isLast: false)
+        let lists = takeLists()
         let memoryEnd = loaded?.memory?.end ?? 0
         let isFirst = !hasSaved
         hasSaved = true
         workers.submit {
             if isFirst { StateMemory.removeOrphans() }
-            return disk.save(job)
+            let result = disk.save(job)
+            if case .success = result { for list in lists { list.remove() } }
+            return result
         } _: { [self] result in
             isSaving = false
+            if case .failure = result { self.lists = lists + self.lists }
             if whenIdle != nil { return leave() }
             saved(job, result, memoryEnd)
         }
+    }
+
+    /// Lists whose entries the next write has; a list always asks for a snapshot.
+    private func takeLists() -> [AddedList] {
+        defer { lists = [] }
+        return lists
     }
 
     private func takeJob(isLast: Bool) -> StateDisk.Job {
@@ -284,10 +322,13 @@ package import PlaybackEngine
         let job = takeJob(isLast: true)
         let disk = loaded.disk
         let memory = loaded.memory
+        let lists = takeLists()
         self.loaded = nil
         let isWritten = DetachedThread.finish("state", within: Self.farewell) {
             // All is on the disk: the memory is not needed any more.
-            if case .success = disk.save(job) { memory?.remove() }
+            guard case .success = disk.save(job) else { return }
+            memory?.remove()
+            for list in lists { list.remove() }
         }
         if !isWritten { Log.warning("the state is not saved: the disk did not take it within \(Self.farewell) s") }
     }
@@ -302,9 +343,11 @@ package import PlaybackEngine
 
     private func leave() {
         let memory = loaded?.memory
+        let lists = takeLists()
         loaded = nil
         workers.submit {
             memory?.remove()
+            for list in lists { list.remove() }
         } _: { [self] in
             whenIdle?()
             whenIdle = nil

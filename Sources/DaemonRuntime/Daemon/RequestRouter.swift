@@ -147,6 +147,15 @@ package import Sessions
                 {
                     throw refusal
                 }
+                if name == .other(.queueAdd) {
+                    // The media end here: to free a million takes long.
+                    let addition = media.isEmpty ? nil : try sessions.addition(of: media)
+                    return .success { client, answer in
+                        let request = MethodRequest(
+                            method: name, client: client.identity, parameters: parameters, addition: addition)
+                        perform(request, answer)
+                    }
+                }
                 let numbers = name.addsItems && !media.isEmpty ? try sessions.numbers(for: media.count) : nil
                 return .success { client, answer in
                     let request = MethodRequest(

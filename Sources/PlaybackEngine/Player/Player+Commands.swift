@@ -35,6 +35,8 @@ extension Player {
             return try decide { transport throws(Transport.Refusal) in try transport.play(id, at: position ?? 0) }
         case .playQueue(let requests, let position):
             let entries = makeEntries(requests)
+            let old = oldEntries
+            defer { old?.end() }
             return decide { $0.play(replacingWith: entries, at: position ?? 0) }
         case .pause:
             playout.boundaries.publishBegunItems()

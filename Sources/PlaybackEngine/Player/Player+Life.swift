@@ -41,7 +41,7 @@ extension Player {
         if let settings = saved.loudness { loudness.restore(settings) }
         playout.crossfade.restore(saved.crossfade)
         output.setVolume(saved.volume, muted: saved.muted)
-        if let highest = queue.entries.lazy.map(\.id.number).max() { reserveNumbers(upTo: highest) }
+        if let highest = queue.entries.highestNumber { reserveNumbers(upTo: highest) }
         let item = saved.item.flatMap { queue.index(of: $0) == nil ? nil : $0 }
         var wish = item == nil ? .stopped : saved.wish
         switch (policy, wish) {

@@ -4,14 +4,27 @@ package import NowPlaying
 
 /// The queue, and the items in it.
 extension Player {
+    /// Entries from which on another thread frees them.
+    private static var manyEntries: Int { 4096 }
+
+    /// The entries of a long queue that is about to lose them all: the caller ends them afterwards.
+    var oldEntries: Farewell<EntryList>? { queue.count > Self.manyEntries ? Farewell(queue.entries) : nil }
+
     /// Inserts items into the queue at `index` (nil: the end) and returns their identities in order. Throws `queueFull`.
     package func insert(
         _ requests: [QueueRequest], at index: Int?, by: Originator
     ) throws(CommandRefusal) -> ClosedRange<Int64>? {
-        guard queue.count + requests.count <= QueueLimit.items,
-            queue.textBytes + QueueRequest.textBytes(of: requests) <= QueueLimit.textBytes
+        try insert(EntryList(makeEntries(requests)), at: index, by: by)
+    }
+
+    /// Inserts entries that are nowhere yet, with ids in a row, at `index` (nil: the end), and returns their numbers. Throws
+    /// `queueFull`.
+    package func insert(
+        _ entries: EntryList, at index: Int?, by: Originator
+    ) throws(CommandRefusal) -> ClosedRange<Int64>? {
+        guard queue.count + entries.count <= QueueLimit.items,
+            queue.textBytes + entries.textBytes <= QueueLimit.textBytes
         else { throw .queueFull }
-        let entries = makeEntries(requests)
         let index = max(0, min(index ?? queue.count, queue.count))
         carryOut(decide { $0.insert(entries, at: index) }, nil, by: by)
         guard let first = entries.first, let last = entries.last else { return nil }
@@ -39,7 +52,9 @@ extension Player {
     /// Removes all items. `answer` as for `perform`.
     package func clear(by: Originator, _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void)
     {
+        let old = oldEntries
         carryOut(decide { $0.clear() }, Waiter(by: by, answer: answer))
+        old?.end()
     }
 
     /// Shuffles the queue, or (not nil) these items among their indices. The current item comes first and continues.

@@ -4,11 +4,15 @@ package import NowPlaying
 extension Transport {
     /// Inserts entries at `index` (0…count).
     package mutating func insert(_ entries: some Collection<QueueEntry>, at index: Int) -> [Effect] {
+        insert(EntryList(entries), at: index)
+    }
+
+    /// Inserts entries at `index` (0…count).
+    package mutating func insert(_ entries: EntryList, at index: Int) -> [Effect] {
         guard !entries.isEmpty else { return [] }
-        let ids = entries.map(\.id)
         edit { queue, _ in queue.insert(entries, at: index) }
         let areNext = isAfterCurrent(index)
-        edit { queue, order in order.inserted(ids, areNext: areNext, in: queue) }
+        edit { queue, order in order.inserted(entries, areNext: areNext, in: queue) }
         return [.replan, .publish(.queue, nil)]
     }
 

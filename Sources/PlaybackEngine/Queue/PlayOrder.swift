@@ -188,6 +188,12 @@ package struct PlayOrder: Sendable {
 
     // MARK: Edits of the queue
 
+    /// Adds items that are in the queue now, as `inserted(_:areNext:in:)` does. Without a shuffled order it costs nothing.
+    mutating func inserted(_ entries: EntryList, areNext: Bool, in queue: PlayQueue) {
+        guard isShuffled, !sequence.isEmpty else { return }
+        inserted(entries.map(\.id), areNext: areNext, in: queue)
+    }
+
     /// Adds items that are in the queue now. `areNext`: directly after the current item; else at a random index of this
     /// round.
     package mutating func inserted(_ ids: [ItemID], areNext: Bool, in queue: PlayQueue) {

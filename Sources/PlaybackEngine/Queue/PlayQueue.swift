@@ -4,11 +4,9 @@ package import NowPlaying
 /// `revision`.
 package struct PlayQueue: Sendable {
     /// Entries in order.
-    package private(set) var entries: ContiguousArray<QueueEntry> = []
+    package private(set) var entries = EntryList()
     /// Incremented by every change of the entries or their order.
     package private(set) var version = 0
-    /// Size of the texts, paths and addresses of all entries in bytes.
-    package private(set) var textBytes = 0
     /// Priorities in a shuffled order, of the items that have one above 0.
     package private(set) var priorities: [ItemID: UInt8] = [:]
     /// The last visible changes.
@@ -20,10 +18,9 @@ package struct PlayQueue: Sendable {
     package init() {}
 
     /// A queue at this version.
-    package init(_ entries: ContiguousArray<QueueEntry>, version: Int) {
+    package init(_ entries: EntryList, version: Int) {
         self.entries = entries
         self.version = version
-        textBytes = entries.reduce(0) { $0 + $1.textBytes }
     }
 
     /// Records every change for `takeEdits` from now on.
@@ -44,6 +41,7 @@ package struct PlayQueue: Sendable {
         case .move(let ids, let index): move(ids, to: index)
         case .clear: clear()
         case .order(let ids): order(ids)
+        case .rearrange(let indices, let ids): rearrange(indices, ids)
         case .details(let id, let details): setDetails(details, of: id)
         case .prioritize(let ids, let priority): prioritize(ids, priority)
         }
@@ -61,8 +59,8 @@ package struct PlayQueue: Sendable {
 
     /// Gives the entries with these ids other ones.
     package mutating func renumber(_ numbers: [ItemID: ItemID]) {
-        entries = ContiguousArray(
-            entries.map { QueueEntry(id: numbers[$0.id] ?? $0.id, source: $0.source, details: $0.details) })
+        entries = EntryList(
+            entries.lazy.map { QueueEntry(id: numbers[$0.id] ?? $0.id, source: $0.source, details: $0.details) })
         version += 1
         beginRun(after: revision)
     }
@@ -71,36 +69,11 @@ package struct PlayQueue: Sendable {
     package var revision: Int { history.revision }
     package var count: Int { entries.count }
     package var isEmpty: Bool { entries.isEmpty }
+    /// Size of the texts, paths and addresses of all entries in bytes.
+    package var textBytes: Int { entries.textBytes }
 
     /// Index of an entry, from 0. Takes nearly constant time while ids ascend, linear time at worst.
-    package func index(of id: ItemID) -> Int? {
-        guard let first = entries.first else { return nil }
-        if let found = sortedIndex(of: id) { return found }
-        // Entries are added with ascending ids, so the index is usually close to the distance from the first id.
-        let guess = Int(max(0, min(id.number - first.id.number, Int64(entries.count - 1))))
-        if entries[guess].id == id { return guess }
-        var low = guess - 1
-        var high = guess + 1
-        while low >= 0 || high < entries.count {
-            if low >= 0, entries[low].id == id { return low }
-            if high < entries.count, entries[high].id == id { return high }
-            low -= 1
-            high += 1
-        }
-        return nil
-    }
-
-    /// Index if all ids ascend, as in a queue that only grew, across several runs of the daemon with distant numbers, too.
-    /// Nil proves nothing.
-    private func sortedIndex(of id: ItemID) -> Int? {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low < entries.count && entries[low].id == id ? low : nil
-    }
+    package func index(of id: ItemID) -> Int? { entries.index(of: id) }
 
     /// Entry with this identity.
     package subscript(id: ItemID) -> QueueEntry? { index(of: id).map { entries[$0] } }
@@ -117,16 +90,21 @@ package struct PlayQueue: Sendable {
 
     /// Inserts entries at `index` (0…count).
     package mutating func insert(_ new: some Collection<QueueEntry>, at index: Int) {
+        insert(EntryList(new), at: index)
+    }
+
+    /// Inserts entries at `index` (0…count). As long a list as there may be costs about as much as a short one.
+    package mutating func insert(_ new: EntryList, at index: Int) {
         guard !new.isEmpty else { return }
-        for entry in new { textBytes += entry.textBytes }
-        if index == entries.count {
-            entries.append(contentsOf: new)
-        } else {
-            entries.insert(contentsOf: new, at: index)
-        }
+        entries.insert(new, at: index)
         version += 1
-        history.add(.insert(new.map(\.id), at: index))
-        edits?.append(.insert(ContiguousArray(new), at: index))
+        note(new.count) { .insert(new.map(\.id), at: index) }
+        edits?.append(.insert(new, at: index))
+    }
+
+    /// Adds a change that names so many items to the history.
+    private mutating func note(_ count: Int, _ change: () -> QueueChange) {
+        if count > QueueHistory.answeredIDs { history.addUnnamed() } else { history.add(change()) }
     }
 
     /// Removes entries and ignores those that are not in the queue.
@@ -135,7 +113,7 @@ package struct PlayQueue: Sendable {
         guard !gone.isEmpty else { return }
         if !priorities.isEmpty { for id in gone { priorities[id] = nil } }
         version += 1
-        history.add(.remove(gone))
+        note(gone.count) { .remove(gone) }
         edits?.append(.remove(Array(ids)))
     }
 
@@ -144,22 +122,8 @@ package struct PlayQueue: Sendable {
     @discardableResult
     private mutating func takeOut(_ ids: Set<ItemID>) -> [ItemID] {
         var gone: [ItemID] = []
-        guard ids.count <= 8 else {
-            var bytes = 0
-            entries.removeAll { entry in
-                guard ids.contains(entry.id) else { return false }
-                gone.append(entry.id)
-                bytes += entry.textBytes
-                return true
-            }
-            textBytes -= bytes
-            return gone
-        }
-        for index in ids.compactMap({ index(of: $0) }).sorted(by: >) {
-            let entry = entries.remove(at: index)
-            gone.append(entry.id)
-            textBytes -= entry.textBytes
-        }
+        guard ids.count <= 8 else { return entries.remove(ids).map(\.id) }
+        for index in ids.compactMap({ index(of: $0) }).sorted(by: >) { gone.append(entries.remove(at: index).id) }
         return gone
     }
 
@@ -170,8 +134,7 @@ package struct PlayQueue: Sendable {
         let chosen = ids.compactMap { self[$0] }
         guard !chosen.isEmpty else { return }
         takeOut(Set(ids))
-        entries.insert(contentsOf: chosen, at: max(0, min(index, entries.count)))
-        for entry in chosen { textBytes += entry.textBytes }
+        entries.insert(EntryList(chosen), at: max(0, min(index, entries.count)))
         version += 1
         history.add(.move(chosen.map(\.id), to: index))
         edits?.append(.move(ids, to: index))
@@ -187,9 +150,8 @@ package struct PlayQueue: Sendable {
     /// Removes all entries.
     package mutating func clear() {
         guard !entries.isEmpty else { return }
-        entries = []
+        entries = EntryList()
         priorities = [:]
-        textBytes = 0
         version += 1
         history.add(.clear)
         edits?.append(.clear)
@@ -201,25 +163,27 @@ package struct PlayQueue: Sendable {
     ) {
         if let ids { return shuffle(only: Set(ids), keepingFirst: first, using: &generator) }
         guard entries.count > 1 else { return }
-        entries.shuffle(using: &generator)
-        if let first, let index = index(of: first) { entries.swapAt(0, index) }
+        var shuffled = ContiguousArray(entries)
+        shuffled.shuffle(using: &generator)
+        if let first, let index = shuffled.firstIndex(where: { $0.id == first }) { shuffled.swapAt(0, index) }
+        entries = EntryList(shuffled)
         version += 1
         history.add(.order)
-        edits?.append(.order(entries.map(\.id)))
+        edits?.append(.order(shuffled.map(\.id)))
     }
 
     private mutating func shuffle(
         only ids: Set<ItemID>, keepingFirst first: ItemID?, using generator: inout some RandomNumberGenerator
     ) {
-        let indices = entries.indices.filter { ids.contains(entries[$0].id) }
+        let indices = ids.compactMap { index(of: $0) }.sorted()
         guard indices.count > 1 else { return }
         var chosen = indices.map { entries[$0] }
         chosen.shuffle(using: &generator)
         if let index = chosen.firstIndex(where: { $0.id == first }) { chosen.swapAt(0, index) }
-        for (index, entry) in zip(indices, chosen) { entries[index] = entry }
+        entries.replace(indices, with: chosen)
         version += 1
         history.add(.order)
-        edits?.append(.order(entries.map(\.id)))
+        edits?.append(.rearrange(indices, chosen.map(\.id)))
     }
 
     /// Puts the entries into this order; unnamed ones come last.
@@ -229,7 +193,18 @@ package struct PlayQueue: Sendable {
             let ranksOfBoth = (ranks[one.element.id] ?? .max, ranks[other.element.id] ?? .max)
             return ranksOfBoth.0 == ranksOfBoth.1 ? one.offset < other.offset : ranksOfBoth.0 < ranksOfBoth.1
         }
-        entries = ContiguousArray(ordered.map(\.element))
+        entries = EntryList(ordered.lazy.map(\.element))
+        version += 1
+        history.add(.order)
+    }
+
+    /// Puts the entries with these ids at these indices, as far as they are there.
+    private mutating func rearrange(_ indices: [Int], _ ids: [ItemID]) {
+        let found = Dictionary(ids.compactMap { id in self[id].map { (id, $0) } }, uniquingKeysWith: { one, _ in one })
+        guard indices.count == ids.count, found.count == ids.count, zip(indices, indices.dropFirst()).allSatisfy(<),
+            indices.allSatisfy(entries.indices.contains), Set(indices.map { entries[$0].id }) == Set(ids)
+        else { return }
+        entries.replace(indices, with: ids.compactMap { found[$0] })
         version += 1
         history.add(.order)
     }
@@ -250,9 +225,7 @@ package struct PlayQueue: Sendable {
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {
         guard let index = index(of: id) else { return false }
         let isVisible = !details.isShown(as: entries[index].details ?? .unknown)
-        textBytes -= entries[index].textBytes
-        entries[index].details = details
-        textBytes += entries[index].textBytes
+        entries.setDetails(details, at: index)
         if isVisible { history.add(.update([id])) }
         edits?.append(.details(id, details))
         return true

@@ -35,6 +35,12 @@ package struct QueueHistory: Sendable {
         }
     }
 
+    /// Adds a change that names more items than an answer may name.
+    mutating func addUnnamed() {
+        revision += 1
+        forget()
+    }
+
     private mutating func forget() {
         changes = []
         idCount = 0

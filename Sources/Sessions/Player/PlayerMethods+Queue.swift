@@ -112,12 +112,12 @@ extension PlayerMethods {
             return answer(.failure(PlayerRefusal.noIndex(index, count: player.queue.count).error))
         }
         let index = request.bool("next") == true ? player.indexForNext : request.integer("at")
-        let requests = Self.requests(for: request.media, request.numbers)
         do throws(CommandRefusal) {
-            let ids = try player.insert(requests, at: index, by: by)
-            _ = request.numbers?.use()
+            let ids = try insert(request.addition, at: index, by: by)
             // The search for their pictures begins later, when one of them is shown or follows.
-            if let ids { notePictures(of: ids, request) }
+            if let named = request.addition?.withPictures {
+                artwork?.pictures(of: named, namedBy: request.client)
+            }
             let isList = request.parameters["list"] != nil
             guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids, isList: isList))) }
             player.perform(.playItem(ItemID(ids.lowerBound), position: nil), by: by) { [weak self] result in
@@ -142,9 +142,15 @@ extension PlayerMethods {
         }
     }
 
-    private func notePictures(of ids: ClosedRange<Int64>, _ request: MethodRequest) {
-        let named = zip(ids, request.media).filter { $1.details?.given.namesPictures == true }
-        artwork?.pictures(of: named.map { ItemID($0.0) }, namedBy: request.client)
+    private func insert(
+        _ addition: Addition?, at index: Int?, by: Originator
+    ) throws(CommandRefusal) -> ClosedRange<Int64>? {
+        guard let addition else { return nil }
+        if let list = addition.list { store?.expect(list, first: addition.first) }
+        defer { store?.endExpecting(first: addition.first) }
+        let ids = try player.insert(addition.entries, at: index, by: by)
+        addition.markUsed()
+        return ids
     }
 
     private func added(_ ids: ClosedRange<Int64>?, isList: Bool) -> [UInt8] {

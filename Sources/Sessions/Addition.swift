@@ -1,0 +1,35 @@
+import ControlProtocol
+import MediaAccess
+import NowPlaying
+import PlaybackEngine
+import StateKeeping
+
+/// Items for a queue, made ready on a worker thread, so that the loop does about the same for one and for a million.
+package struct Addition: Sendable {
+    /// Entries with ids in a row.
+    let entries: EntryList
+    /// Those of which the client named pictures.
+    let withPictures: [ItemID]
+    /// The entries in a file, if there are many.
+    let list: AddedList?
+    private let numbers: TakenNumbers
+
+    /// Entries for these media, which are one or more; `lists` writes many to a file. On a worker thread; may wait for the disk.
+    init(_ media: [ResolvedMedia], _ numbers: TakenNumbers, _ lists: AddedLists) {
+        self.numbers = numbers
+        let first = numbers.first
+        entries = EntryList(
+            media.enumerated().lazy.map { index, media in
+                QueueEntry(id: ItemID(first + Int64(index)), source: media.source, details: media.details)
+            })
+        withPictures = media.enumerated().lazy
+            .filter { $1.details?.given.namesPictures == true }.map { ItemID(first + Int64($0.offset)) }
+        list = entries.count >= AddedList.leastEntries ? lists.write(entries) : nil
+    }
+
+    /// Number of the first item.
+    var first: Int64 { numbers.first }
+
+    /// The queue has the items now.
+    func markUsed() { _ = numbers.use() }
+}
