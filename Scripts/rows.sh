@@ -15,7 +15,7 @@ samples='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTabl
 samples+='|CraftedFile|LateItem|ManyClients|NullAndFile|Opinion|SilentSeek|PulseFault|Rate|ServerDeath|Sleep|Suspension'
 samples+=')Tests/'
 recorded='^AcceptanceTests\.Acceptance/(AnnouncementTable|Crossfade)Tests/'
-edits='^AcceptanceTests\.Acceptance/(Edit|Playback)Tests/'
+edits='^AcceptanceTests\.Acceptance/(Edit|Fade|Playback)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.

@@ -3,8 +3,8 @@ import NowPlaying
 /// Multiplies frames on their way out: constant, or moving evenly from one factor to another.
 ///
 /// Samples of 16 bit are rounded with triangular dither of ±1 step: rounding alone would turn what a gain leaves of quiet
-/// passages into distortion that follows the music, dither turns it into even noise at −93 dB. Silence stays silence, so that
-/// amplifiers that sleep on it still do. With 32 bit the error lies 90 dB lower still, below every converter: it is rounded.
+/// passages into distortion that follows the music, dither turns it into even noise at −93 dB. Silence stays silence, and the
+/// factor 0 makes it, so that amplifiers that sleep on it still do. With 32 bit the error lies 90 dB lower still, below every converter: it is rounded.
 /// The dither of a frame depends on its number alone, so that a frame that is sent again is the same again.
 package enum SampleGain {
     /// Writes `source`, whole frames of `format` of which the first has the number `frame`, times a factor that goes from
@@ -29,7 +29,7 @@ package enum SampleGain {
                 for slot in (index * channels)..<((index + 1) * channels) { all |= samples[slot] }
                 for slot in (index * channels)..<((index + 1) * channels) {
                     let value = (Float(samples[slot]) * factor + dither(number)).rounded()
-                    results[slot] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
+                    results[slot] = all == 0 || factor == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
                     number &+= 1
                 }
             }

@@ -294,6 +294,7 @@ package struct NowPlayingState: Equatable, Sendable {
     package var muted: Bool = false
     package var loudness = LoudnessStatus()
     package var crossfade = CrossfadeSettings()
+    package var fades = FadeSettings()
     /// When play ends by itself; nil: when nothing follows.
     package var sleep: SleepStatus?
     package var output: OutputStatus?

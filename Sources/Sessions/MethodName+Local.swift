@@ -12,7 +12,7 @@ extension MethodName.Other {
         switch self {
         case .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
             .queuePrioritize, .itemUpdate, .feedbackGet, .feedbackSet, .volumeSet, .loudnessSet, .crossfadeSet,
-            .sleepSet, .commandsConfigure:
+            .fadeSet, .sleepSet, .commandsConfigure:
             true
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .announce,
             .sessionList, .sessionCreate, .sessionActivate, .sessionClose, .nowPlayingPublish, .outputList,

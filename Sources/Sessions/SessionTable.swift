@@ -165,9 +165,9 @@ package import StateKeeping
         case .artworkGet: ask(owner(ofPicture: request.string("id") ?? ""), request, answer)
         case .hello, .nowPlayingGet, .nowPlayingSubscribe, .nowPlayingUnsubscribe, .commandsList, .commandsConfigure,
             .queueList, .queueGet, .queueChanges, .queueAdd, .queueRemove, .queueMove, .queueClear, .queueShuffle,
-            .queuePrioritize, .itemUpdate, .volumeSet, .loudnessSet, .crossfadeSet, .sleepSet, .announce, .outputList,
-            .formatsList, .diagnosticsGet, .rpcDiscover, .daemonReload, .daemonQuit, .feedbackGet, .feedbackSet,
-            .feedbackSubscribe, .feedbackUnsubscribe:
+            .queuePrioritize, .itemUpdate, .volumeSet, .loudnessSet, .crossfadeSet, .fadeSet, .sleepSet, .announce,
+            .outputList, .formatsList, .diagnosticsGet, .rpcDiscover, .daemonReload, .daemonQuit, .feedbackGet,
+            .feedbackSet, .feedbackSubscribe, .feedbackUnsubscribe:
             forward(request, answer)
         }
     }

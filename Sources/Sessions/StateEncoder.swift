@@ -89,6 +89,8 @@ package struct StateEncoder: Sendable {
         Self.loudness(&writer, state.loudness)
         writer.key("crossfade")
         Self.crossfade(&writer, state.crossfade)
+        writer.member("fadeIn", state.fades.fadeIn)
+        writer.member("fadeOut", state.fades.fadeOut)
         writer.nullable("sleep", state.sleep, Self.sleep)
         writer.nullable("output", state.output, Self.output)
         writer.nullable("error", state.error) { writer, error in

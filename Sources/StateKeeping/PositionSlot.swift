@@ -32,6 +32,8 @@ enum PositionSlot {
             json.member("preamp", loudness.preamp)
         }
         if position.crossfade.seconds > 0 { json.member("crossfade", position.crossfade.seconds) }
+        if position.fades.fadeIn > 0 { json.member("fadeIn", position.fades.fadeIn) }
+        if position.fades.fadeOut > 0 { json.member("fadeOut", position.fades.fadeOut) }
         json.endObject()
         guard json.bytes.count <= byteCount - headerBytes else { return nil }
         var writer = ByteWriter()
@@ -89,6 +91,8 @@ enum PositionSlot {
         }
         let seconds = value["crossfade"]?.doubleValue ?? 0
         position.crossfade = CrossfadeSettings(seconds: max(0, min(CrossfadeSettings.longest, seconds)))
+        let fades = ["fadeIn", "fadeOut"].map { max(0, min(FadeSettings.longest, value[$0]?.doubleValue ?? 0)) }
+        position.fades = FadeSettings(fadeIn: fades[0], fadeOut: fades[1])
         return position
     }
 }

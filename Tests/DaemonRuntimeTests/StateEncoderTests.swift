@@ -22,7 +22,7 @@ import Testing
                 "item":null,"upcoming":null,"queue":{"index":null,"count":0,"version":0,"revision":0},"commandsVersion":0,\
                 "repeatMode":"off","shuffleMode":"off","consumeMode":"off","singleMode":"off","volume":1,"muted":false,\
                 "loudness":{"mode":"off","preamp":0},\
-                "crossfade":{"seconds":0},"sleep":null,"output":null,"error":null}
+                "crossfade":{"seconds":0},"fadeIn":0,"fadeOut":0,"sleep":null,"output":null,"error":null}
                 """)
     }
 

@@ -58,6 +58,45 @@ import Testing
         #expect(plan.change == nil && plan.fade != nil)
     }
 
+    @Test("the fade of a pause leaves silence until another target begins, and that of a resume ends by itself")
+    func pause() {
+        var plan = GainPlan()
+        plan.setPause(GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0))
+        plan.setDuck(.constant(0.5))
+        #expect(plan.factor(at: 150, offset: 0) == 0.25 && plan.factor(at: 99_999, offset: 0) == 0)
+        plan.forget(before: 5000)
+        plan.shift(by: 1000)
+        #expect(plan.silence == 1200 && plan.factor(at: 1100, offset: 0) == 0.5)
+        plan.setPause(GainPlan.Ramp(start: 2000, length: 100, from: 0, to: 1))
+        #expect(plan.silence == nil && plan.factor(at: 2050, offset: 0) == 0.25)
+        // A seek in the middle of it goes on with it.
+        plan.begin([], at: 2050)
+        #expect(plan.factor(at: 2075, offset: 0) == 0.375)
+        plan.setDuck(nil)
+        plan.forget(before: 2099)
+        #expect(plan.pause != nil)
+        plan.forget(before: 2100)
+        #expect(plan == GainPlan())
+        plan.setPause(GainPlan.Ramp(start: 2200, length: 100, from: 1, to: 0))
+        plan.begin([], at: 3000)
+        #expect(plan == GainPlan())
+    }
+
+    @Test("a fade goes over into another one without a step, also where it is still to come") func turned() {
+        var plan = GainPlan()
+        plan.turnPause(to: 0, at: 100, length: 100, least: 10)
+        #expect(plan.factor(at: 99, offset: 0) == 1 && plan.factor(at: 150, offset: 0) == 0.5)
+        plan.turnPause(to: 1, at: 150, length: 200, least: 10)
+        #expect(plan.silence == nil && plan.factor(at: 120, offset: 0) == 0.8 && plan.factor(at: 150, offset: 0) == 0.5)
+        #expect(plan.factor(at: 200, offset: 0) == 0.75 && plan.factor(at: 250, offset: 0) == 1)
+        // Every line ends where a fade begins.
+        #expect(plan.piece(of: 110..<1000, offset: 0).end == 150)
+        plan.turnPause(to: 0, at: 160, length: 0, least: 10)
+        #expect(abs(plan.factor(at: 160, offset: 0) - 0.55) < 1e-9 && plan.silence == 170)
+        plan.forget(before: 160)
+        #expect(plan.pauseBefore == nil && plan.silence == 170)
+    }
+
     @Test("ducking lasts across targets and streams, and samples are exact again afterwards") func duck() {
         var plan = GainPlan()
         plan.setDuck(GainPlan.Ramp(start: 100, length: 100, from: 1, to: 0.1))

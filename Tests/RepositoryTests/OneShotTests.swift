@@ -17,6 +17,7 @@ import Testing
         "PlaybackEngine/Recovery/ReadWatch.swift": "five for a read that hangs",
         "PlaybackEngine/Recovery/SourceRecovery.swift": "a missing medium",
         "PlaybackEngine/Timers/Scanner.swift": "the steps of a held seek",
+        "PlaybackEngine/Timers/PauseFades.swift": "the end of the fade of a pause",
         "PlaybackEngine/Timers/Sleeper.swift": "sleep and its fade",
         "PlaybackEngine/Announcements/Announcer.swift": "the limits of an announcement",
         "PulseOutput/Null/NullStream.swift": "the next request of a device",

@@ -317,6 +317,7 @@ import Testing
         position.modes = PlayModes(.repetition(.all), .shuffle(.items), .consume(.once), .single(.on))
         position.loudness = LoudnessSettings(mode: .album, preamp: -3.5)
         position.crossfade = CrossfadeSettings(seconds: 4.5)
+        position.fades = FadeSettings(fadeIn: 0.25, fadeOut: 5)
         let bytes = try #require(PositionSlot.encode(position, number: 77))
         let read = try #require(bytes.withUnsafeBytes { PositionSlot.decode($0) })
         #expect(read.position == position && read.number == 77)

@@ -140,6 +140,22 @@ extension Catalogue {
                 + "of an album that plays in order and live streams do not overlap.",
             result: "crossfade, as in the state", example: #"{"seconds": 5}"#),
         Method(
+            name: .fadeSet, kind: .output, role: .control,
+            parameters: [
+                .optional(
+                    "fadeIn", .numberIn(0...FadeSettings.longest),
+                    "seconds from silence to the full level when playback resumes; 0 resumes at the full level"),
+                .optional(
+                    "fadeOut", .numberIn(0...FadeSettings.longest),
+                    "seconds from the full level to silence before a pause; 0 pauses at once"),
+                session,
+            ],
+            anyOf: ["fadeIn", "fadeOut"],
+            help:
+                "Sets the fades of pause and resume. A pause with a fade takes effect and is answered at its end; play "
+                + "during the fade takes it back.",
+            result: "fadeIn and fadeOut, as in the state", example: #"{"fadeIn": 0.3, "fadeOut": 0.5}"#),
+        Method(
             name: .sleepSet, kind: .output, role: .control,
             parameters: [
                 .optional("after", .numberIn(0...604_800), "seconds from now; 0 cancels the timer"),

@@ -31,6 +31,7 @@ package enum MethodName: Hashable, Sendable, CaseIterable, RawRepresentable {
         case volumeSet = "volume.set"
         case loudnessSet = "loudness.set"
         case crossfadeSet = "crossfade.set"
+        case fadeSet = "fade.set"
         case sleepSet = "sleep.set"
         case announce
         case sessionList = "session.list"

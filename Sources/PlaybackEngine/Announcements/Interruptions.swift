@@ -98,6 +98,8 @@ package enum Yielding: Equatable, Sendable {
 
     /// Begins an interruption: holds the sound at once if it plays, and publishes the position when the server answers.
     private func begin(by name: String) {
+        // A pause whose fade goes on comes first.
+        player.fades.pauseNow()
         guard player.transport.wish == .playing, current == nil else { return }
         phase = .begun(Interruption(by: name, shouldResume: true))
         player.playout.flow.holdForInterruption { [unowned self] anchor in

@@ -11,6 +11,7 @@ extension Player {
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
         command.staysInItem ? ProgramPages.keepForAWhile() : ProgramPages.keepNoLonger()
+        if fades.postpones(command, { [unowned self] in perform($0, by: by, answer) }) { return }
         let waiter = Waiter(by: by, answer: answer)
         sleeper.stayAwake(command, by: by)
         scanner.overtake(command)
@@ -19,6 +20,7 @@ extension Player {
         if case .play(nil) = command {
             if playout.stall != nil, !outputs.playWithoutLostDevice() { outputs.tryAgain() }
         }
+        if fades.pause(by: command, waiter) { return }
         do throws(Transport.Refusal) {
             carryOut(try effects(of: command), waiter, mayResume: command.mayResume)
         } catch {
@@ -92,7 +94,7 @@ extension Player {
         forward isForward: Bool, owner: Int, by: Originator,
         _ answer: @escaping @PlayerLoop (Result<CommandOutcome, CommandRefusal>) -> Void
     ) {
-        scanner.begin(forward: isForward, owner: owner, by: by, answer)
+        fades.cut { [unowned self] in scanner.begin(forward: isForward, owner: owner, by: by, answer) }
     }
 
     /// Releases the seek button: play continues from here as before. `answer` as for `perform`.
@@ -135,6 +137,9 @@ extension Player {
     package func setCrossfade(_ settings: CrossfadeSettings, by: Originator) {
         playout.crossfade.set(settings, by: by)
     }
+
+    /// Sets the fades of pause and resume.
+    package func setFades(_ settings: FadeSettings, by: Originator) { fades.set(settings, by: by) }
 
     /// Ends play at `end` with a fade-out of `fade` seconds before it; nil: cancels the timer.
     package func setSleep(_ end: SleepEnd?, fade: Double, by: Originator) { sleeper.set(end, fade: fade, by: by) }

@@ -17,7 +17,7 @@ extension Player {
     /// Position and settings to be saved now.
     package var savedPosition: SavedPosition {
         var saved = SavedPosition()
-        saved.wish = transport.wish
+        saved.wish = fades.isPausing ? .paused : transport.wish
         saved.item = transport.current
         saved.elapsed = transport.current == nil ? 0 : elapsed
         saved.playCount = transport.current.map { publisher.playCount(of: $0) } ?? 0
@@ -30,6 +30,7 @@ extension Player {
         saved.modes = transport.order.modes
         if loudness.settings != parts.loudness { saved.loudness = loudness.settings }
         saved.crossfade = playout.crossfade.settings
+        saved.fades = fades.settings
         return saved
     }
 
@@ -40,6 +41,7 @@ extension Player {
         setVolume(VolumeSetting(level: saved.volume, isMuted: saved.muted))
         if let settings = saved.loudness { loudness.restore(settings) }
         playout.crossfade.restore(saved.crossfade)
+        fades.restore(saved.fades)
         output.setVolume(saved.volume, muted: saved.muted)
         if let highest = queue.entries.highestNumber { reserveNumbers(upTo: highest) }
         let item = saved.item.flatMap { queue.index(of: $0) == nil ? nil : $0 }
@@ -71,7 +73,7 @@ extension Player {
     /// Publishes a last, empty state and answers all waiting clients. The player must not be used afterwards.
     package func close(by: Originator?) {
         publisher.publishEnd(by: by, anchor: playout.resting(at: 0))
-        let waiters = playout.preparation.drop() + (playout.flow.take()?.takeWaiters() ?? [])
+        let waiters = playout.preparation.drop() + fades.take() + (playout.flow.take()?.takeWaiters() ?? [])
         for waiter in waiters { waiter.answer(.failure(.closed)) }
     }
 }

@@ -36,6 +36,7 @@ package import NowPlaying
         private(set) lazy var loudness = LoudnessControl(player)
         private(set) lazy var sleeper = Sleeper(player)
         private(set) lazy var scanner = Scanner(player)
+        private(set) lazy var fades = PauseFades(player)
         private(set) lazy var marks = ItemMarks(player)
         private(set) lazy var descriptions = StreamDescriptions(player)
         private(set) lazy var knowledge = ItemKnowledge(player)
@@ -53,6 +54,7 @@ package import NowPlaying
     var loudness: LoudnessControl { owners.loudness }
     var sleeper: Sleeper { owners.sleeper }
     var scanner: Scanner { owners.scanner }
+    var fades: PauseFades { owners.fades }
     var marks: ItemMarks { owners.marks }
     var descriptions: StreamDescriptions { owners.descriptions }
     var knowledge: ItemKnowledge { owners.knowledge }
@@ -168,6 +170,7 @@ package import NowPlaying
     package func shutDown() {
         sleeper.shutDown()
         scanner.shutDown()
+        fades.shutDown()
         marks.cancel()
         descriptions.cancel()
         sources.shutDown()

@@ -19,6 +19,7 @@ package struct SavedPosition: Equatable, Sendable {
     /// Loudness settings of a client; nil: those of the configuration.
     package var loudness: LoudnessSettings?
     package var crossfade = CrossfadeSettings()
+    package var fades = FadeSettings()
 
     /// Last revision of the queue. A new one alone is no reason to save.
     package var revision = 0

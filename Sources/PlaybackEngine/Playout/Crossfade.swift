@@ -234,6 +234,7 @@ import NowPlaying
     func attach(_ lane: Lane) {
         guard let stream = lane.stream else { return }
         lane.attach(at: 0)
+        player.fades.begin(lane)
         lane.send(upTo: min(lane.ring.end, lane.sentEnd + stream.targetFrames))
         if playout.audible?.isCorked == false { lane.flowAlong() }
         schedule()

@@ -78,6 +78,7 @@ import NowPlaying
         guard let old = playout.lane(of: before.ring) else { return }
         old.end(at: decoding.chain[index - 1].ringEnd)
         player.sleeper.fadeOut(lane)
+        player.fades.carry(to: lane)
         playout.feeder.isComplete(old)
     }
 

@@ -74,7 +74,7 @@ import NowPlaying
     /// Releases audible frames, sends the following ones, and lets the decode thread continue.
     func refill(_ lane: Lane, _ timing: StreamTiming) {
         guard let stream = lane.stream, lane.offset != nil, !lane.awaitsSplice else { return }
-        let audibleFrame = min(Int64(clamping: timing.audibleFrame.rounded(.down)), lane.standsAt ?? .max)
+        let audibleFrame = min(Int64(clamping: timing.audibleFrame.rounded(.down)), lane.unheardFrom ?? .max)
         lane.release(before: audibleFrame, shown: player.publisher.shownTicket)
         let sentBefore = lane.sentEnd
         if lane.rewrite != nil, !rewrite(lane, timing) {

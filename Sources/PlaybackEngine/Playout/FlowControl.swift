@@ -143,6 +143,11 @@ import NowPlaying
     private func resume(_ lane: Lane, _ resumed: FlowChange) {
         if lane.standsAt != nil { return playout.resumption.attachAgain() }
         if lane.isUnread { return resumeUnread(lane, resumed) }
+        guard player.fades.concern(lane) else { return start(lane, resumed) }
+        playout.resumption.sendHeldAgain(lane) { [unowned self] in start(lane, resumed) }
+    }
+
+    private func start(_ lane: Lane, _ resumed: FlowChange) {
         lane.resumeAtHeldFrame()
         playout.starter.start(lane) { [weak self] timing in
             guard let self else { return }
@@ -347,7 +352,7 @@ import NowPlaying
         player.sleeper.cancel()
         playout.decoding.rest()
         playout.dropAhead()
-        let waiters = playout.preparation.drop() + (waiter.map { [$0] } ?? [])
+        let waiters = playout.preparation.drop() + player.fades.take() + (waiter.map { [$0] } ?? [])
         let halted = begin(.stop, reason, by: by, nil)
         halted.add(after: waiters)
         let lane = playout.takeAudible()

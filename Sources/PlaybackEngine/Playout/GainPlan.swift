@@ -1,4 +1,5 @@
 import Glibc
+import NowPlaying
 
 /// Factors of a lane's frames on their way to the stream: a gain per item, exactly from its first frame on; a short ramp at a
 /// change in its middle; and fades. A pure value.
@@ -56,6 +57,10 @@ struct GainPlan: Equatable {
     private(set) var fade: Ramp?
     /// Ramp to a lower volume during another sound, and back; its last value stays.
     private(set) var duck: Ramp?
+    /// Fade before a pause or after a resume; its last value stays.
+    private(set) var pause: Ramp?
+    /// The fade that `pause` takes the place of at its start; nil: none.
+    private(set) var pauseBefore: Ramp?
     /// Fade of the first item's beginning over the end of another lane; nil: none.
     private(set) var entry: Ramp?
     /// Fade of the last item's end under the beginning of another lane; nil: none.
@@ -66,7 +71,8 @@ struct GainPlan: Equatable {
 
     static func == (a: Self, b: Self) -> Bool {
         a.items.elementsEqual(b.items, by: ==) && a.change?.ramp == b.change?.ramp && a.change?.old == b.change?.old
-            && a.fade == b.fade && a.duck == b.duck && a.entry == b.entry && a.exit == b.exit
+            && a.fade == b.fade && a.duck == b.duck && a.pause == b.pause && a.pauseBefore == b.pauseBefore
+            && a.entry == b.entry && a.exit == b.exit
     }
 
     /// Replaces the gains; in ascending order of `start`.
@@ -77,6 +83,29 @@ struct GainPlan: Equatable {
 
     /// Sets the ducking of everything; nil: none.
     mutating func setDuck(_ duck: Ramp?) { self.duck = duck }
+
+    /// Sets the fade of a pause or a resume; nil: none.
+    mutating func setPause(_ pause: Ramp?) {
+        self.pause = pause
+        pauseBefore = nil
+    }
+
+    /// Lets the fade of a pause or a resume go over into one to the level `to` at this frame of the stream. The whole way from
+    /// silence to the full level takes `length` frames, and any way at least `least`.
+    mutating func turnPause(to: Double, at start: Int64, length: Int64, least: Int64) {
+        let from = factorOfPause(at: start)
+        let frames = Int64(clamping: (Double(length) * abs(to - from)).rounded())
+        pauseBefore = pause
+        pause = Ramp(start: start, length: max(1, least, frames), from: from, to: to)
+    }
+
+    private func factorOfPause(at streamFrame: Int64) -> Double {
+        guard let pause else { return 1 }
+        return (streamFrame < pause.start ? pauseBefore ?? pause : pause).value(at: streamFrame)
+    }
+
+    /// First stream frame that is silent by the fade of a pause; nil: none.
+    var silence: Int64? { pause.flatMap { $0.to == 0 ? $0.end : nil } }
 
     /// Sets the fade of the beginning; nil: none.
     mutating func setEntry(_ entry: Ramp?) { self.entry = entry }
@@ -105,6 +134,9 @@ struct GainPlan: Equatable {
         exit = nil
         // Its start was after the dropped frames.
         if let start = duck?.start, start > streamFrame { duck?.start = streamFrame }
+        if let start = pause?.start, start > streamFrame { pause?.start = streamFrame }
+        // The silence of a pause is that of the dropped frames.
+        if silence != nil { setPause(nil) }
     }
 
     /// Moves all ramps by a number of frames, for another stream.
@@ -112,6 +144,8 @@ struct GainPlan: Equatable {
         change?.ramp.start += frames
         fade?.start += frames
         duck?.start += frames
+        pause?.start += frames
+        pauseBefore?.start += frames
         entry?.start += frames
         exit?.start += frames
     }
@@ -125,6 +159,8 @@ struct GainPlan: Equatable {
     mutating func forget(before streamFrame: Int64) {
         if let ramp = change?.ramp, ramp.end <= streamFrame { change = nil }
         if let duck, duck.to == 1, duck.end <= streamFrame { self.duck = nil }
+        if let pause, pause.start <= streamFrame { pauseBefore = nil }
+        if let pause, pause.to == 1, pause.end <= streamFrame { self.pause = nil }
         if let entry, entry.end <= streamFrame { self.entry = nil }
     }
 
@@ -138,6 +174,7 @@ struct GainPlan: Equatable {
         }
         if let fade { result *= fade.value(at: ringFrame + offset) }
         if let duck { result *= duck.value(at: ringFrame + offset) }
+        if pause != nil { result *= factorOfPause(at: ringFrame + offset) }
         if let entry { result *= entry.value(at: ringFrame + offset) }
         if let exit { result *= exit.value(at: ringFrame + offset) }
         return result
@@ -150,7 +187,7 @@ struct GainPlan: Equatable {
         let next = firstItem(behind: first)
         if next < items.count { end = min(end, items[next].start) }
         var step: Int64?
-        for ramp in [change?.ramp, fade, duck, entry, exit] {
+        for ramp in [change?.ramp, fade, duck, pause, pauseBefore, entry, exit] {
             guard let ramp else { continue }
             let (start, stop) = (ramp.start - offset, ramp.end - offset)
             if start > first {

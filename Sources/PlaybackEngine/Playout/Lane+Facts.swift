@@ -78,10 +78,14 @@ extension Lane {
     /// after each block of a rewrite and loses the frames in between: there, all is written while corked.
     var canRewriteFlowing: Bool { latency < Self.largeLatency }
 
+    /// Stream frame from which on the sent frames are not heard, as another send is to come: a suspended device dropped them,
+    /// or the fade of a pause silenced them; nil: none.
+    var unheardFrom: Int64? { standsAt ?? gain.silence }
+
     /// Next audible stream frame of a corked lane.
     var heldFrame: Double {
         if let standsAt { return Double(standsAt) }
-        return min(timing?.audibleFrame ?? Double(audibleFrom), Double(sentStreamEnd))
+        return min(timing?.audibleFrame ?? Double(audibleFrom), Double(min(sentStreamEnd, gain.silence ?? .max)))
     }
 
     /// Audible frame at a reading: by the clock once it has enough readings, else by the reading.

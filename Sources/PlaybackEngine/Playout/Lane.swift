@@ -126,16 +126,21 @@ import NowPlaying
 
     /// Attaches the next, empty stream, whose frames begin at `streamFrame`.
     func attach(at streamFrame: Int64) {
+        resetClock()
+        restart(at: streamFrame)
+        if isDetached { phase = .held(isRead: true) }
+    }
+
+    /// Continues at `streamFrame` of the emptied stream with the next frame of the ring to be sent.
+    func restart(at streamFrame: Int64) {
         let moved = streamFrame - sentStreamEnd
         timeline.shift(by: moved)
         gain.shift(by: moved)
         offset = streamFrame - sentEnd
         audibleFrom = streamFrame
         ring.release(before: sentEnd)
-        resetClock()
         readings.forgetLast()
         standsAt = nil
-        if isDetached { phase = .held(isRead: true) }
     }
 
     /// Detaches the stream of a waiting lane, which will fill the next one from its first frame.
@@ -374,6 +379,14 @@ import NowPlaying
 
     /// Sets the fade of the sleep timer; nil: none.
     func setFade(_ fade: GainPlan.Ramp?) { gain.setFade(fade) }
+
+    /// Sets the fade of a pause or a resume; nil: none.
+    func setPause(_ pause: GainPlan.Ramp?) { gain.setPause(pause) }
+
+    /// Lets that fade go over into another one; as for `GainPlan.turnPause`.
+    func turnPause(to: Double, at start: Int64, length: Int64, least: Int64) {
+        gain.turnPause(to: to, at: start, length: length, least: least)
+    }
 
     /// Sets the fade of the beginning over another lane; nil: none.
     func setEntry(_ entry: GainPlan.Ramp?) { gain.setEntry(entry) }

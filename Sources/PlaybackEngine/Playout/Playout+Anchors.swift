@@ -70,14 +70,15 @@ extension Playout {
 
     /// Anchor of a corked lane.
     func heldAnchor(_ lane: Lane, _ timing: StreamTiming) -> PlaybackAnchor {
-        let frame = min(max(timing.audibleFrame, Double(lane.audibleFrom)), Double(lane.sentStreamEnd))
+        let silence = Double(lane.gain.silence ?? .max)
+        let frame = min(max(timing.audibleFrame, Double(lane.audibleFrom)), Double(lane.sentStreamEnd), silence)
         // A lane that took over and was held before its first audible frame.
         guard let (_, position) = lane.timeline.position(of: player.publisher.shownTicket, at: frame) else {
             return stoppedAnchor(at: timing.time)
         }
         return maker(of: position.segment.item).held(
             reading(lane, timing), media: position.itemFrame / Double(lane.format.sampleRate),
-            canRewind: lane.stream?.canRewind != false)
+            canRewind: lane.stream?.canRewind != false || silence <= timing.audibleFrame)
     }
 
     /// Anchor of a resting position in seconds of the current item's content.

@@ -222,6 +222,7 @@ import NowPlaying
         let publisher = player.publisher
         if publisher.shown == nil || publisher.state.state == .stopped { publisher.showCurrent() }
         publisher.publish(.stall, anchor: pending.map { resting(media: $0.media) } ?? anchor, by: by)
+        player.fades.pauseNow()
     }
 
     /// Ends a stall: sound is audible, or not requested.

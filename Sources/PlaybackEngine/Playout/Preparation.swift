@@ -22,6 +22,8 @@ import NowPlaying
     /// Prepares a target. Answers `waiter` when it is audible, after one second at the latest.
     func start(_ order: PendingChange.Order, _ waiter: Waiter?) {
         guard let entry = player.queue[order.item] else { return }
+        // A pause whose fade goes on holds the target.
+        defer { player.fades.pauseNow() }
         let change = makeChange(order)
         if change.begins { player.listeners.onAsked?(order.item) }
         if let pending { change.overtake(pending) }

@@ -54,6 +54,7 @@ import NowPlaying
     func attach(_ lane: Lane) {
         guard let stream = lane.stream else { return }
         lane.attach(at: 0)
+        player.fades.begin(lane)
         lane.send(upTo: min(playout.feeder.sendableEnd(of: lane), lane.sentEnd + stream.targetFrames))
         playout.makeAudible(lane)
         playout.decoding.map(on: lane)
@@ -69,11 +70,38 @@ import NowPlaying
             guard lane.standsAt == frame else { return }
             lane.sendAgain(from: frame - offset)
             lane.attach(at: max(0, timing.takenFrame))
+            player.fades.begin(lane)
             lane.send(
                 upTo: min(playout.feeder.sendableEnd(of: lane), lane.sentEnd + stream.targetFrames),
                 at: lane.audibleFrom)
             if playout.wantsFlow { start(lane) }
         }
+    }
+
+    /// Sends the frames of the held lane, and of the lane that ends under it, again with the fade of a resume, and calls back
+    /// unless another change of the flow came.
+    func sendHeldAgain(_ lane: Lane, _ sent: @escaping @PlayerLoop () -> Void) {
+        guard let leaving = playout.leaving, leaving.hasStream, leaving.offset != nil else {
+            return sendAgain(lane, sent)
+        }
+        sendAgain(leaving) { [unowned self] in sendAgain(lane, sent) }
+    }
+
+    private func sendAgain(_ lane: Lane, _ sent: @escaping @PlayerLoop () -> Void) {
+        guard let stream = lane.stream, let offset = lane.offset else { return sent() }
+        stream.flush { _ in }
+        playout.ask(
+            lane, if: [.heard, .settled, .wanted, .sameFlow],
+            failed: { [unowned self] error in playout.requestFailed(error, on: lane) },
+            { [unowned self] timing in
+                lane.sendAgain(from: max(Int64(clamping: lane.heldFrame.rounded()) - offset, lane.ring.begin))
+                lane.restart(at: max(0, timing.takenFrame))
+                player.fades.begin(lane)
+                lane.send(
+                    upTo: min(playout.feeder.sendableEnd(of: lane), lane.sentEnd + stream.targetFrames),
+                    at: lane.audibleFrom)
+                sent()
+            })
     }
 
     /// Starts a filled lane and publishes that it is audible again.

@@ -120,6 +120,7 @@ import NowPlaying
         next.muted = player.volume.isMuted
         next.loudness = player.loudness.status
         next.crossfade = player.playout.crossfade.settings
+        next.fades = player.fades.settings
         next.output = player.outputStatus
         next.sleep = player.sleeper.status
         next.error = player.failures.error(in: transport.queue, transport.failures, wish: transport.wish)

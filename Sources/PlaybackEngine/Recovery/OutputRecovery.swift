@@ -161,6 +161,8 @@ import NowPlaying
 
     /// Handles a move to `other` by the server after the device disappeared. True: play does not continue there.
     private func lost(_ device: OutputDevice?, for other: OutputDevice) -> Bool {
+        // A pause whose fade goes on comes first.
+        player.fades.pauseNow()
         guard player.transport.wish == .playing, let lane = player.playout.audible, !lane.isDetached else {
             return false
         }
@@ -189,6 +191,7 @@ import NowPlaying
             player.decide { $0.outputLost() }
             player.publisher.publish(
                 .route, anchor: anchor, route: Route(from: device?.name, to: nil, reason: .deviceGone))
+            player.answer(player.fades.take())
             return true
         case .follow: output.followDefaultDevice()
         case .pause, .wait: output.keepToDevice(named: device?.name)

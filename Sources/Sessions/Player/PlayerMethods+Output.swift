@@ -65,6 +65,15 @@ extension PlayerMethods {
         return .encoded(writer.bytes)
     }
 
+    /// `fade.set`: answers with what applies from now on.
+    func fades(_ request: MethodRequest) -> MethodResult {
+        var settings = player.state.fades
+        settings.fadeIn = request.double("fadeIn") ?? settings.fadeIn
+        settings.fadeOut = request.double("fadeOut") ?? settings.fadeOut
+        player.setFades(settings, by: request.client.originator)
+        return .success(["fadeIn": .number(settings.fadeIn), "fadeOut": .number(settings.fadeOut)])
+    }
+
     /// `sleep.set`: sets the timer, or takes it back, and answers with what is set.
     func sleep(_ request: MethodRequest) -> MethodResult {
         let fade = request.double("fade") ?? 0

@@ -119,6 +119,7 @@ package import StateKeeping
         case .volumeSet: answer(volume(request))
         case .loudnessSet: answer(loudness(request))
         case .crossfadeSet: answer(crossfade(request))
+        case .fadeSet: answer(fades(request))
         case .sleepSet: answer(sleep(request))
         case .announce: announce(request, answer)
         case .outputList: listOutputs(answer)

@@ -118,6 +118,15 @@ enum StatusText {
         return ClockText.number(seconds, places: 2) + " s"
     }
 
+    /// `in 0.3 s, out 0.5 s`; `off` without a fade.
+    static func fades(_ state: StateView) -> String {
+        let fades = [("in", "fadeIn"), ("out", "fadeOut")].compactMap { word, name -> String? in
+            guard let seconds = state.json[name]?.doubleValue, seconds > 0 else { return nil }
+            return "\(word) \(ClockText.number(seconds, places: 2)) s"
+        }
+        return fades.isEmpty ? "off" : fades.joined(separator: ", ")
+    }
+
     private static func decibels(_ gain: Double) -> String {
         (gain > 0 ? "+" : "") + ClockText.number(gain, places: 2) + " dB"
     }

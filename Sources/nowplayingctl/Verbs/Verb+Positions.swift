@@ -62,6 +62,15 @@ extension Verb {
             examples: [
                 ("crossfade", "show it"), ("crossfade 5", "items overlap by 5 seconds"), ("crossfade 0", "no overlap"),
             ], arity: 0...1, run: Crossfading.run),
+        Verb(
+            name: "fade", synopsis: "[[in | out] SECONDS]", summary: "show or set the fades of pause and resume",
+            details:
+                "A pause fades out before it takes effect, and playback resumes from there with a fade in. Without in or "
+                + "out, sets both. 0 or off pauses and resumes at once.",
+            examples: [
+                ("fade", "show them"), ("fade 0.5", "half a second out and in"), ("fade in 0.3", "only the fade in"),
+                ("fade off", "none"),
+            ], arity: 0...2, run: Fading.run),
         Verb(name: "unmute", summary: "unmute the sound", examples: [("unmute", "unmute")]) {
             (run) throws(Failure) in try run.perform("volume.set", ["muted": false])
         },
@@ -109,6 +118,35 @@ enum Crossfading {
             throw run.wrong("crossfade", text, "seconds from 0 to 30")
         }
         try run.perform("crossfade.set", ["seconds": .number(seconds)])
+    }
+}
+
+/// `fade`.
+enum Fading {
+    /// Sets fades, or shows them. Throws what is wrong with the words, or the daemon's refusal.
+    static func run(_ run: Invocation) throws(Failure) {
+        guard let first = run.words.first?.text else {
+            let state = try run.state()
+            if run.wantsJSON {
+                let shown: JSONValue = [
+                    "fadeIn": state.json["fadeIn"] ?? .null, "fadeOut": state.json["fadeOut"] ?? .null,
+                ]
+                return run.printJSON(shown)
+            }
+            return run.output.line(StatusText.fades(state))
+        }
+        var names = ["fadeIn", "fadeOut"]
+        var text = first
+        if run.words.count == 2 {
+            guard first == "in" || first == "out" else { throw run.wrong("fade", first, "in or out") }
+            names = [first == "in" ? "fadeIn" : "fadeOut"]
+            text = run.words[1].text
+        }
+        let seconds = text == "off" ? 0 : ClockText.decimal(text[...])
+        guard let seconds, seconds <= 5 else { throw run.wrong("fade", text, "seconds from 0 to 5") }
+        var parameters = JSONObject([])
+        for name in names { parameters[name] = .number(seconds) }
+        try run.perform("fade.set", .object(parameters))
     }
 }
 

@@ -153,6 +153,12 @@ import TestSupport
         player.setCrossfade(CrossfadeSettings(seconds: seconds), by: Originator(client: "test", pid: 1, uid: 1))
     }
 
+    /// Lets pause and resume fade.
+    func setFades(_ fades: FadeSettings) {
+        note("fades \(fades)")
+        player.setFades(fades, by: Originator(client: "test", pid: 1, uid: 1))
+    }
+
     /// Appends items to the queue by their numbers.
     func append(_ items: Range<Int>) {
         note("append \(items)")

@@ -19,6 +19,8 @@ import TestSupport
     private let keepsLines: Bool
     /// Seconds by which items overlap.
     private let crossfade: Double
+    /// Fades of pause and resume.
+    private let fades: FadeSettings
     /// Number of overlaps that were seen.
     private(set) var overlaps = 0
     /// Commands without an answer at the end.
@@ -31,9 +33,10 @@ import TestSupport
     private static let loudness: [LoudnessMode] = [.off, .track, .album]
     private let by = Originator(client: "test", pid: 1, uid: 1)
 
-    /// The history with this number, in which items overlap by `crossfade` seconds.
-    init(seed: UInt64, crossfade: Double = 0, keepsLines: Bool = false) {
+    /// The history with this number, in which items overlap by `crossfade` seconds, and pause and resume fade.
+    init(seed: UInt64, crossfade: Double = 0, fades: FadeSettings = FadeSettings(), keepsLines: Bool = false) {
         self.crossfade = crossfade
+        self.fades = fades
         self.seed = seed
         self.keepsLines = keepsLines
         var random = SeededRandom(seed: seed &* 7919)
@@ -154,6 +157,7 @@ import TestSupport
         }
         listen(to: world)
         if crossfade > 0 { world.setCrossfade(crossfade) }
+        if fades != FadeSettings() { world.setFades(fades) }
         world.play(0..<(items.count - 1))
         for _ in 0..<world.chance(40) {
             world.run(seconds: wait(world))
