@@ -63,6 +63,8 @@ let package = Package(
         // Imports point down this list only; `make lint` checks it.
         library("NowPlaying"),
         library("ChildDecoding"),
+        // It reads with nothing but an open descriptor: a confined process needs no more of the system.
+        library("TrackReading", ["NowPlaying"]),
         library("ControlProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
@@ -71,7 +73,8 @@ let package = Package(
         library(
             "AudioDecoders",
             [
-                "AudioCore", "LinuxSystem", "ChildDecoding", "NowPlaying", "CFLAC", "CSndFile", "CMPG123",
+                "AudioCore", "LinuxSystem", "TrackReading", "ChildDecoding", "NowPlaying", "CFLAC", "CSndFile",
+                "CMPG123",
                 "CVorbisFile",
                 "COpusFile", "CExpat", "CLinux",
             ]),
@@ -152,7 +155,10 @@ let package = Package(
         tests("AudioCoreTests", ["AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
             "AudioDecodersTests",
-            ["AudioDecoders", "ChildDecoding", "AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+            [
+                "AudioDecoders", "TrackReading", "ChildDecoding", "AudioCore", "LinuxSystem", "NowPlaying",
+                "TestSupport",
+            ]),
         tests(
             "PulseOutputTests",
             ["PulseOutput", "AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux", "TestSupport"]),

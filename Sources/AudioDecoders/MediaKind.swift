@@ -1,4 +1,5 @@
 import AudioCore
+import TrackReading
 
 /// Kind of a file, by its first bytes and never by its name.
 enum MediaKind: Equatable {

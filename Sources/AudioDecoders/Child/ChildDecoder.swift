@@ -3,6 +3,7 @@ import ChildDecoding
 import Glibc
 import LinuxSystem
 package import NowPlaying
+import TrackReading
 
 /// Decoder for the audio from nowplaying-decode. Its messages are treated as hostile: the process reads bytes from the
 /// internet. The process ends with this object.

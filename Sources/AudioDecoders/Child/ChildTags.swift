@@ -1,6 +1,7 @@
 import AudioCore
 import ChildDecoding
 import NowPlaying
+import TrackReading
 
 /// Tags of a child in the words of the player.
 enum ChildTags {

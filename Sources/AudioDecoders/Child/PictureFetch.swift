@@ -4,6 +4,7 @@ import Glibc
 import LinuxSystem
 import NowPlaying
 import Synchronization
+import TrackReading
 
 /// Pictures that nowplaying-decode finds or makes for us. What it sends is taken for hostile: bytes and pictures are counted,
 /// and whatever is not as agreed ends it. One order at a time; it blocks, and may be given up from another thread.

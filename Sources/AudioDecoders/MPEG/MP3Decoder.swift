@@ -1,5 +1,6 @@
 import AudioCore
 import NowPlaying
+import TrackReading
 
 /// MPEG audio, layers I to III, by libmpg123: MP3 without the silence that its encoder added, by the LAME tag.
 ///

@@ -1,6 +1,7 @@
 import AudioCore
 import LinuxSystem
 import NowPlaying
+import TrackReading
 
 /// Length of a file of MPEG audio, in frames of audio that libmpg123 delivers.
 ///

@@ -1,4 +1,5 @@
 import AudioCore
+import TrackReading
 
 /// Part of a file with frames of MPEG audio: after tags and junk at its beginning, before tags at its end.
 struct MPEGStream {

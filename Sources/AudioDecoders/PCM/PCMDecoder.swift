@@ -1,5 +1,6 @@
 import AudioCore
 import NowPlaying
+import TrackReading
 
 /// Uncompressed samples in WAV, RF64, W64, AIFF, AU and CAF by libsndfile. 8 and 16 bits come out as int16, 24 and 32 as
 /// int32 with the sample at the top, float as float32 without scaling. 64 bit floats are rounded to 32.

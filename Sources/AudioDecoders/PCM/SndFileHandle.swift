@@ -1,6 +1,7 @@
 import AudioCore
 private import CSndFile
 import Glibc
+import TrackReading
 
 /// A file opened by libsndfile through our own reading: the only file that knows the library.
 struct SndFileHandle: ~Copyable {

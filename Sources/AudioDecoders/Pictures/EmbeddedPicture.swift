@@ -1,4 +1,5 @@
 package import AudioCore
+import TrackReading
 
 /// A picture inside a music file: where it is, not what it is. Nothing of it is read until somebody wants to see it.
 package struct EmbeddedPicture: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import AudioCore
+import TrackReading
 
 extension ID3v2Tag {
     /// The pictures of the tag at `offset`; none of a tag of 2.2 or 2.3 that is unsynchronised as a whole, whose frames can

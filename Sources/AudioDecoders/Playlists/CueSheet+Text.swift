@@ -1,5 +1,6 @@
 import AudioCore
 import NowPlaying
+import TrackReading
 
 extension CueSheet {
     /// Reads the text of a sheet, as CDRWIN defined it and as others have gone on. Unknown commands are stepped over.

@@ -1,5 +1,6 @@
 package import AudioCore
 import NowPlaying
+import TrackReading
 
 /// The cue sheet that a file has in it: the tag CUESHEET of FLAC, Ogg, APEv2 and ID3v2, or FLAC's block of that name (RFC 9639
 /// §8.7).

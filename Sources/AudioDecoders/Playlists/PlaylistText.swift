@@ -1,3 +1,5 @@
+import TrackReading
+
 /// Texts of lists, as thirty years of programs have written them.
 package enum PlaylistText {
     /// The list in UTF-8 if it has a byte order mark that says what it is in, without that mark; else as it is.

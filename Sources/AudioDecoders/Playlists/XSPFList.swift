@@ -1,4 +1,5 @@
 import NowPlaying
+import TrackReading
 
 /// XSPF, version 0 and 1 (xspf.org/spec): `<playlist>` of a `<trackList>` of `<track>`s with a `<location>`, a uri.
 enum XSPFList {

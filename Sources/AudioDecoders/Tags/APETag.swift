@@ -1,4 +1,5 @@
 import AudioCore
+import TrackReading
 
 /// An APEv2 tag: items of a value's length, flags, a name, a zero and the value, all in UTF-8.
 enum APETag {

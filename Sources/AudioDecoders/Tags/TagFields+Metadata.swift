@@ -1,5 +1,6 @@
 import AudioCore
 import NowPlaying
+import TrackReading
 
 extension TagFields {
     /// Names that are of use here; others are not kept.

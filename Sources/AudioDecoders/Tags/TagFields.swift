@@ -1,4 +1,5 @@
 import NowPlaying
+import TrackReading
 
 /// Fields of a file's tags, by the names of Vorbis comments in upper case: the common form into which
 /// the tags of all formats are converted.

@@ -1,4 +1,5 @@
 import AudioCore
+import TrackReading
 
 /// The comments of a VORBIS_COMMENT block (RFC 9639 §8.6), as many as are of use, read without taking the block as a whole:
 /// it may claim 16 MiB and hold a picture.

@@ -1,3 +1,5 @@
+import TrackReading
+
 /// The texts of ID3: an encoding, then one text or several with zeros between.
 enum ID3Text {
     /// The texts in `bytes`, which are in `encoding` (0 Latin-1, 1 UTF-16 with a mark, 2 UTF-16 big-endian, 3 UTF-8); each

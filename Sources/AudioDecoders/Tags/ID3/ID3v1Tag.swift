@@ -1,3 +1,5 @@
+import TrackReading
+
 /// ID3v1, with the number of the track that 1.1 put into the comment.
 enum ID3v1Tag {
     /// Fields of these 128 bytes.

@@ -1,3 +1,5 @@
+import TrackReading
+
 /// Meaning of the frames of ID3v2, by the names of Vorbis comments.
 enum ID3v2Frames {
     /// True if a frame of this name is useful.

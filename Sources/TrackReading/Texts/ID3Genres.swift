@@ -1,13 +1,12 @@
 /// The numbered genres of ID3v1 and of Winamp, which ID3v2 texts may name by number.
-enum ID3Genres {
+package enum ID3Genres {
     /// The genre of this number; nil: none.
-    static func name(_ number: Int) -> String? {
-        let all = list.split(separator: "|")
-        return all.indices.contains(number) ? String(all[number]) : nil
+    package static func name(_ number: Int) -> String? {
+        all.indices.contains(number) ? all[number] : nil
     }
 
     /// The genres that a text means: `(17)`, `17`, `(4)Eurodisco`, `Rock`.
-    static func names(_ text: String) -> [String] {
+    package static func names(_ text: String) -> [String] {
         if let number = Int(text), let name = name(number) { return [name] }
         var result: [String] = []
         var rest = text[...]
@@ -27,6 +26,8 @@ enum ID3Genres {
         if !rest.isEmpty, !result.contains(String(rest)) { result.append(String(rest)) }
         return result
     }
+
+    private static let all = list.split(separator: "|").map(String.init)
 
     private static let list = """
         Blues|Classic Rock|Country|Dance|Disco|Funk|Grunge|Hip-Hop|Jazz|Metal|New Age|Oldies|Other|Pop|R&B|Rap|Reggae|Rock|\

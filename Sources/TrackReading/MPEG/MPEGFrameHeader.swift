@@ -1,26 +1,29 @@
 /// The four bytes with which each frame of MPEG audio begins (ISO 11172-3 §2.4.1.3, 13818-3, and "MPEG 2.5" for the lowest
 /// rates), as far as recognising a file and measuring it needs them. Decoding is libmpg123's.
-struct MPEGFrameHeader: Equatable {
+package struct MPEGFrameHeader: Equatable {
     /// 1, 2 or 2.5.
-    enum Version { case one, two, twoAndHalf }
+    package enum Version { case one, two, twoAndHalf }
 
-    let version: Version
+    package let version: Version
     /// 1 to 3.
-    let layer: Int
+    package let layer: Int
     /// Bits per second; nil: "free format", constant but unknown.
-    let bitRate: Int?
+    package let bitRate: Int?
     /// Frames of audio a second.
-    let sampleRate: Int
-    let channels: Int
+    package let sampleRate: Int
+    package let channels: Int
     private let isPadded: Bool
 
     /// Reads the header at the beginning of `bytes`; nil: there is none.
-    init?(_ bytes: some RandomAccessCollection<UInt8>) {
-        guard bytes.count >= 4, let first = bytes.first, first == 0xFF else { return nil }
-        let second = bytes[bytes.index(bytes.startIndex, offsetBy: 1)]
-        let third = bytes[bytes.index(bytes.startIndex, offsetBy: 2)]
-        let fourth = bytes[bytes.index(bytes.startIndex, offsetBy: 3)]
-        guard second & 0xE0 == 0xE0 else { return nil }
+    package init?(_ bytes: some RandomAccessCollection<UInt8>) {
+        guard bytes.count >= 4 else { return nil }
+        self.init(word: bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// Reads the header in these four bytes, the first one highest; nil: it is none.
+    package init?(word: UInt32) {
+        guard word >> 21 == 0x7FF else { return nil }
+        let (second, third, fourth) = (UInt8(word >> 16 & 0xFF), UInt8(word >> 8 & 0xFF), UInt8(word & 0xFF))
         switch second >> 3 & 3 {
         case 0: version = .twoAndHalf
         case 2: version = .two
@@ -38,23 +41,23 @@ struct MPEGFrameHeader: Equatable {
     }
 
     /// Frames of audio in it.
-    var audioFrames: Int { layer == 1 ? 384 : layer == 2 || version == .one ? 1152 : 576 }
+    package var audioFrames: Int { layer == 1 ? 384 : layer == 2 || version == .one ? 1152 : 576 }
 
     /// Bytes from this header to the next; nil in free format.
-    var byteCount: Int? {
+    package var byteCount: Int? {
         guard let bitRate else { return nil }
         if layer == 1 { return (12 * bitRate / sampleRate + (isPadded ? 1 : 0)) * 4 }
         return audioFrames / 8 * bitRate / sampleRate + (isPadded ? 1 : 0)
     }
 
     /// True if another frame may belong to the same stream.
-    func continues(_ other: MPEGFrameHeader) -> Bool {
+    package func continues(_ other: MPEGFrameHeader) -> Bool {
         version == other.version && layer == other.layer && sampleRate == other.sampleRate
             && (bitRate == nil) == (other.bitRate == nil)
     }
 
     /// The coding's name, as people write it.
-    var codec: String { layer == 3 ? "MP3" : layer == 2 ? "MP2" : "MP1" }
+    package var codec: String { layer == 3 ? "MP3" : layer == 2 ? "MP2" : "MP1" }
 
     /// Kilobits a second by index: version 1 layers 1 to 3, then version 2 layer 1, and layers 2 and 3.
     private static let bitRates = [

@@ -1,10 +1,10 @@
-import NowPlaying
+package import NowPlaying
 
 extension LoudnessTags {
     /// Reads the tags of these names; `value` gives the text of a name in upper case, `REPLAYGAIN_…` (decibels, amplitude) or
     /// `R128_…` (Q7.8). Where both are there ReplayGain wins, as it has peaks; in Opus (RFC 7845 §5.2.1: `prefersR128`) the
     /// other does. Nil: neither has a gain.
-    init?(prefersR128: Bool = false, named value: (String) -> String?) {
+    package init?(prefersR128: Bool = false, named value: (String) -> String?) {
         let replayGain = LoudnessTags(
             trackGain: value("REPLAYGAIN_TRACK_GAIN").flatMap(Self.decibels),
             trackPeak: value("REPLAYGAIN_TRACK_PEAK").flatMap(Self.amplitude),

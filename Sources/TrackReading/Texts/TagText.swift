@@ -1,11 +1,11 @@
 /// Makes texts out of the bytes that tags hold, whatever they hold.
-enum TagText {
+package enum TagText {
     /// Longest text that is kept, in bytes of UTF-8.
-    static let maximumBytes = 4096
+    package static let maximumBytes = 4096
 
     /// The text of these bytes: UTF-8, or Latin-1 where they are not valid UTF-8 (old taggers). Control characters and line
     /// separators become spaces, space around it is dropped, it is cut at a character to 4 KiB. Nil: nothing is left.
-    static func text(_ bytes: some RandomAccessCollection<UInt8>) -> String? {
+    package static func text(_ bytes: some RandomAccessCollection<UInt8>) -> String? {
         // A character that the limit cuts through would make the rest look invalid.
         let wholePart = prefix(of: bytes, maximum: maximumBytes)
         let decoded = String(validating: wholePart, as: UTF8.self) ?? latin1(wholePart)
@@ -17,7 +17,7 @@ enum TagText {
     }
 
     /// `text` cut at a character to the maximum.
-    static func cut(_ text: String) -> String {
+    package static func cut(_ text: String) -> String {
         if text.utf8.count <= maximumBytes { return text }
         return String(decoding: prefix(of: Array(text.utf8), maximum: maximumBytes), as: UTF8.self)
     }

@@ -1,14 +1,14 @@
 /// Numbers and dates as people write them into tags.
-enum TagNumbers {
+package enum TagNumbers {
     /// `3/11` → 3 of 11, `07` → 7.
-    static func numberAndCount(_ text: String?) -> (number: Int?, count: Int?) {
+    package static func numberAndCount(_ text: String?) -> (number: Int?, count: Int?) {
         guard let text else { return (nil, nil) }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         return (number(parts.first), parts.count > 1 ? number(parts[1]) : nil)
     }
 
     /// The number, if the text is one between 1 and 99,999 (0 is how some programs write none).
-    static func number(_ text: (some StringProtocol)?) -> Int? {
+    package static func number(_ text: (some StringProtocol)?) -> Int? {
         guard let text else { return nil }
         let digits = text.drop { $0 == " " }.prefix { $0 != " " }
         guard digits.utf8.count <= 8, let number = Int(digits), (1...99_999).contains(number) else { return nil }
@@ -16,7 +16,7 @@ enum TagNumbers {
     }
 
     /// `1999`, `1999-05` or `1999-05-03` out of a text that begins so, with `-`, `/` or `.` between; nil for others.
-    static func date(_ text: String) -> String? {
+    package static func date(_ text: String) -> String? {
         let parts = text.prefix { $0 != "T" && $0 != " " }.split(omittingEmptySubsequences: false) {
             "-/.".contains($0)
         }

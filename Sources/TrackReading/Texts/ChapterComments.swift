@@ -1,8 +1,8 @@
-import NowPlaying
+package import NowPlaying
 
 /// Chapters as Vorbis comments have them (https://wiki.xiph.org/Chapter_Extension): `CHAPTER001=00:01:30.500` and
 /// `CHAPTER001NAME=Title`.
-struct ChapterComments {
+package struct ChapterComments {
     private struct Mark {
         var start: Double?
         var title: String?
@@ -10,15 +10,18 @@ struct ChapterComments {
 
     private var marks: [Int: Mark] = [:]
 
+    /// No chapters.
+    package init() {}
+
     /// The chapters that have a time, in the order of their times.
-    var chapters: [Chapter] {
+    package var chapters: [Chapter] {
         marks.sorted { $0.key < $1.key }.compactMap { _, mark in
             mark.start.map { Chapter(start: $0, title: mark.title) }
         }.sorted { $0.start < $1.start }
     }
 
     /// Takes up a comment; false: it is about something else.
-    mutating func take(_ name: String, _ text: String?) -> Bool {
+    package mutating func take(_ name: String, _ text: String?) -> Bool {
         guard name.hasPrefix("CHAPTER") else { return false }
         let rest = name.dropFirst("CHAPTER".count)
         let digits = rest.prefix { $0.isASCII && $0.isNumber }

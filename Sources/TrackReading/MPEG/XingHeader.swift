@@ -1,21 +1,21 @@
 /// Xing header, which encoders write into a first frame without sound, with LAME's extension. libmpg123
 /// reads it for itself; here it serves to check its promise of a length.
-struct XingHeader: Equatable {
+package struct XingHeader: Equatable {
     /// Frames of MPEG audio after this one.
-    let frames: Int?
+    package let frames: Int?
     /// Bytes of the stream from this frame on.
-    let bytes: Int?
+    package let bytes: Int?
     /// Frames of audio that the encoder put before the sound; nil: unknown.
-    let delay: Int?
+    package let delay: Int?
     /// Frames of audio that it put after the sound; nil: unknown.
-    let padding: Int?
+    package let padding: Int?
     /// Gain in tenths of a decibel for the track, relative to 89 dB SPL; nil: unknown.
-    let trackGain: Int?
+    package let trackGain: Int?
     /// The same for the album.
-    let albumGain: Int?
+    package let albumGain: Int?
 
     /// Reads the frame that begins with `header`; nil: it is none of these.
-    init?(_ frame: [UInt8], header: MPEGFrameHeader) {
+    package init?(_ frame: [UInt8], header: MPEGFrameHeader) {
         guard header.layer == 3 else { return nil }
         let side = header.version == .one ? (header.channels == 2 ? 32 : 17) : (header.channels == 2 ? 17 : 9)
         var index = 4 + side

@@ -1,0 +1,107 @@
+import Glibc
+
+/// The bytes of one file after another, with few calls of the system: its beginning in one read, its end in another where it is
+/// wanted, and whatever lies between in larger steps the longer reading goes straight on.
+///
+/// Its views stay valid until the next call for bytes between. However large a file claims to be, it reads at most
+/// `maximumReads` times and `maximumBytes` in all; beyond that the file seems to end.
+final class FileWindow {
+    /// Bytes of a buffer, and so of one view, at most.
+    static let bufferBytes = 64 << 10
+    /// Bytes that the first read takes.
+    static let headBytes = 16 << 10
+    private static let firstMiddleBytes = 4 << 10
+    private static let maximumReads = 4096
+    private static let maximumBytes = 16 << 20
+
+    /// A stretch of the file in memory.
+    private struct Stretch {
+        let base = UnsafeMutablePointer<UInt8>.allocate(capacity: FileWindow.bufferBytes)
+        var start: Int64 = 0
+        var count = 0
+
+        /// The bytes from `offset` on; nil: not all of them are here.
+        func view(_ offset: Int64, _ wanted: Int) -> ByteView? {
+            guard offset >= start, offset + Int64(wanted) <= start + Int64(count) else { return nil }
+            return ByteView(base + Int(offset - start), count: wanted)
+        }
+    }
+
+    /// Size of the file when it was opened.
+    private(set) var size: Int64 = 0
+    /// Reads that the file has cost.
+    private(set) var reads = 0
+    private var descriptor: Int32 = -1
+    private var head = Stretch()
+    private var tail = Stretch()
+    private var middle = Stretch()
+    private var middleFill = FileWindow.firstMiddleBytes
+    private var readBytes = 0
+    /// Bytes put together out of pieces.
+    private let gathered = UnsafeMutablePointer<UInt8>.allocate(capacity: FileWindow.bufferBytes)
+
+    deinit {
+        for base in [head.base, tail.base, middle.base, gathered] { base.deallocate() }
+    }
+
+    /// Goes over to another file, whose beginning it reads.
+    func open(_ descriptor: Int32) throws(TrackReadingError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .unreadable(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+        self.descriptor = descriptor
+        size = min(Int64(status.st_size), 1 << 56)
+        reads = 0
+        readBytes = 0
+        (tail.count, middle.count) = (0, 0)
+        try fill(&head, from: 0, count: Self.headBytes)
+    }
+
+    /// The `count` bytes from `offset` on; fewer at the end of the file.
+    func bytes(at offset: Int64, count: Int) throws(TrackReadingError) -> ByteView {
+        guard offset >= 0, offset < size, count > 0 else { return .empty }
+        let wanted = Int(min(Int64(min(count, Self.bufferBytes)), size - offset))
+        if let view = head.view(offset, wanted) ?? tail.view(offset, wanted) ?? middle.view(offset, wanted) {
+            return view
+        }
+        let isNext = middle.count > 0 && offset >= middle.start && offset <= middle.start + Int64(middle.count)
+        middleFill = isNext ? min(Self.bufferBytes, middleFill * 2) : Self.firstMiddleBytes
+        try fill(&middle, from: offset, count: max(wanted, middleFill))
+        return middle.view(offset, min(wanted, middle.count)) ?? .empty
+    }
+
+    /// The last `count` bytes of the file, or all.
+    func lastBytes(_ count: Int) throws(TrackReadingError) -> ByteView {
+        let wanted = min(count, Self.bufferBytes)
+        let start = max(0, size - Int64(wanted))
+        let length = Int(size - start)
+        if let view = head.view(start, length) ?? tail.view(start, length) { return view }
+        try fill(&tail, from: start, count: wanted)
+        return tail.view(start, min(length, tail.count)) ?? .empty
+    }
+
+    /// Room for bytes of several pieces; the next call overwrites it.
+    func gather(_ fill: (UnsafeMutableBufferPointer<UInt8>) throws(TrackReadingError) -> Int)
+        throws(TrackReadingError) -> ByteView
+    {
+        let room = UnsafeMutableBufferPointer(start: gathered, count: Self.bufferBytes)
+        return ByteView(gathered, count: min(Self.bufferBytes, try fill(room)))
+    }
+
+    private func fill(_ stretch: inout Stretch, from offset: Int64, count: Int) throws(TrackReadingError) {
+        stretch.count = 0
+        stretch.start = offset
+        guard reads < Self.maximumReads, readBytes < Self.maximumBytes else { return }
+        reads += 1
+        let wanted = min(count, Self.bufferBytes)
+        while true {
+            let got = pread(descriptor, stretch.base, wanted, off_t(offset))
+            if got >= 0 {
+                stretch.count = got
+                readBytes += got
+                return
+            }
+            if errno != EINTR { throw .unreadable(errno) }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import NowPlaying
+
+/// The fields of one tag of a file while it is read. A file may have several tags: the first one that has a field counts.
+struct TagSet {
+    private(set) var tags = TrackTags()
+    private(set) var chapterFrames: [Chapter] = []
+    private(set) var isCompilation: Bool?
+    private(set) var hasLyrics = false
+    private(set) var hasCueSheet = false
+    private(set) var pictureCount = 0
+    private(set) var pictureType: String?
+
+    private var numbers: [TagNumber: (number: Int?, count: Int?)] = [:]
+    private var totals: [TagNumber: Int] = [:]
+    private var gains: [GainName: String] = [:]
+    private var chapterComments = ChapterComments()
+    private var year: String?
+    private var originalYear: String?
+    private var dayMonth: String?
+
+    /// Takes up a field whose value is UTF-8, or Latin-1 where it is not valid.
+    mutating func take(_ meaning: TagMeaning, _ value: ByteView) {
+        switch meaning {
+        case .value(let name): if let text = value.text { tags.add(name, text) }
+        case .number(let number):
+            let read = TagNumbers.numberAndCount(value.text)
+            if numbers[number] == nil { numbers[number] = read }
+        case .count(let number): if totals[number] == nil { totals[number] = TagNumbers.number(value.text) }
+        case .gain(let name): if gains[name] == nil { gains[name] = value.text }
+        case .year: year = year ?? value.text
+        case .originalYear: originalYear = originalYear ?? value.text
+        case .dayMonth: dayMonth = dayMonth ?? value.text
+        case .compilation: takeCompilation(value.text)
+        case .movement: takeMovement(value.text)
+        case .lyrics: if value.text != nil { hasLyrics = true }
+        case .cueSheet: if !value.isEmpty { hasCueSheet = true }
+        case .pictureBlock, .picture: addPicture(type: nil)
+        }
+    }
+
+    /// Adds a text.
+    mutating func add(_ name: TagName, _ text: String?) { if let text { tags.add(name, text) } }
+
+    /// Sets a number that the format has as such; 0 is none.
+    mutating func set(_ number: TagNumber, _ value: Int, of count: Int) {
+        func known(_ value: Int) -> Int? { (1...99_999).contains(value) ? value : nil }
+        if numbers[number] == nil { numbers[number] = (known(value), known(count)) }
+    }
+
+    /// Sets a total that the format has as such; 0 is none.
+    mutating func setCount(_ number: TagNumber, _ count: Int) {
+        if totals[number] == nil, (1...99_999).contains(count) { totals[number] = count }
+    }
+
+    /// Adds a gain that the format has in a form of its own.
+    mutating func add(_ gain: GainName, _ text: String) { if gains[gain] == nil { gains[gain] = text } }
+
+    /// Adds a picture; nil: its type is not said.
+    mutating func addPicture(type: String?) {
+        if pictureCount == 0 { pictureType = type }
+        pictureCount = min(pictureCount + 1, 32)
+    }
+
+    /// Adds a chapter, unless there are too many already.
+    mutating func add(_ chapter: Chapter?) {
+        if let chapter, chapterFrames.count < Chapter.limit { chapterFrames.append(chapter) }
+    }
+
+    /// Takes up a comment about a chapter; false: it is about something else.
+    mutating func takeChapter(_ name: ByteView, _ value: ByteView) -> Bool {
+        chapterComments.take(String(decoding: name.buffer, as: UTF8.self).uppercased(), value.text)
+    }
+
+    /// Sets whether the album is a compilation, where the format has a flag for it.
+    mutating func setCompilation(_ isOne: Bool) { isCompilation = isCompilation ?? isOne }
+
+    /// Notes a cue sheet that the format has in a form of its own.
+    mutating func noteCueSheet() { hasCueSheet = true }
+
+    /// Notes words of the song that the format has in a form of its own.
+    mutating func noteLyrics() { hasLyrics = true }
+
+    /// Changes the name of all values of one name.
+    mutating func rename(_ name: TagName, to other: TagName) { tags.rename(name, to: other) }
+
+    private mutating func takeCompilation(_ text: String?) {
+        guard let text, isCompilation == nil else { return }
+        switch text.lowercased() {
+        case "1", "true", "yes": isCompilation = true
+        case "0", "false", "no": isCompilation = false
+        default: break
+        }
+    }
+
+    private mutating func takeMovement(_ text: String?) {
+        let read = TagNumbers.numberAndCount(text)
+        if read.number != nil {
+            if numbers[.movement] == nil { numbers[.movement] = read }
+        } else if let text {
+            tags.add(.movement, text)
+        }
+    }
+
+    /// Ends the reading of one tag: years become dates where nothing better is there.
+    mutating func close() {
+        if let year, !tags.has(.date) {
+            let isWhole = year.utf8.count == 4 && dayMonth?.utf8.count == 4
+            let day = dayMonth ?? ""
+            tags.add(.date, isWhole ? "\(year)-\(day.suffix(2))-\(day.prefix(2))" : year)
+        }
+        if let originalYear, !tags.has(.originalDate) { tags.add(.originalDate, originalYear) }
+        (year, originalYear, dayMonth) = (nil, nil, nil)
+    }
+
+    /// Takes over the fields that are missing here.
+    mutating func fill(from other: TagSet) {
+        tags.fill(from: other.tags)
+        numbers.merge(other.numbers) { own, _ in own }
+        totals.merge(other.totals) { own, _ in own }
+        gains.merge(other.gains) { own, _ in own }
+        isCompilation = isCompilation ?? other.isCompilation
+        hasLyrics = hasLyrics || other.hasLyrics
+        hasCueSheet = hasCueSheet || other.hasCueSheet
+        if pictureCount == 0 { (pictureCount, pictureType) = (other.pictureCount, other.pictureType) }
+        if chapterFrames.isEmpty, chapterComments.chapters.isEmpty {
+            chapterFrames = other.chapterFrames
+            chapterComments = other.chapterComments
+        }
+    }
+
+    /// True if a gain of this name is there.
+    func has(_ gain: GainName) -> Bool { gains[gain] != nil }
+
+    /// Writes everything into `facts`; `prefersR128`: as `LoudnessTags` has it.
+    func write(into facts: inout TrackFacts, prefersR128: Bool = false) {
+        facts.tags = tags
+        (facts.trackNumber, facts.trackCount) = pair(.track)
+        (facts.discNumber, facts.discCount) = pair(.disc)
+        (facts.movementNumber, facts.movementCount) = pair(.movement)
+        facts.isCompilation = isCompilation
+        facts.hasLyrics = hasLyrics
+        facts.hasCueSheet = hasCueSheet
+        (facts.pictureCount, facts.pictureType) = (pictureCount, pictureType)
+        facts.chapters =
+            chapterFrames.isEmpty ? chapterComments.chapters : chapterFrames.sorted { $0.start < $1.start }
+        guard !gains.isEmpty else { return }
+        facts.loudness = LoudnessTags(prefersR128: prefersR128) { name in GainName(rawValue: name).flatMap { gains[$0] }
+        }
+    }
+
+    private func pair(_ number: TagNumber) -> (Int?, Int?) {
+        (numbers[number]?.number, totals[number] ?? numbers[number]?.count)
+    }
+}
