@@ -57,6 +57,7 @@ let package = Package(
         systemLibrary("CINIH", package: "libinih-dev"),
         systemLibrary("CMosquitto", package: "libmosquitto-dev"),
         systemLibrary("CMessageDigest", package: "libmd-dev"),
+        systemLibrary("CSQLite", package: "libsqlite3-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
 
@@ -83,6 +84,7 @@ let package = Package(
         library(
             "ArtworkLookup",
             ["AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "CMessageDigest", "CLinux"]),
+        library("TrackDatabase", ["ControlProtocol", "NowPlaying", "CSQLite"]),
         library("ControlServer", ["LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
         library(
             "MediaAccess",
@@ -149,6 +151,11 @@ let package = Package(
         tests(
             "LibraryRuntimeTests",
             ["LibraryRuntime", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport"]),
+        .target(
+            name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
+            swiftSettings: settings),
+        tests(
+            "TrackDatabaseTests", ["TrackDatabase", "TestLibraries", "TestSupport", "ControlProtocol", "NowPlaying"]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
@@ -239,6 +246,14 @@ if buildsDecode {
 // Instrumented for fuzzing, only what is fuzzed is built (`make fuzz`).
 if Context.environment["NOWPLAYING_FUZZ"] == "1" {
     package.targets.removeAll { $0.type == .test && $0.name != "FuzzTests" }
+}
+
+// Only `make bench BENCH=library` has use for it.
+if Context.environment["NOWPLAYING_LIBRARY_BENCHMARK"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "librarybenchmark", dependencies: ["TrackDatabase", "TestLibraries"], path: "Benchmarks/Library",
+            swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]))
 }
 
 // Only `make microbenchmarks` has use for it.

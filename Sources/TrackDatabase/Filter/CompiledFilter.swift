@@ -1,0 +1,35 @@
+/// A filter as a condition of SQL on `track t` and `tagset s`.
+struct CompiledFilter {
+    /// Rows from which an answer can be found without looking at all of them.
+    enum Driver {
+        /// Sets of tags with one of these values.
+        case values([Int64])
+        /// Tracks with one of these values of their own.
+        case own([Int64])
+        case album(Int64)
+        case folder(Int64)
+    }
+
+    /// The condition, with `@` for each of `values`.
+    var sql: String
+    var values: [SQLiteValue]
+    /// False: it asks only about `s`.
+    var asksTracks: Bool
+    /// The part of all tracks that it lets through, as a guess, 0 to 1.
+    var share: Double
+    var driver: Driver?
+    /// Tracks that the driver leads to.
+    var driven: Double
+
+    /// A condition that always holds or never does.
+    static func constant(_ holds: Bool) -> CompiledFilter {
+        CompiledFilter(
+            sql: holds ? "1" : "0", values: [], asksTracks: false, share: holds ? 1 : 0,
+            driver: holds ? nil : .values([]), driven: 0)
+    }
+
+    /// A test of a column that no index helps with.
+    static func plain(_ sql: String, _ values: [SQLiteValue], asksTracks: Bool = true, share: Double) -> CompiledFilter {
+        CompiledFilter(sql: sql, values: values, asksTracks: asksTracks, share: share, driver: nil, driven: 0)
+    }
+}

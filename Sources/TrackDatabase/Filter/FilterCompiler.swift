@@ -1,0 +1,226 @@
+import NowPlaying
+
+/// Makes conditions of SQL from filters. Texts of tags are looked up first: what remains is whether a track has one of a set
+/// of values.
+struct FilterCompiler {
+    let database: SQLiteDatabase
+    /// Tracks of the library, about.
+    let total: Double
+
+    /// The condition of a filter.
+    func compile(_ filter: TrackFilter) throws(TrackDatabaseError) -> CompiledFilter {
+        switch filter {
+        case .all(let filters): return try all(filters)
+        case .any(let filters): return try any(filters)
+        case .not(let filter):
+            let inner = try compile(filter)
+            return .plain(
+                "NOT (\(inner.sql))", inner.values, asksTracks: inner.asksTracks, share: max(0, 1 - inner.share))
+        case .test(let field, let test): return try compile(field, test)
+        case .album(let id):
+            let tracks = try database.number("SELECT tracks FROM album WHERE id = ?1", .integer(id)) ?? 0
+            return CompiledFilter(
+                sql: "ifnull(s.album = @, 0)", values: [.integer(id)], asksTracks: false,
+                share: Double(tracks) / max(total, 1), driver: .album(id), driven: Double(tracks))
+        }
+    }
+
+    private func all(_ filters: [TrackFilter]) throws(TrackDatabaseError) -> CompiledFilter {
+        var result = CompiledFilter.constant(true)
+        var parts: [CompiledFilter] = []
+        for filter in filters { parts.append(try compile(filter)) }
+        // Tests of the set alone stand first.
+        for part in parts.filter({ !$0.asksTracks }) + parts.filter(\.asksTracks) {
+            if result.driver == nil || part.driver != nil && part.driven < result.driven {
+                result.driver = part.driver
+                result.driven = part.driven
+            }
+            result.sql += " AND (\(part.sql))"
+            result.values += part.values
+            result.asksTracks = result.asksTracks || part.asksTracks
+            result.share *= part.share
+        }
+        return result
+    }
+
+    private func any(_ filters: [TrackFilter]) throws(TrackDatabaseError) -> CompiledFilter {
+        var result = CompiledFilter.constant(false)
+        var drivers: [CompiledFilter.Driver]? = []
+        for filter in filters {
+            let part = try compile(filter)
+            result.sql += " OR (\(part.sql))"
+            result.values += part.values
+            result.asksTracks = result.asksTracks || part.asksTracks
+            result.share = min(1, result.share + part.share)
+            result.driven += part.driven
+            if let driver = part.driver { drivers?.append(driver) } else { drivers = nil }
+        }
+        result.driver = drivers.flatMap(Self.union)
+        return result
+    }
+
+    /// One driver for several of one kind; nil: there is none.
+    private static func union(_ drivers: [CompiledFilter.Driver]) -> CompiledFilter.Driver? {
+        var shared: [Int64] = []
+        var own: [Int64] = []
+        for driver in drivers {
+            switch driver {
+            case .values(let ids): shared += ids
+            case .own(let ids): own += ids
+            case .album, .folder: return nil
+            }
+        }
+        if own.isEmpty { return .values(shared) }
+        return shared.isEmpty ? .own(own) : nil
+    }
+
+    private func compile(_ field: FilterField, _ test: FilterTest) throws(TrackDatabaseError) -> CompiledFilter {
+        switch field {
+        case .tag(let tag): return try compile(tag, test)
+        case .anyTag:
+            var found = FoundValues()
+            for tag in TrackTag.allCases where !tag.name.hasPrefix("musicBrainz") {
+                found.add(try ValueLookup(database: database, tag: tag).find(test))
+            }
+            let set = SQLiteValue.ids(IdSet(found.ids))
+            return .plain(
+                "holdsAny(s.packed, @) OR holds(t.title, @) OR holdsAny(t.own, @)", [set, set, set],
+                share: share(found.tracks))
+        case .path(let field): return try compile(field, test)
+        case .codec:
+            let column = "(SELECT name FROM codec WHERE id = t.codec)"
+            return try text(column, test, isMissing: "t.codec IS NULL")
+        case .number(let field): return number(field, test)
+        case .time(let field): return time(field, test)
+        case .flag(let field): return flag(field, test)
+        }
+    }
+
+    private func share(_ tracks: Double) -> Double { min(1, tracks / max(total, 1)) }
+
+    private func compile(_ tag: TrackTag, _ test: FilterTest) throws(TrackDatabaseError) -> CompiledFilter {
+        if case .missing(let isMissing) = test {
+            let sql =
+                tag == .title ? "t.title IS NULL"
+                : tag.isOwn ? "firstOf(t.own, \(tag.rawValue)) IS NULL" : "(s.tags & \(tag.bit)) = 0"
+            return .plain(isMissing ? sql : "NOT (\(sql))", [], asksTracks: tag.isOwn, share: 0.5)
+        }
+        let found = try ValueLookup(database: database, tag: tag).find(test)
+        if found.ids.isEmpty { return .constant(false) }
+        let set = SQLiteValue.ids(IdSet(found.ids))
+        let sql =
+            tag == .title ? "holds(t.title, @) OR holdsAny(t.own, @)"
+            : tag.isOwn ? "holdsAny(t.own, @)" : "holdsAny(s.packed, @)"
+        return CompiledFilter(
+            sql: sql, values: tag == .title ? [set, set] : [set], asksTracks: tag.isOwn, share: share(found.tracks),
+            driver: tag.isOwn ? .own(found.ids) : .values(found.ids), driven: found.tracks)
+    }
+
+    private func compile(_ field: FilterField.PathField, _ test: FilterTest) throws(TrackDatabaseError) -> CompiledFilter {
+        switch field {
+        case .folder:
+            if case .is(let text) = test {
+                let path = SQLiteValue.blob(Array(text.utf8))
+                guard let id = try database.number("SELECT id FROM folder WHERE path = ?1", path) else {
+                    return .constant(false)
+                }
+                let tracks = Double(
+                    try database.number("SELECT count(*) FROM track WHERE folder = ?1", .integer(id)) ?? 0)
+                return CompiledFilter(
+                    sql: "t.folder = @", values: [.integer(id)], asksTracks: true, share: share(tracks),
+                    driver: .folder(id), driven: tracks)
+            }
+            let set = SQLiteValue.ids(IdSet(try FolderLookup(database: database).find(test)))
+            return .plain("holds(t.folder, @)", [set], share: 0.1)
+        case .uri:
+            if case .is(let text) = test {
+                let path = TrackPath(text)
+                let inner = try compile(.folder, .is(String(decoding: path.folder, as: UTF8.self)))
+                guard inner.driver != nil, inner.sql != "0" else { return inner }
+                return CompiledFilter(
+                    sql: "\(inner.sql) AND t.name = @", values: inner.values + [.blob(path.name)], asksTracks: true,
+                    share: share(1), driver: inner.driver, driven: inner.driven)
+            }
+            let column = "(SELECT CASE WHEN f.id = 1 THEN t.name ELSE CAST(f.path || x'2F' || t.name AS BLOB) END "
+                + "FROM folder f WHERE f.id = t.folder)"
+            return try text(column, test, isMissing: "0")
+        }
+    }
+
+    /// A test of a text that is not interned.
+    private func text(
+        _ column: String, _ test: FilterTest, isMissing: String
+    ) throws(TrackDatabaseError) -> CompiledFilter {
+        switch test {
+        case .is(let text): return .plain("ifnull(\(column) = @, 0)", [.text(text)], share: 0.3)
+        case .contains(let text):
+            return .plain(
+                "ifnull(instr(fold(\(column)), @) > 0, 0)", [.text(Folding.fold(text))], share: 0.1)
+        case .startsWith(let text):
+            return .plain(
+                "ifnull(instr(fold(\(column)), @) = 1, 0)", [.text(Folding.fold(text))], share: 0.1)
+        case .matches(let text):
+            return .plain(
+                "\(column) IS NOT NULL AND matches(\(column), @)", [.text(Folding.fold(text))], share: 0.1)
+        case .missing(let flag): return .plain(flag ? isMissing : "NOT (\(isMissing))", [], share: 0.5)
+        case .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue:
+            throw .invalid("this field has no such test", nearest: nil)
+        }
+    }
+
+    private func number(_ field: FilterField.NumberField, _ test: FilterTest) -> CompiledFilter {
+        let column = SortColumns.number(field)
+        let scale: Double = field == .duration ? 1000 : 1
+        switch test {
+        case .equals(let value):
+            if field == .duration {
+                let milliseconds = SQLiteValue.real((value * scale).rounded())
+                return .plain("ifnull(\(column) = @, 0)", [milliseconds], share: 0.01)
+            }
+            return .plain("ifnull(\(column) = @, 0)", [.real(value)], share: 0.2)
+        case .numberAtLeast(let value): return .plain("ifnull(\(column) >= @, 0)", [.real(value * scale)], share: 0.5)
+        case .numberAtMost(let value): return .plain("ifnull(\(column) <= @, 0)", [.real(value * scale)], share: 0.5)
+        case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
+        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .within, .isTrue:
+            return .constant(false)
+        }
+    }
+
+    private func time(_ field: FilterField.TimeField, _ test: FilterTest) -> CompiledFilter {
+        let column = SortColumns.time(field)
+        let scale: Int64 = field == .modified ? 1_000_000_000 : 1
+        switch test {
+        case .within(let range):
+            var parts: [String] = []
+            var values: [SQLiteValue] = []
+            for (bound, sign) in [(range.lower, ">="), (range.upper, "<")] {
+                guard let bound else { continue }
+                let (product, isTooFar) = bound.multipliedReportingOverflow(by: scale)
+                parts.append("\(column) \(sign) @")
+                values.append(.integer(isTooFar ? (bound < 0 ? .min : .max) : product))
+            }
+            return .plain("ifnull(\(parts.joined(separator: " AND ")), 0)", values, share: 0.3)
+        case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
+        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+            .numberAtMost, .isTrue:
+            return .constant(false)
+        }
+    }
+
+    private func flag(_ field: FilterField.FlagField, _ test: FilterTest) -> CompiledFilter {
+        let column =
+            switch field {
+            case .liked: "(SELECT liked FROM feedback WHERE track = t.id)"
+            case .compilation: "(s.said <> 0 OR ifnull((SELECT various FROM album WHERE id = s.album), 0) <> 0)"
+            case .lyrics: "(t.flags & \(TrackFlags.hasLyrics) <> 0)"
+            case .picture: "(t.flags & \(TrackFlags.hasPicture) <> 0)"
+            }
+        switch test {
+        case .isTrue(let value): return .plain("ifnull(\(column) = @, 0)", [.integer(value ? 1 : 0)], share: 0.3)
+        case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
+        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+            .numberAtMost, .within:
+            return .constant(false)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// A condition on tracks.
+package indirect enum TrackFilter: Equatable, Sendable {
+    /// Each of them holds; without any it always holds.
+    case all([TrackFilter])
+    /// One of them holds at least; without any it never holds.
+    case any([TrackFilter])
+    case not(TrackFilter)
+    case test(FilterField, FilterTest)
+    /// The track is on the album with this number. Not written in JSON: programs use it.
+    case album(Int64)
+}
+
+/// A test of one field. A tag with several values passes if one of them does.
+package enum FilterTest: Equatable, Sendable {
+    /// Exactly this text.
+    case `is`(String)
+    /// This text anywhere; folded.
+    case contains(String)
+    /// This text at the beginning; folded.
+    case startsWith(String)
+    /// A pattern for the whole text with `*` for any text and `?` for one character; folded.
+    case matches(String)
+    /// The text or what comes after it; folded. Dates: from the beginning of that year, month or day.
+    case atLeast(String)
+    /// The text or what comes before it; folded. Dates: to the end of that year, month or day.
+    case atMost(String)
+    /// A date before the beginning of that year, month or day.
+    case before(String)
+    /// A date after the end of that year, month or day.
+    case after(String)
+    case equals(Double)
+    case numberAtLeast(Double)
+    case numberAtMost(Double)
+    /// Seconds since 1970 that lie in the range.
+    case within(TimeRange)
+    case isTrue(Bool)
+    /// The field has no value; false: it has one.
+    case missing(Bool)
+
+    /// Names of tests in JSON.
+    package enum Name: String, CaseIterable, Sendable {
+        case `is`, contains, startsWith, matches, atLeast, atMost, before, after, missing
+    }
+}
+
+/// Whole seconds since 1970, from `lower` on and before `upper`; nil: no bound.
+package struct TimeRange: Equatable, Sendable {
+    package var lower: Int64?
+    package var upper: Int64?
+
+    /// A range by its bounds.
+    package init(lower: Int64?, upper: Int64?) {
+        self.lower = lower
+        self.upper = upper
+    }
+}

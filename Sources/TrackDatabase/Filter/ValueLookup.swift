@@ -1,0 +1,144 @@
+/// Values that a test lets through, and tracks that have them, counted once for each value.
+struct FoundValues {
+    var ids: [Int64] = []
+    var tracks: Double = 0
+
+    mutating func add(_ other: FoundValues) {
+        ids += other.ids
+        tracks += other.tracks
+    }
+}
+
+/// Looks up the texts of one tag that a test lets through.
+struct ValueLookup {
+    let database: SQLiteDatabase
+    let tag: TrackTag
+
+    private static let columns = "SELECT id, tracks FROM ordered WHERE tag = ?1"
+
+    /// The values.
+    func find(_ test: FilterTest) throws(TrackDatabaseError) -> FoundValues {
+        switch test {
+        case .is(let text):
+            return try rows("\(Self.columns) AND folded = ?2 AND text = ?3", [.text(Folding.fold(text)), .text(text)])
+        case .contains(let text):
+            let folded = Folding.fold(text)
+            if tag.searchKind != nil, folded.unicodeScalars.count >= 3 { return try indexed(folded) }
+            return try rows("\(Self.columns) AND instr(folded, ?2) > 0", [.text(folded)])
+        case .startsWith(let text): return try beginning(Folding.fold(text), "", [])
+        case .matches(let text):
+            let pattern = TextPattern(folded: Folding.fold(text))
+            return try beginning(pattern.beginning, " AND matches(folded, ?4)", [.text(Folding.fold(text))])
+        case .atLeast(let text):
+            return tag.isDate
+                ? try rows("\(Self.columns) AND text >= ?2", [.text(text)])
+                : try rows("\(Self.columns) AND folded >= ?2", [.text(Folding.fold(text))])
+        case .atMost(let text):
+            return tag.isDate
+                ? try rows("\(Self.columns) AND substr(text, 1, length(?2)) <= ?2", [.text(text)])
+                : try rows("\(Self.columns) AND folded <= ?2", [.text(Folding.fold(text))])
+        case .before(let text): return try rows("\(Self.columns) AND text < ?2", [.text(text)])
+        case .after(let text):
+            return try rows("\(Self.columns) AND substr(text, 1, length(?2)) > ?2", [.text(text)])
+        case .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing: return FoundValues()
+        }
+    }
+
+    /// Values whose folded text begins with `folded` and which `condition` lets through.
+    private func beginning(
+        _ folded: String, _ condition: String, _ values: [SQLiteValue]
+    ) throws(TrackDatabaseError) -> FoundValues {
+        try rows(
+            "\(Self.columns) AND folded >= ?2 AND folded < ?3\(condition)",
+            [.text(folded), TextBounds.end(folded)] + values)
+    }
+
+    /// Values that contain at least three letters, by the index of parts.
+    private func indexed(_ folded: String) throws(TrackDatabaseError) -> FoundValues {
+        guard let kind = tag.searchKind else { return FoundValues() }
+        return try rows(
+            """
+            SELECT o.id, o.tracks FROM part p CROSS JOIN value v ON v.id = p.rowid & \(Int64(1) << 40 - 1)
+            CROSS JOIN ordered o ON o.tag = v.tag AND o.folded = fold(v.text) AND o.text = v.text
+            WHERE part MATCH ?3 AND p.rowid >= \(kind.firstDocument) AND p.rowid < \(kind.firstDocument + 1 << 40)
+            AND v.tag = ?1 AND instr(o.folded, ?2) > 0
+            """, [.text(folded), .text(SearchExpression.parts(folded))])
+    }
+
+    private func rows(_ sql: String, _ values: [SQLiteValue]) throws(TrackDatabaseError) -> FoundValues {
+        let statement = try database.statement(sql)
+        defer { statement.reset() }
+        try statement.bind([.integer(Int64(tag.rawValue))] + values)
+        var found = FoundValues()
+        while try statement.step() {
+            found.ids.append(statement.integer(0))
+            found.tracks += Double(statement.integer(1))
+        }
+        return found
+    }
+}
+
+/// Bounds of ranges of text.
+enum TextBounds {
+    /// A value above all texts that begin with `text`, and not above others.
+    static func end(_ text: String) -> SQLiteValue {
+        var scalars = Array(text.unicodeScalars)
+        while let last = scalars.popLast() {
+            // The next scalar in the order of UTF-8, over the gap of the surrogates.
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            var view = String.UnicodeScalarView()
+            view.append(contentsOf: scalars)
+            view.append(scalar)
+            return .text(String(view))
+        }
+        // Blobs come after all texts.
+        return .blob([])
+    }
+}
+
+/// Looks up folders whose path a test lets through.
+struct FolderLookup {
+    let database: SQLiteDatabase
+
+    /// Their numbers.
+    func find(_ test: FilterTest) throws(TrackDatabaseError) -> [Int64] {
+        switch test {
+        case .contains(let text): return try rows("instr(fold(path), ?1) > 0", .text(Folding.fold(text)))
+        case .startsWith(let text): return try rows("instr(fold(path), ?1) = 1", .text(Folding.fold(text)))
+        case .matches(let text): return try rows("matches(path, ?1)", .text(Folding.fold(text)))
+        case .is, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing:
+            return []
+        }
+    }
+
+    private func rows(_ condition: String, _ value: SQLiteValue) throws(TrackDatabaseError) -> [Int64] {
+        let statement = try database.statement("SELECT id FROM folder WHERE \(condition)")
+        defer { statement.reset() }
+        try statement.bind([value])
+        var ids: [Int64] = []
+        while try statement.step() { ids.append(statement.integer(0)) }
+        return ids
+    }
+}
+
+/// Expressions for the indices of search.
+enum SearchExpression {
+    /// All parts of three letters of folded text.
+    static func parts(_ folded: String) -> String {
+        let scalars = Array(folded.unicodeScalars)
+        var seen: Set<String> = []
+        var parts: [String] = []
+        for index in 0..<max(0, scalars.count - 2) {
+            var part = ""
+            for scalar in scalars[index..<(index + 3)] { part.unicodeScalars.append(scalar) }
+            if seen.insert(part).inserted { parts.append(quoted(part)) }
+        }
+        return parts.joined(separator: " AND ")
+    }
+
+    /// A text as a string of the language of FTS5.
+    static func quoted(_ text: String) -> String {
+        "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,158 @@
+/// A track as a scan finds it: its place, its file, its format and its tags. A value without any I/O.
+package struct TrackRecord: Equatable, Sendable {
+    /// Where its file lies.
+    package var path: TrackPath
+    /// The file as the kernel describes it.
+    package var file = TrackFile()
+    /// Seconds; nil: unknown. Kept to the millisecond.
+    package var duration: Double?
+    package var format = TrackFormat()
+    /// Texts of each tag in the order of the file. Empty texts and repeated ones are not kept.
+    package var tags: [TrackTag: [String]] = [:]
+    package var numbers = TrackNumbers()
+    /// The file says that it is part of a compilation.
+    package var isCompilation = false
+    package var hasLyrics = false
+    package var hasPicture = false
+    package var loudness = TrackLoudness()
+    /// A hash of its sound, by which a moved file is known again; nil: not computed yet.
+    package var identity: Int64?
+
+    /// A track without tags.
+    package init(path: TrackPath) { self.path = path }
+}
+
+/// Place of a file below the library, in bytes as the kernel has them: they need not be UTF-8.
+package struct TrackPath: Hashable, Sendable {
+    /// Folders from the root's name on with `/` between them; empty: the top.
+    package var folder: [UInt8]
+    package var name: [UInt8]
+
+    /// A place by its parts.
+    package init(folder: [UInt8], name: [UInt8]) {
+        self.folder = folder
+        self.name = name
+    }
+
+    /// A place by its whole path, which is parted at the last `/`.
+    package init(_ path: [UInt8]) {
+        let slash = path.lastIndex(of: UInt8(ascii: "/"))
+        folder = slash.map { Array(path[..<$0]) } ?? []
+        name = slash.map { Array(path[($0 + 1)...]) } ?? path
+    }
+
+    /// A place by its whole path as text.
+    package init(_ path: String) { self.init(Array(path.utf8)) }
+
+    /// The whole path.
+    package var bytes: [UInt8] { folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name }
+}
+
+/// A file, as far as a change of it shows in it.
+package struct TrackFile: Equatable, Sendable {
+    /// Bytes.
+    package var size: Int64 = 0
+    /// Nanoseconds since 1970.
+    package var modified: Int64 = 0
+    /// Number of the file on its disk.
+    package var inode: Int64 = 0
+
+    /// A file by its parts: `size` in bytes, `modified` in nanoseconds since 1970.
+    package init(size: Int64 = 0, modified: Int64 = 0, inode: Int64 = 0) {
+        self.size = size
+        self.modified = modified
+        self.inode = inode
+    }
+}
+
+/// Format of the sound; nil: unknown.
+package struct TrackFormat: Equatable, Sendable {
+    /// As the daemon names it, such as `flac`.
+    package var codec: String?
+    /// Frames a second.
+    package var sampleRate: Int64?
+    /// Of one sample.
+    package var bitsPerSample: Int64?
+    package var channels: Int64?
+
+    /// A format by its parts: `sampleRate` in frames a second.
+    package init(
+        codec: String? = nil, sampleRate: Int64? = nil, bitsPerSample: Int64? = nil, channels: Int64? = nil
+    ) {
+        self.codec = codec
+        self.sampleRate = sampleRate
+        self.bitsPerSample = bitsPerSample
+        self.channels = channels
+    }
+}
+
+/// Numbers that a track has in its album, disc and work; nil: the file has none.
+package struct TrackNumbers: Equatable, Sendable {
+    package var trackNumber: Int64?
+    package var trackCount: Int64?
+    package var discNumber: Int64?
+    package var discCount: Int64?
+    package var movementNumber: Int64?
+    package var movementCount: Int64?
+    /// Chapters that its file has.
+    package var chapterCount: Int64?
+
+    /// No numbers.
+    package init() {}
+}
+
+/// ReplayGain of a track; nil: the file has none. Kept to the hundredth of a decibel and to the millionth of full scale.
+package struct TrackLoudness: Equatable, Sendable {
+    /// Decibels.
+    package var trackGain: Double?
+    /// Of full scale.
+    package var trackPeak: Double?
+    /// Decibels.
+    package var albumGain: Double?
+    /// Of full scale.
+    package var albumPeak: Double?
+
+    /// No loudness.
+    package init() {}
+}
+
+/// Feedback on a track as the daemon has it.
+package struct TrackFeedback: Equatable, Sendable {
+    /// Nil: neither liked nor disliked.
+    package var liked: Bool?
+    /// 0 to 1; nil: not rated.
+    package var rating: Double?
+    package var playCount: Int64 = 0
+    package var skipCount: Int64 = 0
+    /// Seconds since 1970; nil: never.
+    package var lastPlayed: Double?
+
+    /// None yet.
+    package init() {}
+}
+
+/// A track as the library has it.
+package struct StoredTrack: Equatable, Sendable {
+    package var id: Int64
+    /// Number of its album; nil: it is on none.
+    package var album: Int64?
+    /// Seconds since 1970.
+    package var added: Double
+    /// Its file is away.
+    package var isMissing: Bool
+    package var record: TrackRecord
+    package var feedback: TrackFeedback
+}
+
+/// An album as the library has it; see `AlbumKey` for the rule that parts albums.
+package struct StoredAlbum: Equatable, Sendable {
+    package var id: Int64
+    package var title: String
+    /// Nil: it has several artists and names none.
+    package var artist: String?
+    package var isCompilation: Bool
+    /// Tracks whose files are there.
+    package var tracks: Int64
+    /// Seconds of these.
+    package var duration: Double
+}

@@ -1,0 +1,88 @@
+/// A tag of tracks that has text. The raw value stands in the database and never changes.
+package enum TrackTag: UInt8, CaseIterable, Sendable {
+    case artist = 1
+    case artistSort = 2
+    case albumArtist = 3
+    case albumArtistSort = 4
+    case album = 5
+    case albumSort = 6
+    case composer = 7
+    case composerSort = 8
+    case conductor = 9
+    case performer = 10
+    case genre = 11
+    case date = 12
+    case originalDate = 13
+    case label = 14
+    case grouping = 15
+    case mood = 16
+    case work = 17
+    case discSubtitle = 18
+    case ensemble = 19
+    case location = 20
+    case musicBrainzArtistId = 21
+    case musicBrainzAlbumArtistId = 22
+    case musicBrainzAlbumId = 23
+    case musicBrainzReleaseGroupId = 24
+    // Those from here on belong to one track: they are not kept with the others of its album.
+    case title = 32
+    case titleSort = 33
+    case movement = 34
+    case comment = 35
+    case musicBrainzRecordingId = 36
+    case musicBrainzReleaseTrackId = 37
+    case musicBrainzWorkId = 38
+
+    /// True: tracks of one album rarely share it.
+    package var isOwn: Bool { rawValue >= TrackTag.title.rawValue }
+
+    /// True: its text is a date, such as `1994` or `1994-05-01`.
+    package var isDate: Bool { self == .date || self == .originalDate }
+
+    /// Its bit in the mask of a track's tags.
+    var bit: Int64 { 1 << Int64(rawValue) }
+
+    /// Its name in filters.
+    package var name: String { String(describing: self) }
+
+    /// The tag with this name in filters; nil: there is none.
+    package init?(name: String) {
+        guard let tag = Self.byName[name] else { return nil }
+        self = tag
+    }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
+
+    /// Its range in the indices of search; nil: search does not look at it.
+    var searchKind: SearchKind? {
+        switch self {
+        case .artist, .albumArtist, .composer, .conductor, .performer: .artist
+        case .album: .album
+        case .title: .track
+        case .genre: .genre
+        case .artistSort, .albumArtistSort, .albumSort, .composerSort, .date, .originalDate, .label, .grouping, .mood,
+            .work, .discSubtitle, .ensemble, .location, .musicBrainzArtistId, .musicBrainzAlbumArtistId,
+            .musicBrainzAlbumId, .musicBrainzReleaseGroupId, .titleSort, .movement, .comment, .musicBrainzRecordingId,
+            .musicBrainzReleaseTrackId, .musicBrainzWorkId:
+            nil
+        }
+    }
+}
+
+/// A kind of thing that search finds; the raw value is its rank among equals, and its range in the indices.
+package enum SearchKind: UInt8, CaseIterable, Sendable {
+    case artist = 1
+    case album = 2
+    case track = 3
+    case genre = 4
+    case folder = 5
+
+    /// The number of a thing of this kind in the indices of search.
+    func document(_ id: Int64) -> Int64 { Int64(rawValue) << 40 | id }
+
+    /// The least number of this kind.
+    var firstDocument: Int64 { Int64(rawValue) << 40 }
+
+    /// The kind's part of a number.
+    static func id(_ document: Int64) -> Int64 { document & (1 << 40 - 1) }
+}

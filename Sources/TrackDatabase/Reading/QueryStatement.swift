@@ -1,0 +1,63 @@
+/// Makes the statement of a phase of a plan: filter, place to go on from, and order.
+struct QueryStatement {
+    let phase: QueryPlan.Phase
+    let filter: CompiledFilter
+    /// Values of the columns in the last row of the page before; nil: it is the first page.
+    let after: [SQLiteValue]?
+    let limit: Int
+
+    /// The statement, and values for it.
+    func make() -> (sql: String, values: [SQLiteValue]) {
+        var values = phase.values
+        var sql = "SELECT t.id"
+        for column in phase.columns { sql += ", \(column.sql)" }
+        sql += " FROM \(phase.tables) WHERE \(phase.condition)"
+        if let after {
+            if let seek = phase.seek, let first = phase.columns.first, let value = after.first {
+                sql += " AND \(seek) \(first.isFalling ? "<=" : ">=") @"
+                values.append(value)
+            }
+            if let (condition, own) = following(after) {
+                sql += " AND \(condition)"
+                values += own
+            }
+        }
+        sql += " AND (t.flags & \(TrackFlags.missing)) = 0 AND (\(filter.sql))"
+        values += filter.values
+        let order = phase.columns.filter { !$0.isConstant }.map { $0.isFalling ? "\($0.sql) DESC" : $0.sql }
+        sql += " ORDER BY \(order.joined(separator: ", ")) LIMIT \(limit)"
+        return (Self.numbered(sql), values)
+    }
+
+    /// The rows behind a place: behind it in the first column, or level there and behind it in the second, and so on.
+    private func following(_ after: [SQLiteValue]) -> (String, [SQLiteValue])? {
+        var result: (String, [SQLiteValue])?
+        for (column, value) in zip(phase.columns, after).reversed() where !column.isConstant {
+            let sign = column.isFalling ? "<" : ">"
+            if let inner = result {
+                result = (
+                    "(\(column.sql) \(sign) @ OR (\(column.sql) = @ AND \(inner.0)))", [value, value] + inner.1
+                )
+            } else {
+                result = ("(\(column.sql) \(sign) @)", [value])
+            }
+        }
+        return result
+    }
+
+    /// With a number for each `@`.
+    static func numbered(_ sql: String) -> String {
+        var result = ""
+        result.reserveCapacity(sql.utf8.count + 32)
+        var count = 0
+        for character in sql.unicodeScalars {
+            if character == "@" {
+                count += 1
+                result += "?\(count)"
+            } else {
+                result.unicodeScalars.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,142 @@
+/// Gathers what a search finds, from three indices: the order of texts, words, and parts of three letters. Of each it takes a
+/// bounded number of rows, so that its time does not grow with the library.
+struct SearchFinder {
+    /// A text that was found.
+    private struct Candidate {
+        var kind: SearchKind
+        /// Number of the value, or of the folder.
+        var id: Int64
+        var text: String
+        var folded: String
+        var tracks: Int64
+        var rank: SearchRank
+    }
+
+    private let reader: TrackReader
+    private let wanted: SearchText
+    private let limit: Int
+    private var found: [Int64: Candidate] = [:]
+    private var texts: Set<String> = []
+
+    init(reader: TrackReader, wanted: SearchText, limit: Int) {
+        self.reader = reader
+        self.wanted = wanted
+        self.limit = limit
+    }
+
+    /// Different texts so far.
+    var count: Int { texts.count }
+
+    /// Rows of an index that are looked at.
+    private var most: Int { limit + 10 }
+
+    /// Finds texts that begin with it, or whose words do.
+    mutating func findWords(_ kind: SearchKind) throws(TrackDatabaseError) {
+        for tag in TrackTag.allCases where tag.searchKind == kind {
+            let statement = try reader.database.statement(
+                """
+                SELECT id, text, folded, tracks FROM ordered
+                WHERE tag = ?1 AND folded >= ?2 AND folded < ?3 AND tracks > 0 ORDER BY folded, text LIMIT ?4
+                """)
+            try statement.bind([
+                .integer(Int64(tag.rawValue)), .text(wanted.folded), TextBounds.end(wanted.folded), .integer(Int64(most)),
+            ])
+            while try statement.step() {
+                add(kind, statement.integer(0), statement.text(1), statement.text(2), statement.integer(3))
+            }
+            statement.reset()
+        }
+        try find("word", wanted.wholeWords, kind)
+        try find("word", wanted.beginnings, kind)
+    }
+
+    /// Finds texts with it anywhere.
+    mutating func findParts(_ kind: SearchKind) throws(TrackDatabaseError) {
+        try find("part", SearchExpression.parts(wanted.folded), kind)
+    }
+
+    private mutating func find(
+        _ table: String, _ expression: String, _ kind: SearchKind
+    ) throws(TrackDatabaseError) {
+        let statement = try reader.database.statement(
+            "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rowid LIMIT ?4")
+        try statement.bind([
+            .text(expression), .integer(kind.firstDocument), .integer(kind.firstDocument + 1 << 40),
+            .integer(Int64(most * 2)),
+        ])
+        var ids: [Int64] = []
+        while try statement.step() { ids.append(SearchKind.id(statement.integer(0))) }
+        statement.reset()
+        for id in ids where found[kind.document(id)] == nil {
+            if kind == .folder {
+                let path = try reader.folder(id)
+                let name = String(decoding: TrackPath(path).name, as: UTF8.self)
+                add(kind, id, name, Folding.fold(name), 0)
+            } else {
+                let value = try reader.value(id, keeps: false)
+                let folded = Folding.fold(value.text)
+                guard let tag = value.tag else { continue }
+                let tracks = try reader.database.number(
+                    "SELECT tracks FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3",
+                    .integer(Int64(tag.rawValue)), .text(folded), .text(value.text))
+                if let tracks, tracks > 0 { add(kind, id, value.text, folded, tracks) }
+            }
+        }
+    }
+
+    private mutating func add(_ kind: SearchKind, _ id: Int64, _ text: String, _ folded: String, _ tracks: Int64) {
+        guard let rank = wanted.rank(folded) else { return }
+        texts.insert("\(kind.rawValue)\(text)")
+        found[kind.document(id)] = Candidate(
+            kind: kind, id: id, text: text, folded: folded, tracks: tracks, rank: rank)
+    }
+
+    /// The hits in their order, at most the limit.
+    func hits() throws(TrackDatabaseError) -> [SearchHit] {
+        let sorted = found.values.sorted { one, other in
+            if one.rank != other.rank { return one.rank < other.rank }
+            if one.kind != other.kind { return one.kind.rawValue < other.kind.rawValue }
+            if one.tracks != other.tracks { return one.tracks > other.tracks }
+            if one.folded != other.folded { return one.folded.utf8.lexicographicallyPrecedes(other.folded.utf8) }
+            return one.id < other.id
+        }
+        var hits: [SearchHit] = []
+        var artists: Set<String> = []
+        for candidate in sorted where hits.count < limit {
+            // One artist may stand in several tags.
+            if candidate.kind == .artist, !artists.insert(candidate.text).inserted { continue }
+            hits += try self.hits(of: candidate)
+        }
+        return Array(hits.prefix(limit))
+    }
+
+    private func hits(of candidate: Candidate) throws(TrackDatabaseError) -> [SearchHit] {
+        func hit(_ id: Int64, path: [UInt8] = [], tracks: Int64) -> SearchHit {
+            SearchHit(
+                kind: candidate.kind, text: candidate.text, id: id, path: path, tracks: tracks, rank: candidate.rank)
+        }
+        switch candidate.kind {
+        case .artist, .genre: return [hit(0, tracks: candidate.tracks)]
+        case .folder: return [hit(0, path: try reader.folder(candidate.id), tracks: 0)]
+        case .album:
+            let rows = try rows(
+                "SELECT id, tracks FROM album WHERE title = ?1 AND tracks > 0 ORDER BY tracks DESC, id LIMIT ?2",
+                candidate.id)
+            return rows.map { hit($0.id, tracks: $0.tracks) }
+        case .track:
+            let rows = try rows(
+                "SELECT id, 1 FROM track WHERE title = ?1 AND (flags & \(TrackFlags.missing)) = 0 ORDER BY id LIMIT ?2",
+                candidate.id)
+            return rows.map { hit($0.id, tracks: 1) }
+        }
+    }
+
+    private func rows(_ sql: String, _ id: Int64) throws(TrackDatabaseError) -> [(id: Int64, tracks: Int64)] {
+        let statement = try reader.database.statement(sql)
+        defer { statement.reset() }
+        try statement.bind([.integer(id), .integer(Int64(limit))])
+        var found: [(id: Int64, tracks: Int64)] = []
+        while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
+        return found
+    }
+}

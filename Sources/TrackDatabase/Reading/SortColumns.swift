@@ -1,0 +1,59 @@
+/// Columns of SQL by which tracks are sorted, of `track t` and `tagset s`. None of them is ever NULL: a missing value is
+/// `SortColumn.last`, which comes after all others in its direction.
+struct SortColumn {
+    /// An expression.
+    var sql: String
+    var isFalling: Bool
+    /// True: it is the same for all rows, and neither sorted nor compared by.
+    var isConstant = false
+
+    /// Stands for a missing value. Blobs come after numbers and texts, and −∞ before them.
+    static func last(isFalling: Bool) -> String { isFalling ? "-9e999" : "x''" }
+}
+
+/// Makes columns of fields.
+enum SortColumns {
+    /// The column of a number.
+    static func number(_ field: FilterField.NumberField) -> String {
+        switch field {
+        case .duration: "t.duration"
+        case .sampleRate: "t.rate"
+        case .bitsPerSample: "t.sample"
+        case .channels: "t.channels"
+        case .trackNumber: "t.number"
+        case .discNumber: "t.disc"
+        case .rating: "(SELECT rating FROM feedback WHERE track = t.id)"
+        case .playCount: "ifnull((SELECT plays FROM feedback WHERE track = t.id), 0)"
+        case .skipCount: "ifnull((SELECT skips FROM feedback WHERE track = t.id), 0)"
+        }
+    }
+
+    /// The column of a moment.
+    static func time(_ field: FilterField.TimeField) -> String {
+        switch field {
+        case .added: "t.added"
+        case .modified: "t.modified"
+        case .lastPlayed: "(SELECT played FROM feedback WHERE track = t.id)"
+        }
+    }
+
+    /// The columns of a key, where no index gives its order.
+    static func columns(_ key: SortKey) -> [SortColumn] {
+        let last = SortColumn.last(isFalling: key.isFalling)
+        let sql: [String] =
+            switch key.field {
+            case .tag(let tag): text(tag).map { "ifnull(\($0), \(last))" }
+            case .uri: ["(SELECT path FROM folder WHERE id = t.folder)", "t.name"]
+            case .number(let field): ["ifnull(\(number(field)), \(last))"]
+            case .time(let field): ["ifnull(\(time(field)), \(last))"]
+            }
+        return sql.map { SortColumn(sql: $0, isFalling: key.isFalling) }
+    }
+
+    private static func text(_ tag: TrackTag) -> [String] {
+        let id =
+            tag == .title ? "t.title" : tag.isOwn ? "firstOf(t.own, \(tag.rawValue))" : "firstOf(s.packed, \(tag.rawValue))"
+        let text = "(SELECT text FROM value WHERE id = \(id))"
+        return ["fold(\(text))", text]
+    }
+}

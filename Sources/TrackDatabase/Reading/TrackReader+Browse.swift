@@ -1,0 +1,84 @@
+/// Something in a folder.
+package enum FolderEntry: Equatable, Sendable {
+    /// A folder, by its path.
+    case folder([UInt8])
+    case track(StoredTrack)
+}
+
+extension TrackReader {
+    /// A page of a folder: its folders by name, then its tracks by name; nil: there is no such folder. Folders without any
+    /// track that is there are left out.
+    package func browse(
+        _ folder: [UInt8], limit: Int = 1000, after: String? = nil
+    ) throws(TrackDatabaseError) -> Page<FolderEntry>? {
+        try question("the folder has very many entries") { () throws(TrackDatabaseError) in
+            guard let id = try database.number("SELECT id FROM folder WHERE path = ?1", .blob(folder)) else { return nil }
+            let limit = min(max(1, limit), TrackQuery.maximumLimit)
+            let question = "folder \(id)"
+            var place: (kind: Int64, name: [UInt8]) = (0, [])
+            if let after {
+                let values = try QueryCursor(after, question: question).values
+                guard values.count == 2, case .integer(let kind) = values[0], case .blob(let name) = values[1] else {
+                    throw .invalidCursor
+                }
+                place = (kind, name)
+            }
+            var names: [(kind: Int64, name: [UInt8], id: Int64)] = []
+            if place.kind == 0 { names = try folders(in: id, after: place.name, limit + 1).map { (0, $0.name, $0.id) } }
+            if names.count <= limit {
+                let after = place.kind == 1 ? place.name : nil
+                names += try trackNames(in: id, after: after, limit + 1 - names.count).map { (1, $0.name, $0.id) }
+            }
+            var rows: [FolderEntry] = []
+            for entry in names.prefix(limit) {
+                if entry.kind == 0 {
+                    rows.append(.folder(try self.folder(entry.id)))
+                } else if let track = try track(entry.id) {
+                    rows.append(.track(track))
+                }
+            }
+            let last = names.count > limit ? names[limit - 1] : nil
+            return Page(
+                rows: rows, next: last.map { QueryCursor([.integer($0.kind), .blob($0.name)]).text(question) },
+                version: try summary().version)
+        }
+    }
+
+    private func folders(
+        in parent: Int64, after: [UInt8], _ limit: Int
+    ) throws(TrackDatabaseError) -> [(name: [UInt8], id: Int64)] {
+        // Below a path lie the paths that begin with it and a slash; a zero follows the slash.
+        let statement = try database.statement(
+            """
+            SELECT name, id FROM folder c WHERE parent = ?1 AND name > ?2 AND EXISTS(
+                SELECT 1 FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0
+                WHERE d.path = c.path
+                UNION ALL
+                SELECT 1 FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0
+                WHERE d.path > CAST(c.path || x'2F' AS BLOB) AND d.path < CAST(c.path || x'30' AS BLOB))
+            ORDER BY name LIMIT ?3
+            """)
+        return try named(statement, [.integer(parent), .blob(after), .integer(Int64(limit))])
+    }
+
+    private func trackNames(
+        in folder: Int64, after: [UInt8]?, _ limit: Int
+    ) throws(TrackDatabaseError) -> [(name: [UInt8], id: Int64)] {
+        let statement = try database.statement(
+            """
+            SELECT name, id FROM track WHERE folder = ?1 AND name > ?2 AND (flags & \(TrackFlags.missing)) = 0
+            ORDER BY name LIMIT ?3
+            """)
+        return try named(statement, [.integer(folder), .blob(after ?? []), .integer(Int64(limit))])
+    }
+
+    private func named(
+        _ statement: SQLiteStatement, _ values: [SQLiteValue]
+    ) throws(TrackDatabaseError) -> [(name: [UInt8], id: Int64)] {
+        defer { statement.reset() }
+        try statement.bind(values)
+        var found: [(name: [UInt8], id: Int64)] = []
+        while try statement.step() { found.append((statement.blob(0), statement.integer(1))) }
+        return found
+    }
+}

@@ -1,0 +1,138 @@
+/// A question for tracks.
+package struct TrackQuery: Equatable, Sendable {
+    /// Nil: all tracks.
+    package var filter: TrackFilter?
+    package var sort: TrackSort
+    /// Rows of the page, 1 to 10,000.
+    package var limit: Int
+    /// `next` of the page before; nil: the first page.
+    package var after: String?
+
+    /// A question by its parts.
+    package init(filter: TrackFilter? = nil, sort: TrackSort = .keys([]), limit: Int = 100, after: String? = nil) {
+        self.filter = filter
+        self.sort = sort
+        self.limit = limit
+        self.after = after
+    }
+
+    /// Rows of a page, at most.
+    package static let maximumLimit = 10_000
+
+    /// All of it but its page.
+    var description: String { "\(String(describing: filter))\(sort)" }
+}
+
+/// A page of an answer.
+package struct Page<Row: Equatable & Sendable>: Equatable, Sendable {
+    package var rows: [Row]
+    /// For `after` of the next page; nil: this is the last one.
+    package var next: String?
+    /// Version of the library that was asked.
+    package var version: Int64
+
+    /// A page by its parts.
+    init(rows: [Row], next: String?, version: Int64) {
+        self.rows = rows
+        self.next = next
+        self.version = version
+    }
+}
+
+extension TrackReader {
+    /// A page of tracks whose files are there.
+    package func query(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<StoredTrack> {
+        try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
+            let page = try ids(query)
+            return Page(rows: try tracks(page.rows), next: page.next, version: page.version)
+        }
+    }
+
+    /// The same as numbers of tracks, which takes a tenth of the time.
+    package func queryIds(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
+        try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in try ids(query) }
+    }
+
+    private func ids(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
+        let limit = min(max(1, query.limit), TrackQuery.maximumLimit)
+        let summary = try summary()
+        let compiler = FilterCompiler(database: database, total: Double(summary.tracks))
+        let filter = try query.filter.map { filter throws(TrackDatabaseError) in try compiler.compile(filter) }
+        let description = query.description
+        let after = try query.after.map { text throws(TrackDatabaseError) in
+            try QueryCursor(text, question: description).values
+        }
+        let found: [FoundRow]
+        switch query.sort {
+        case .keys(let keys):
+            let columns = QueryPlan.columns(keys)
+            guard after == nil || after?.count == columns.count else { throw .invalidCursor }
+            let plan = plan(keys, columns, filter, limit, Double(summary.tracks))
+            database.explainSlowness(plan.slowness)
+            found = try rows(plan, filter ?? .constant(true), after, limit + 1)
+        case .random(let seed):
+            found = try ShuffledQuery(
+                database: database, filter: filter ?? .constant(true), total: Double(summary.tracks), limit: limit + 1
+            ).tracks(seed, after)
+        case .randomAlbums(let seed):
+            found = try ShuffledQuery(
+                database: database, filter: filter ?? .constant(true), total: Double(summary.tracks), limit: limit + 1
+            ).albums(seed, after)
+        }
+        let rows = found.prefix(limit)
+        let next = found.count > limit ? rows.last.map { QueryCursor($0.columns).text(description) } : nil
+        return Page(rows: rows.map(\.id), next: next, version: summary.version)
+    }
+
+    /// The cheaper of the ways to walk: by the index of the order, or by the rows that the filter finds.
+    private func plan(
+        _ keys: [SortKey], _ columns: [SortColumn], _ filter: CompiledFilter?, _ limit: Int, _ total: Double
+    ) -> QueryPlan {
+        guard let ordered = QueryPlan.ordered(by: keys) else { return .sorted(columns, by: filter?.driver) }
+        guard let filter, filter.driver != nil else { return ordered }
+        let walked = Double(limit) / max(filter.share, 1e-9)
+        // Walking, a set of tags is looked at in place of its tracks where only sets are asked about.
+        let walking = min(walked, total) * (filter.asksTracks ? 1 : 0.4)
+        return filter.driven * 2 <= walking ? .sorted(columns, by: filter.driver) : ordered
+    }
+
+    private func rows(
+        _ plan: QueryPlan, _ filter: CompiledFilter, _ after: [SQLiteValue]?, _ limit: Int
+    ) throws(TrackDatabaseError) -> [FoundRow] {
+        var found: [FoundRow] = []
+        var after = after
+        for (index, phase) in plan.phases.enumerated() where found.count < limit {
+            if let place = after, index + 1 < plan.phases.count, Self.isLast(place[0]) { continue }
+            // Behind a row of the phase before, this one begins at its first row.
+            if index > 0, let place = after, !Self.isLast(place[0]) { after = nil }
+            let statement = QueryStatement(phase: phase, filter: filter, after: after, limit: limit - found.count)
+            found += try FoundRow.all(statement.make(), phase.columns.count, database)
+        }
+        return found
+    }
+
+    /// True: it stands for a missing value, see `SortColumn.last`.
+    private static func isLast(_ value: SQLiteValue) -> Bool { value == .blob([]) || value == .real(-.infinity) }
+}
+
+/// A track and the columns by which it was sorted.
+struct FoundRow {
+    var id: Int64
+    var columns: [SQLiteValue]
+
+    /// All rows of a statement whose columns are the number of the track and then those.
+    static func all(
+        _ statement: (sql: String, values: [SQLiteValue]), _ columns: Int, _ database: SQLiteDatabase
+    ) throws(TrackDatabaseError) -> [FoundRow] {
+        let prepared = try database.statement(statement.sql)
+        defer { prepared.reset() }
+        try prepared.bind(statement.values)
+        var found: [FoundRow] = []
+        while try prepared.step() {
+            found.append(
+                FoundRow(
+                    id: prepared.integer(0), columns: (0..<columns).map { prepared.value(Int32($0 + 1)) }))
+        }
+        return found
+    }
+}

@@ -1,0 +1,151 @@
+extension TrackReader {
+    private static let columns = """
+        SELECT t.id, t.folder, t.name, t.title, t.disc, t.number, t.duration, t.codec, t.rate, t.sample, t.channels,
+        t.flags, t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, s.packed, s.album, s.said,
+        f.liked, f.rating, f.plays, f.skips, f.played
+        FROM track t CROSS JOIN tagset s ON s.id = t.tagset LEFT JOIN feedback f ON f.track = t.id
+        """
+
+    /// The track with this number, a missing one too; nil: there is none.
+    package func track(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
+        let statement = try database.statement(Self.columns + " WHERE t.id = ?1")
+        defer { statement.reset() }
+        return try statement.bind([.integer(id)]).step() ? try track(of: statement) : nil
+    }
+
+    /// The track at this place, a missing one too; nil: there is none.
+    package func track(at path: TrackPath) throws(TrackDatabaseError) -> StoredTrack? {
+        try database.number(
+            "SELECT t.id FROM folder f CROSS JOIN track t ON t.folder = f.id AND t.name = ?2 WHERE f.path = ?1",
+            .blob(path.folder), .blob(path.name)
+        ).flatMap { id throws(TrackDatabaseError) in try track(id) }
+    }
+
+    /// Tracks with this hash of their sound, missing ones too, at most 100.
+    package func tracks(identity: Int64) throws(TrackDatabaseError) -> [StoredTrack] {
+        let statement = try database.statement("SELECT id FROM track WHERE identity = ?1 ORDER BY id LIMIT 100")
+        try statement.bind([.integer(identity)])
+        var ids: [Int64] = []
+        while try statement.step() { ids.append(statement.integer(0)) }
+        statement.reset()
+        return try tracks(ids)
+    }
+
+    /// The tracks with these numbers, without those that there are not.
+    package func tracks(_ ids: [Int64]) throws(TrackDatabaseError) -> [StoredTrack] {
+        var found: [StoredTrack] = []
+        found.reserveCapacity(ids.count)
+        for id in ids {
+            if let track = try track(id) { found.append(track) }
+        }
+        return found
+    }
+
+    /// A file as the database knows it, for a walk that looks for changes.
+    package struct KnownFile: Equatable, Sendable {
+        package var track: Int64
+        package var file: TrackFile
+        package var isMissing: Bool
+    }
+
+    /// The files of one folder by name, missing ones too; none where there is no such folder.
+    package func files(in folder: [UInt8]) throws(TrackDatabaseError) -> [[UInt8]: KnownFile] {
+        let statement = try database.statement(
+            """
+            SELECT t.name, t.id, t.size, t.modified, t.inode, t.flags FROM folder f
+            CROSS JOIN track t ON t.folder = f.id WHERE f.path = ?1
+            """)
+        defer { statement.reset() }
+        try statement.bind([.blob(folder)])
+        var files: [[UInt8]: KnownFile] = [:]
+        while try statement.step() {
+            files[statement.blob(0)] = KnownFile(
+                track: statement.integer(1),
+                file: TrackFile(
+                    size: statement.integer(2), modified: statement.integer(3), inode: statement.integer(4)),
+                isMissing: statement.integer(5) & TrackFlags.missing != 0)
+        }
+        return files
+    }
+
+    /// The album with this number; nil: there is none.
+    package func album(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
+        let statement = try database.statement(
+            """
+            SELECT (SELECT text FROM value WHERE id = a.title), (SELECT text FROM value WHERE id = a.artist), a.various,
+            a.tracks, a.duration, a.artist IS NULL FROM album a WHERE a.id = ?1
+            """)
+        defer { statement.reset() }
+        guard try statement.bind([.integer(id)]).step() else { return nil }
+        return StoredAlbum(
+            id: id, title: statement.text(0), artist: statement.integer(5) == 0 ? statement.text(1) : nil,
+            isCompilation: statement.integer(2) != 0, tracks: statement.integer(3),
+            duration: Double(statement.integer(4)) / 1000)
+    }
+
+    private func track(of row: SQLiteStatement) throws(TrackDatabaseError) -> StoredTrack {
+        var record = TrackRecord(path: TrackPath(folder: try folder(row.integer(1)), name: row.blob(2)))
+        record.file = TrackFile(size: row.integer(14), modified: row.integer(13), inode: row.integer(15))
+        record.duration = row.optionalInteger(6).map { Double($0) / 1000 }
+        record.format = TrackFormat(
+            codec: try row.optionalInteger(7).map { id throws(TrackDatabaseError) in try codec(id) },
+            sampleRate: row.optionalInteger(8), bitsPerSample: row.optionalInteger(9), channels: row.optionalInteger(10))
+        record.numbers.discNumber = row.optionalInteger(4)
+        record.numbers.trackNumber = row.optionalInteger(5)
+        let flags = row.integer(11)
+        record.hasLyrics = flags & TrackFlags.hasLyrics != 0
+        record.hasPicture = flags & TrackFlags.hasPicture != 0
+        record.isCompilation = row.integer(21) != 0
+        record.identity = row.optionalInteger(16)
+        TrackNumbersBlob.unpack(row.blob(18), to: &record)
+        if let title = row.optionalInteger(3) {
+            record.tags[.title] = [try value(title, keeps: false).text]
+        }
+        for packed in [row.blob(19), row.blob(17)] {
+            for (number, id) in PackedValues.unpack(packed) {
+                guard let tag = TrackTag(rawValue: number) else { continue }
+                record.tags[tag, default: []].append(try value(id, keeps: !tag.isOwn).text)
+            }
+        }
+        var feedback = TrackFeedback()
+        feedback.liked = row.optionalInteger(22).map { $0 != 0 }
+        feedback.rating = row.optionalReal(23)
+        feedback.playCount = row.integer(24)
+        feedback.skipCount = row.integer(25)
+        feedback.lastPlayed = row.optionalReal(26)
+        return StoredTrack(
+            id: row.integer(0), album: row.optionalInteger(20), added: Double(row.integer(12)),
+            isMissing: flags & TrackFlags.missing != 0, record: record, feedback: feedback)
+    }
+
+    /// The text of a value.
+    func value(_ id: Int64, keeps: Bool) throws(TrackDatabaseError) -> ReaderCache.Value {
+        if let known = cache.values[id] { return known }
+        let statement = try database.statement("SELECT tag, text FROM value WHERE id = ?1")
+        defer { statement.reset() }
+        guard try statement.bind([.integer(id)]).step() else { return ReaderCache.Value(tag: nil, text: "") }
+        let value = ReaderCache.Value(
+            tag: TrackTag(rawValue: UInt8(truncatingIfNeeded: statement.integer(0))), text: statement.text(1))
+        if keeps { cache.add(value, id) }
+        return value
+    }
+
+    /// The path of a folder.
+    func folder(_ id: Int64) throws(TrackDatabaseError) -> [UInt8] {
+        if let known = cache.folders[id] { return known }
+        let statement = try database.statement("SELECT path FROM folder WHERE id = ?1")
+        defer { statement.reset() }
+        let path = try statement.bind([.integer(id)]).step() ? statement.blob(0) : []
+        cache.add(folder: path, id)
+        return path
+    }
+
+    private func codec(_ id: Int64) throws(TrackDatabaseError) -> String {
+        if let known = cache.codecs[id] { return known }
+        let statement = try database.statement("SELECT name FROM codec WHERE id = ?1")
+        defer { statement.reset() }
+        let name = try statement.bind([.integer(id)]).step() ? statement.text(0) : ""
+        cache.add(codec: name, id)
+        return name
+    }
+}

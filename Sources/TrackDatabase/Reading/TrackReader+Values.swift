@@ -1,0 +1,198 @@
+/// A question for the distinct values of a tag.
+package struct ValuesQuery: Equatable, Sendable {
+    package var tag: TrackTag
+    /// Counts only tracks that pass; nil: all tracks.
+    package var filter: TrackFilter?
+    /// Parts each value by the values of these tags.
+    package var group: [TrackTag]
+    /// Rows of the page, 1 to 10,000.
+    package var limit: Int
+    /// `next` of the page before; nil: the first page.
+    package var after: String?
+
+    /// A question by its parts.
+    package init(
+        tag: TrackTag, filter: TrackFilter? = nil, group: [TrackTag] = [], limit: Int = 1000, after: String? = nil
+    ) {
+        self.tag = tag
+        self.filter = filter
+        self.group = group
+        self.limit = limit
+        self.after = after
+    }
+
+    /// All of it but its page.
+    var description: String { "\(tag)\(String(describing: filter))\(group)" }
+}
+
+/// A value of a tag.
+package struct ValueRow: Equatable, Sendable {
+    package var value: String
+    /// The value of each tag of the group; nil: the tracks have none.
+    package var group: [String?]
+    package var tracks: Int64
+    /// Seconds.
+    package var duration: Double
+}
+
+/// Values that were counted for a filter, sorted, of one version of the library.
+struct ComputedValues {
+    var question: String
+    var version: Int64
+    var rows: [ValueRow]
+}
+
+extension TrackReader {
+    /// A page of the values of a tag, by their folded text.
+    package func values(_ query: ValuesQuery) throws(TrackDatabaseError) -> Page<ValueRow> {
+        try question("the values of very many tracks were counted") { () throws(TrackDatabaseError) in
+            let limit = min(max(1, query.limit), TrackQuery.maximumLimit)
+            let version = try summary().version
+            if query.filter == nil, query.group.isEmpty { return try listed(query, limit, version) }
+            return try computed(query, limit, version)
+        }
+    }
+
+    private func listed(_ query: ValuesQuery, _ limit: Int, _ version: Int64) throws(TrackDatabaseError) -> Page<ValueRow> {
+        let description = query.description
+        var after: [SQLiteValue] = [.text(""), .text("")]
+        if let text = query.after {
+            after = try QueryCursor(text, question: description).values
+            guard after.count == 2 else { throw .invalidCursor }
+        }
+        let statement = try database.statement(
+            """
+            SELECT text, tracks, duration, folded FROM ordered
+            WHERE tag = ?1 AND (folded, text) > (?2, ?3) AND tracks > 0 ORDER BY folded, text LIMIT ?4
+            """)
+        defer { statement.reset() }
+        try statement.bind([.integer(Int64(query.tag.rawValue))] + after + [.integer(Int64(limit + 1))])
+        var rows: [ValueRow] = []
+        rows.reserveCapacity(limit)
+        var next: String?
+        while try statement.step() {
+            if rows.count == limit {
+                let last = rows[limit - 1].value
+                next = QueryCursor([.text(Folding.fold(last)), .text(last)]).text(description)
+                break
+            }
+            rows.append(
+                ValueRow(
+                    value: statement.text(0), group: [], tracks: statement.integer(1),
+                    duration: Double(statement.integer(2)) / 1000))
+        }
+        return Page(rows: rows, next: next, version: version)
+    }
+
+    private func computed(
+        _ query: ValuesQuery, _ limit: Int, _ version: Int64
+    ) throws(TrackDatabaseError) -> Page<ValueRow> {
+        let description = query.description
+        var start = 0
+        if let text = query.after {
+            guard case .integer(let place)? = try QueryCursor(text, question: description).values.first, place >= 0 else {
+                throw .invalidCursor
+            }
+            start = Int(clamping: place)
+        }
+        let list: ComputedValues
+        if let known = cache.list, known.question == description, known.version == version {
+            list = known
+        } else {
+            list = ComputedValues(question: description, version: version, rows: try count(query))
+            cache.keep(list)
+        }
+        let rows = Array(list.rows.dropFirst(start).prefix(limit))
+        let end = start + rows.count
+        let next = end < list.rows.count ? QueryCursor([.integer(Int64(end))]).text(description) : nil
+        return Page(rows: rows, next: next, version: version)
+    }
+
+    /// Numbers of a value and of the values of its group, 0 for none.
+    private typealias Key = [Int64]
+
+    private func count(_ query: ValuesQuery) throws(TrackDatabaseError) -> [ValueRow] {
+        let total = Double(try database.number("SELECT number FROM meta WHERE name = 'tracks'") ?? 0)
+        let filter =
+            try query.filter.map { filter throws(TrackDatabaseError) in
+                try FilterCompiler(database: database, total: total).compile(filter)
+            } ?? .constant(true)
+        let tags = [query.tag] + query.group
+        let bySets = !filter.asksTracks && !tags.contains(where: \.isOwn)
+        let statement = try database.prepare(statement(filter, bySets: bySets).sql)
+        try statement.bind(self.statement(filter, bySets: bySets).values)
+        var counts: [Key: (tracks: Int64, duration: Int64)] = [:]
+        while try statement.step() {
+            var packed = PackedValues.unpack(statement.blob(0))
+            if !bySets {
+                if let title = statement.optionalInteger(3) { packed.append((TrackTag.title.rawValue, title)) }
+                packed += PackedValues.unpack(statement.blob(4))
+            }
+            for key in Self.keys(tags, packed) {
+                let known = counts[key] ?? (0, 0)
+                counts[key] = (known.tracks + statement.integer(1), known.duration + statement.integer(2))
+            }
+        }
+        return try sorted(counts)
+    }
+
+    private func statement(_ filter: CompiledFilter, bySets: Bool) -> (sql: String, values: [SQLiteValue]) {
+        let wantsDriver = filter.driver != nil
+        let phase = QueryPlan.sorted([], by: wantsDriver ? filter.driver : nil).phases[0]
+        let sql: String
+        var values = filter.values
+        if bySets {
+            switch filter.driver {
+            case .values(let ids)?:
+                sql = "SELECT s.packed, s.tracks, s.duration FROM (SELECT DISTINCT tagset AS id FROM tagset_value WHERE "
+                    + "value IN (SELECT value FROM json_each(@))) d CROSS JOIN tagset s WHERE s.id = d.id AND s.tracks > 0 "
+                    + "AND (\(filter.sql))"
+                values = [QueryPlan.json(ids)] + values
+            case .album(let id)?:
+                sql = "SELECT s.packed, s.tracks, s.duration FROM tagset s WHERE s.album = @ AND s.tracks > 0 "
+                    + "AND (\(filter.sql))"
+                values = [.integer(id)] + values
+            case .own?, .folder?, nil:
+                sql = "SELECT s.packed, s.tracks, s.duration FROM tagset s WHERE s.tracks > 0 AND (\(filter.sql))"
+            }
+        } else {
+            sql = "SELECT s.packed, 1, t.duration, t.title, t.own FROM \(phase.tables) WHERE \(phase.condition) AND "
+                + "(t.flags & \(TrackFlags.missing)) = 0 AND (\(filter.sql))"
+            values = phase.values + values
+        }
+        return (QueryStatement.numbered(sql), values)
+    }
+
+    /// Each combination of a value of the first tag with values of the others.
+    private static func keys(_ tags: [TrackTag], _ packed: [(tag: UInt8, value: Int64)]) -> [Key] {
+        var keys: [Key] = [[]]
+        for (index, tag) in tags.enumerated() {
+            var own = packed.filter { $0.tag == tag.rawValue }.map(\.value)
+            if own.isEmpty, index > 0 { own = [0] }
+            keys = keys.flatMap { key in own.map { key + [$0] } }
+        }
+        return keys
+    }
+
+    private func sorted(_ counts: [Key: (tracks: Int64, duration: Int64)]) throws(TrackDatabaseError) -> [ValueRow] {
+        var rows: [(folded: [String], row: ValueRow)] = []
+        rows.reserveCapacity(counts.count)
+        for (key, count) in counts {
+            try database.checkDeadline()
+            var texts: [String?] = []
+            for id in key { texts.append(id == 0 ? nil : try value(id, keeps: true).text) }
+            let row = ValueRow(
+                value: texts[0] ?? "", group: Array(texts.dropFirst()), tracks: count.tracks,
+                duration: Double(count.duration) / 1000)
+            // U+10FFFF: what has no value in the group comes last.
+            rows.append((texts.flatMap { [$0.map(Folding.fold) ?? "\u{10FFFF}", $0 ?? ""] }, row))
+        }
+        rows.sort { one, other in
+            for (left, right) in zip(one.folded, other.folded) where left != right {
+                return left.utf8.lexicographicallyPrecedes(right.utf8)
+            }
+            return false
+        }
+        return rows.map(\.row)
+    }
+}

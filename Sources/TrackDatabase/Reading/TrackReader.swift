@@ -1,0 +1,91 @@
+/// Answers questions about the library. Used by one thread at a time; it never waits for a writer, and each answer is of one
+/// moment.
+package final class TrackReader: @unchecked Sendable {
+    // @unchecked: its owner uses it on one thread at a time.
+
+    let database: SQLiteDatabase
+    let cache = ReaderCache()
+    /// Seconds after which a question is ended with `tooSlow`.
+    package let timeLimit: Double
+
+    init(_ database: SQLiteDatabase, timeLimit: Double = 5) {
+        self.database = database
+        self.timeLimit = timeLimit
+    }
+
+    /// Counts of the whole library.
+    package struct Summary: Equatable, Sendable {
+        /// Grows with each batch of changes.
+        package var version: Int64
+        /// Differs in each database, so that cursors and versions of another are not taken for its own.
+        package var instance: Int64
+        /// Tracks whose files are there.
+        package var tracks: Int64
+        /// Seconds of these.
+        package var duration: Double
+    }
+
+    /// Counts of the whole library.
+    package func summary() throws(TrackDatabaseError) -> Summary {
+        let statement = try database.statement("SELECT name, number FROM meta")
+        defer { statement.reset() }
+        var numbers: [String: Int64] = [:]
+        while try statement.step() { numbers[statement.text(0)] = statement.integer(1) }
+        return Summary(
+            version: numbers["version"] ?? 0, instance: numbers["instance"] ?? 0, tracks: numbers["tracks"] ?? 0,
+            duration: Double(numbers["duration"] ?? 0) / 1000)
+    }
+
+    /// Carries out a question: in one transaction, so that all of its parts see the same moment, and within the time limit.
+    func question<Result>(
+        _ reason: String, _ body: () throws(TrackDatabaseError) -> Result
+    ) throws(TrackDatabaseError) -> Result {
+        try database.execute("BEGIN")
+        defer { try? database.execute("COMMIT") }
+        return try database.limited(seconds: timeLimit, reason: reason, body)
+    }
+
+    /// Gives memory back that only saves reading.
+    package func rest() {
+        cache.removeAll()
+        database.releaseMemory()
+    }
+}
+
+/// What a reader has read and may need again. Bounded: each part begins anew when it is full.
+final class ReaderCache {
+    /// A text and its tag.
+    struct Value {
+        var tag: TrackTag?
+        var text: String
+    }
+
+    private(set) var values: [Int64: Value] = [:]
+    private(set) var folders: [Int64: [UInt8]] = [:]
+    private(set) var codecs: [Int64: String] = [:]
+    /// The last list of values that was computed for a filter, whose next page is likely to be asked for.
+    private(set) var list: ComputedValues?
+
+    private static let mostValues = 8192
+
+    func removeAll() {
+        values = [:]
+        folders = [:]
+        codecs = [:]
+        list = nil
+    }
+
+    func add(_ value: Value, _ id: Int64) {
+        if values.count >= Self.mostValues { values = [:] }
+        values[id] = value
+    }
+
+    func add(folder path: [UInt8], _ id: Int64) {
+        if folders.count >= 1024 { folders = [:] }
+        folders[id] = path
+    }
+
+    func add(codec name: String, _ id: Int64) { codecs[id] = name }
+
+    func keep(_ list: ComputedValues) { self.list = list }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// A set of row numbers that a statement can ask: sorted numbers where they are few, else bits.
+final class IdSet: Sendable, Equatable {
+    /// The kind of pointer under which SQLite hands it to a function.
+    nonisolated(unsafe) static let kind = UnsafePointer(strdup("nowplaying-ids"))!
+
+    private let sorted: [Int64]
+    private let bits: [UInt64]
+    let count: Int
+
+    init(_ ids: some Collection<Int64>) {
+        count = ids.count
+        if ids.count <= 8 {
+            sorted = ids.sorted()
+            bits = []
+        } else {
+            sorted = []
+            var bits = [UInt64](repeating: 0, count: Int((ids.max() ?? 0) >> 6) + 1)
+            for id in ids where id >= 0 { bits[Int(id >> 6)] |= 1 << UInt64(id & 63) }
+            self.bits = bits
+        }
+    }
+
+    /// True: the number is in it.
+    func contains(_ id: Int64) -> Bool {
+        guard bits.isEmpty else {
+            let word = Int(id >> 6)
+            return id >= 0 && word < bits.count && bits[word] & (1 << UInt64(id & 63)) != 0
+        }
+        return sorted.contains(id)
+    }
+
+    static func == (one: IdSet, other: IdSet) -> Bool { one === other }
+}

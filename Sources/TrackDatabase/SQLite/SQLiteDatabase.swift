@@ -1,0 +1,143 @@
+import CSQLite
+
+/// One connection to a database. Used by one thread at a time; every call may block.
+final class SQLiteDatabase: @unchecked Sendable {
+    // @unchecked: whoever owns it uses it on one thread at a time.
+
+    private let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+    private var deadline: Deadline?
+
+    /// Statements that are kept ready, at most.
+    private static let mostStatements = 96
+    /// SQLITE_TRANSIENT: SQLite makes a copy.
+    static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    /// Opens a file; for writing it is made if need be, and is its owner's alone.
+    init(path: String, isReadOnly: Bool) throws(TrackDatabaseError) {
+        var handle: OpaquePointer?
+        let flags =
+            isReadOnly ? SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let result = sqlite3_open_v2(path, &handle, flags, nil)
+        guard result == SQLITE_OK, let handle else {
+            let error = TrackDatabaseError(code: result, Self.words(handle))
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 5000)
+        SQLiteFunctions.register(handle)
+    }
+
+    private static func words(_ handle: OpaquePointer?) -> String {
+        sqlite3_errmsg(handle).map { String(cString: $0) } ?? "out of memory"
+    }
+
+    /// The error of the last call.
+    func failure(_ code: Int32) -> TrackDatabaseError {
+        if code & 0xFF == SQLITE_INTERRUPT, let deadline {
+            return .tooSlow(seconds: deadline.seconds, reason: deadline.reason)
+        }
+        return TrackDatabaseError(code: code, Self.words(handle))
+    }
+
+    /// Carries out statements that answer nothing.
+    func execute(_ text: String) throws(TrackDatabaseError) {
+        let result = sqlite3_exec(handle, text, nil, nil, nil)
+        guard result == SQLITE_OK else { throw failure(result) }
+    }
+
+    /// A statement, ready for its values. It is kept for the next time and must not be asked for again while it is stepped.
+    func statement(_ text: String) throws(TrackDatabaseError) -> SQLiteStatement {
+        if let known = statements[text] {
+            known.reset()
+            return known
+        }
+        if statements.count >= Self.mostStatements { statements = [:] }
+        let made = try prepare(text)
+        statements[text] = made
+        return made
+    }
+
+    /// A statement of its own, for text that is made for one question.
+    func prepare(_ text: String) throws(TrackDatabaseError) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let result = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
+        guard result == SQLITE_OK, let statement else { throw failure(result) }
+        return SQLiteStatement(statement, self)
+    }
+
+    /// The first number of the first row of the answer; nil: there is no row, or it is NULL.
+    func number(_ text: String, _ values: SQLiteValue...) throws(TrackDatabaseError) -> Int64? {
+        let statement = try statement(text).bind(values)
+        defer { statement.reset() }
+        return try statement.step() ? statement.optionalInteger(0) : nil
+    }
+
+    /// Carries out one statement with values.
+    func run(_ text: String, _ values: SQLiteValue...) throws(TrackDatabaseError) {
+        let statement = try statement(text).bind(values)
+        defer { statement.reset() }
+        while try statement.step() {}
+    }
+
+    /// Id of the row that was put in last.
+    var lastId: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Gives memory back that only saves reading.
+    func releaseMemory() {
+        statements = [:]
+        sqlite3_db_release_memory(handle)
+    }
+
+    /// Carries out `body` and ends it with `tooSlow` if it takes longer than so many seconds. Not nested.
+    func limited<Result>(
+        seconds: Double, reason: String, _ body: () throws(TrackDatabaseError) -> Result
+    ) throws(TrackDatabaseError) -> Result {
+        let limit = Deadline(seconds: seconds, reason: reason)
+        deadline = limit
+        sqlite3_progress_handler(
+            handle, 5000,
+            { context in
+                Unmanaged<Deadline>.fromOpaque(context!).takeUnretainedValue().isOver ? 1 : 0
+            }, Unmanaged.passUnretained(limit).toOpaque())
+        defer {
+            sqlite3_progress_handler(handle, 0, nil, nil)
+            deadline = nil
+        }
+        let result = try body()
+        return result
+    }
+
+    /// The limit that is running, for work between statements: throws once it is over.
+    func checkDeadline() throws(TrackDatabaseError) {
+        if let deadline, deadline.isOver { throw .tooSlow(seconds: deadline.seconds, reason: deadline.reason) }
+    }
+
+    /// Replaces the reason that the limit names, once it is known better.
+    func explainSlowness(_ reason: String) { deadline?.explain(reason) }
+
+    deinit {
+        statements = [:]
+        sqlite3_close_v2(handle)
+    }
+}
+
+/// The moment at which a question is ended.
+private final class Deadline {
+    let seconds: Double
+    private(set) var reason: String
+    private let end: ContinuousClock.Instant
+
+    init(seconds: Double, reason: String) {
+        self.seconds = seconds
+        self.reason = reason
+        end = ContinuousClock.now + .seconds(seconds)
+    }
+
+    var isOver: Bool { ContinuousClock.now >= end }
+
+    func explain(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// The database of the library: tracks, their tags, folders and albums in one SQLite file. Any thread; every call reads or
+/// writes files.
+package final class TrackDatabase: Sendable {
+    /// How a database was opened.
+    package enum Opening: Equatable, Sendable {
+        case asItWas
+        case made
+        /// A damaged file lies under another name, and an empty database was made; `message` says so for people.
+        case remade(message: String)
+    }
+
+    /// The file.
+    package let path: String
+    /// How it was opened.
+    package let opening: Opening
+
+    /// Opens the database at `path`, or makes it. A damaged file is set aside; one of a newer version is refused.
+    package init(path: String) throws(TrackDatabaseError) {
+        self.path = path
+        let isNew = access(path, F_OK) != 0
+        do {
+            try Self.prepare(path)
+            opening = isNew ? .made : .asItWas
+        } catch .damaged(let reason) {
+            let aside = try Self.setAside(path)
+            try Self.prepare(path)
+            opening = .remade(
+                message: "the database of the library was damaged (\(reason)): it lies as \(aside) now, and the next "
+                    + "scan builds a new one")
+        }
+    }
+
+    /// Moves a damaged file out of the way; no reader or writer may have it open. Returns its new name.
+    @discardableResult
+    package static func setAside(_ path: String) throws(TrackDatabaseError) -> String {
+        let aside = path + ".damaged"
+        for suffix in ["-wal", "-shm", ""] {
+            unlink(aside + suffix)
+            if rename(path + suffix, aside + suffix) != 0, errno != ENOENT {
+                throw .failed("can't rename \(path + suffix): \(String(cString: strerror(errno)))")
+            }
+        }
+        return aside
+    }
+
+    /// A writer; there may be one at a time, and readers never wait for it.
+    package func writer() throws(TrackDatabaseError) -> TrackWriter {
+        let database = try SQLiteDatabase(path: path, isReadOnly: false)
+        try database.execute(Self.writing)
+        return try TrackWriter(database)
+    }
+
+    /// A reader. Each thread that reads needs one of its own.
+    package func reader() throws(TrackDatabaseError) -> TrackReader {
+        let database = try SQLiteDatabase(path: path, isReadOnly: true)
+        try database.execute("PRAGMA query_only = 1; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
+        return TrackReader(database)
+    }
+
+    private static let writing = """
+        PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
+        PRAGMA secure_delete = 0; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 16777216
+        """
+
+    private static func prepare(_ path: String) throws(TrackDatabaseError) {
+        let mask = umask(0o077)
+        defer { umask(mask) }
+        let database = try SQLiteDatabase(path: path, isReadOnly: false)
+        try TrackSchema.prepare(database)
+    }
+}

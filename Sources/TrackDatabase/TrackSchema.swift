@@ -1,0 +1,102 @@
+/// Tables of the database, and the steps from one version of them to the next.
+///
+/// Texts are interned: `value` has each text of each tag once, and `ordered` has them in the order of their folded text with
+/// counts. Tags that the tracks of an album share stand in a `tagset`, which many tracks point to; so a question about artists
+/// or genres looks at a tenth of the rows. What belongs to one track stands in `track`, its title as a number of a value.
+enum TrackSchema {
+    /// Version of the tables that this program makes.
+    static let version = 1
+    /// Stands in the file for SQLite's `file`(1): "NpTk".
+    static let application: Int64 = 0x4E70_546B
+
+    /// The statements that lead from each version to the next.
+    private static let steps = [first]
+
+    /// Makes the tables or brings them up to date.
+    static func prepare(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
+        let found = Int(try database.number("PRAGMA user_version") ?? 0)
+        let application = try database.number("PRAGMA application_id") ?? 0
+        let tables = try database.number("SELECT count(*) FROM sqlite_master") ?? 0
+        guard application == Self.application || tables == 0 && found == 0 else { throw .foreign }
+        guard found <= version else { throw .newerVersion(found: found, known: version) }
+        if found == version {
+            // A page of each table that a first question needs: a file that was cut off shows here.
+            for table in ["meta", "folder", "value", "ordered", "tagset", "track", "album"] {
+                _ = try database.number("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT 1)")
+            }
+            return
+        }
+        try database.execute("PRAGMA journal_mode = WAL")
+        for step in found..<version {
+            try database.execute("BEGIN IMMEDIATE")
+            do throws(TrackDatabaseError) {
+                try database.execute(steps[step])
+                try database.execute(
+                    "PRAGMA user_version = \(step + 1); PRAGMA application_id = \(Self.application); COMMIT")
+            } catch {
+                try? database.execute("ROLLBACK")
+                throw error
+            }
+        }
+    }
+
+    private static let first = """
+        CREATE TABLE meta(name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO meta VALUES('version', 0), ('instance', random()), ('tracks', 0), ('duration', 0);
+
+        CREATE TABLE folder(id INTEGER PRIMARY KEY, parent INTEGER, name BLOB NOT NULL, path BLOB NOT NULL);
+        CREATE UNIQUE INDEX folder_path ON folder(path);
+        CREATE UNIQUE INDEX folder_child ON folder(parent, name);
+        INSERT INTO folder VALUES(1, NULL, x'', x'');
+
+        CREATE TABLE value(id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, text TEXT NOT NULL);
+        CREATE TABLE ordered(
+            tag INTEGER NOT NULL, folded TEXT NOT NULL, text TEXT NOT NULL, id INTEGER NOT NULL,
+            tracks INTEGER NOT NULL, duration INTEGER NOT NULL, PRIMARY KEY(tag, folded, text)) WITHOUT ROWID;
+
+        CREATE TABLE album(
+            id INTEGER PRIMARY KEY, key BLOB NOT NULL, title INTEGER NOT NULL, artist INTEGER, various INTEGER NOT NULL,
+            tracks INTEGER NOT NULL, duration INTEGER NOT NULL);
+        CREATE UNIQUE INDEX album_key ON album(key);
+        CREATE INDEX album_title ON album(title);
+
+        CREATE TABLE tagset(
+            id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, album INTEGER, tags INTEGER NOT NULL, said INTEGER NOT NULL,
+            packed BLOB NOT NULL, tracks INTEGER NOT NULL, duration INTEGER NOT NULL);
+        CREATE INDEX tagset_hash ON tagset(hash);
+        CREATE INDEX tagset_album ON tagset(album);
+        CREATE TABLE tagset_value(
+            value INTEGER NOT NULL, place INTEGER NOT NULL, tagset INTEGER NOT NULL,
+            PRIMARY KEY(value, place, tagset)) WITHOUT ROWID;
+
+        CREATE TABLE codec(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+        CREATE TABLE track(
+            id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, name BLOB NOT NULL, tagset INTEGER NOT NULL, title INTEGER,
+            disc INTEGER, number INTEGER, duration INTEGER, codec INTEGER, rate INTEGER, sample INTEGER,
+            channels INTEGER, flags INTEGER NOT NULL, added INTEGER NOT NULL, modified INTEGER NOT NULL,
+            size INTEGER NOT NULL, inode INTEGER NOT NULL, identity INTEGER, own BLOB, extra BLOB);
+        CREATE UNIQUE INDEX track_name ON track(folder, name);
+        CREATE INDEX track_tagset ON track(tagset);
+        CREATE INDEX track_title ON track(title);
+        CREATE INDEX track_added ON track(added);
+        CREATE INDEX track_identity ON track(identity) WHERE identity IS NOT NULL;
+        CREATE TABLE own_value(
+            value INTEGER NOT NULL, track INTEGER NOT NULL, PRIMARY KEY(value, track)) WITHOUT ROWID;
+
+        CREATE TABLE feedback(
+            track INTEGER PRIMARY KEY, liked INTEGER, rating REAL, plays INTEGER NOT NULL, skips INTEGER NOT NULL,
+            played INTEGER);
+
+        CREATE VIRTUAL TABLE word USING fts5(
+            words, content = '', detail = none, columnsize = 0, prefix = '1 2 3', tokenize = 'ascii');
+        CREATE VIRTUAL TABLE part USING fts5(
+            folded, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1');
+        """
+}
+
+/// Bits of `track.flags`.
+enum TrackFlags {
+    static let missing: Int64 = 1
+    static let hasLyrics: Int64 = 2
+    static let hasPicture: Int64 = 4
+}

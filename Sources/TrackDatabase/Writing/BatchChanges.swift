@@ -1,0 +1,154 @@
+/// Counts that a batch changes, applied once at its end, and rows that may be unused after it.
+struct BatchChanges {
+    private struct Count {
+        var tracks: Int64 = 0
+        /// Milliseconds.
+        var duration: Int64 = 0
+
+        mutating func add(_ tracks: Int64, _ duration: Int64) {
+            self.tracks += tracks
+            self.duration += duration
+        }
+    }
+
+    private var sets: [Int64: Count] = [:]
+    private var values: [Int64: Count] = [:]
+    private var unusedSets: Set<Int64> = []
+    private var unusedValues: Set<Int64> = []
+    /// Something was written.
+    var isChanged = false
+
+    /// Counts a track of a set with values of its own; `tracks` is −1 for one less, `duration` in milliseconds.
+    mutating func count(set: Int64, values own: [Int64], tracks: Int64, duration: Int64) {
+        isChanged = true
+        sets[set, default: Count()].add(tracks, duration)
+        for value in own { values[value, default: Count()].add(tracks, duration) }
+    }
+
+    /// A track that referred to these does not any more.
+    mutating func mayBeUnused(set: Int64, values own: [Int64]) {
+        isChanged = true
+        unusedSets.insert(set)
+        unusedValues.formUnion(own)
+    }
+
+    /// Writes all of it.
+    mutating func apply(_ database: SQLiteDatabase, _ cache: WriterCache) throws(TrackDatabaseError) {
+        var albums: [Int64: Count] = [:]
+        var total = Count()
+        for (set, count) in sets {
+            total.add(count.tracks, count.duration)
+            let statement = try database.statement("SELECT album, packed FROM tagset WHERE id = ?1")
+            guard try statement.bind([.integer(set)]).step() else { continue }
+            let album = statement.optionalInteger(0)
+            let packed = statement.blob(1)
+            statement.reset()
+            for value in PackedValues.unpack(packed) {
+                values[value.value, default: Count()].add(count.tracks, count.duration)
+            }
+            if let album { albums[album, default: Count()].add(count.tracks, count.duration) }
+            if count.tracks == 0, count.duration == 0 { continue }
+            try database.run(
+                "UPDATE tagset SET tracks = tracks + ?2, duration = duration + ?3 WHERE id = ?1", .integer(set),
+                .integer(count.tracks), .integer(count.duration))
+        }
+        for (value, count) in values where count.tracks != 0 || count.duration != 0 {
+            try Self.count(value, count, database)
+        }
+        for (name, change) in [("tracks", total.tracks), ("duration", total.duration)] where change != 0 {
+            try database.run(
+                "UPDATE meta SET number = number + ?2 WHERE name = ?1", .text(name), .integer(change))
+        }
+        try removeSets(database, &albums)
+        for value in unusedValues { try Self.removeIfUnused(value: value, database) }
+        for (album, count) in albums { try Self.update(album: album, count, database) }
+        if !unusedSets.isEmpty { cache.removeAll() }
+    }
+
+    private static func count(_ value: Int64, _ count: Count, _ database: SQLiteDatabase) throws(TrackDatabaseError) {
+        guard let (tag, text) = try text(of: value, database) else { return }
+        try database.run(
+            "UPDATE ordered SET tracks = tracks + ?4, duration = duration + ?5 WHERE tag = ?1 AND folded = ?2 AND text = ?3",
+            .integer(tag), .text(Folding.fold(text)), .text(text), .integer(count.tracks), .integer(count.duration))
+    }
+
+    private static func text(
+        of value: Int64, _ database: SQLiteDatabase
+    ) throws(TrackDatabaseError) -> (tag: Int64, text: String)? {
+        let statement = try database.statement("SELECT tag, text FROM value WHERE id = ?1")
+        defer { statement.reset() }
+        return try statement.bind([.integer(value)]).step() ? (statement.integer(0), statement.text(1)) : nil
+    }
+
+    private mutating func removeSets(
+        _ database: SQLiteDatabase, _ albums: inout [Int64: Count]
+    ) throws(TrackDatabaseError) {
+        for set in unusedSets {
+            if try database.number("SELECT 1 FROM track WHERE tagset = ?1 LIMIT 1", .integer(set)) != nil { continue }
+            let statement = try database.statement("SELECT album, packed FROM tagset WHERE id = ?1")
+            guard try statement.bind([.integer(set)]).step() else { continue }
+            if let album = statement.optionalInteger(0) { albums[album, default: Count()].add(0, 0) }
+            let packed = PackedValues.unpack(statement.blob(1))
+            statement.reset()
+            for (index, value) in packed.enumerated() {
+                let place: Int64 = index > 0 && packed[index - 1].tag == value.tag ? 1 : 0
+                try database.run(
+                    "DELETE FROM tagset_value WHERE value = ?1 AND place = ?2 AND tagset = ?3", .integer(value.value),
+                    .integer(place), .integer(set))
+                unusedValues.insert(value.value)
+            }
+            try database.run("DELETE FROM tagset WHERE id = ?1", .integer(set))
+        }
+    }
+
+    private static func removeIfUnused(value: Int64, _ database: SQLiteDatabase) throws(TrackDatabaseError) {
+        for query in [
+            "SELECT 1 FROM tagset_value WHERE value = ?1 LIMIT 1", "SELECT 1 FROM track WHERE title = ?1 LIMIT 1",
+            "SELECT 1 FROM own_value WHERE value = ?1 LIMIT 1",
+        ] where try database.number(query, .integer(value)) != nil { return }
+        guard let (number, text) = try text(of: value, database) else { return }
+        let folded = Folding.fold(text)
+        if let kind = TrackTag(rawValue: UInt8(clamping: number))?.searchKind {
+            let document = SQLiteValue.integer(kind.document(value))
+            try database.run(
+                "INSERT INTO word(word, rowid, words) VALUES('delete', ?1, ?2)", document,
+                .text(SearchWords.indexText(folded)))
+            try database.run("INSERT INTO part(part, rowid, folded) VALUES('delete', ?1, ?2)", document, .text(folded))
+        }
+        try database.run(
+            "DELETE FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3", .integer(number), .text(folded),
+            .text(text))
+        try database.run("DELETE FROM value WHERE id = ?1", .integer(value))
+    }
+
+    /// Counts an album, and sees by its sets whose it is; one without sets is removed.
+    private static func update(
+        album: Int64, _ count: Count, _ database: SQLiteDatabase
+    ) throws(TrackDatabaseError) {
+        var artists: Set<Int64?> = []
+        var albumArtist: Int64?
+        var saysCompilation = false
+        var isEmpty = true
+        let statement = try database.statement(
+            """
+            SELECT firstOf(packed, \(TrackTag.albumArtist.rawValue)), firstOf(packed, \(TrackTag.artist.rawValue)), said
+            FROM tagset WHERE album = ?1
+            """)
+        try statement.bind([.integer(album)])
+        while try statement.step() {
+            isEmpty = false
+            albumArtist = albumArtist ?? statement.optionalInteger(0)
+            artists.insert(statement.optionalInteger(1))
+            saysCompilation = saysCompilation || statement.integer(2) != 0
+        }
+        statement.reset()
+        if isEmpty { return try database.run("DELETE FROM album WHERE id = ?1", .integer(album)) }
+        let isVarious = saysCompilation || albumArtist == nil && artists.count > 1
+        let artist = albumArtist ?? (isVarious ? nil : artists.first ?? nil)
+        try database.run(
+            """
+            UPDATE album SET artist = ?2, various = ?3, tracks = tracks + ?4, duration = duration + ?5 WHERE id = ?1
+            """, .integer(album), .optional(artist), .integer(isVarious ? 1 : 0), .integer(count.tracks),
+            .integer(count.duration))
+    }
+}

@@ -1,0 +1,183 @@
+import NowPlaying
+
+/// What a writer does in one transaction. Not to be kept after it.
+package final class TrackBatch {
+    let database: SQLiteDatabase
+    let cache: WriterCache
+    private var changes = BatchChanges()
+
+    init(_ database: SQLiteDatabase, _ cache: WriterCache) {
+        self.database = database
+        self.cache = cache
+    }
+
+    /// Puts a track in, or replaces the one of its path, which keeps its number, `added` and feedback. Returns its number.
+    /// - Parameter added: seconds since 1970, for a new one.
+    @discardableResult
+    package func put(_ record: TrackRecord, added: Double) throws(TrackDatabaseError) -> Int64 {
+        let folder = try folderId(record.path.folder)
+        let old = try oldTrack("folder = ?1 AND name = ?2", .integer(folder), .blob(record.path.name))
+        return try put(record, folder: folder, old: old, added: added)
+    }
+
+    /// Replaces a track under another path: its file was moved. One that stands at the new path is removed.
+    package func move(_ id: Int64, to record: TrackRecord) throws(TrackDatabaseError) {
+        let folder = try folderId(record.path.folder)
+        if let other = try oldTrack("folder = ?1 AND name = ?2", .integer(folder), .blob(record.path.name)),
+            other.id != id
+        {
+            try remove(other)
+        }
+        guard let old = try oldTrack("id = ?1", .integer(id)) else { return }
+        try put(record, folder: folder, old: old, added: 0)
+    }
+
+    /// Marks tracks as missing, or as there again. Missing ones are in no answer and in no count.
+    package func setMissing(_ isMissing: Bool, ids: some Sequence<Int64>) throws(TrackDatabaseError) {
+        for id in ids {
+            guard let old = try oldTrack("id = ?1", .integer(id)), old.isMissing != isMissing else { continue }
+            count(old, isMissing ? -1 : 1)
+            let flags = isMissing ? "flags | \(TrackFlags.missing)" : "flags & ~\(TrackFlags.missing)"
+            try database.run("UPDATE track SET flags = \(flags) WHERE id = ?1", .integer(id))
+        }
+    }
+
+    /// Removes tracks, with their feedback.
+    package func remove(ids: some Sequence<Int64>) throws(TrackDatabaseError) {
+        for id in ids {
+            if let old = try oldTrack("id = ?1", .integer(id)) { try remove(old) }
+        }
+    }
+
+    /// Sets the hash of a track's sound.
+    package func setIdentity(_ identity: Int64?, of id: Int64) throws(TrackDatabaseError) {
+        try database.run("UPDATE track SET identity = ?2 WHERE id = ?1", .integer(id), .optional(identity))
+        changes.isChanged = true
+    }
+
+    /// Sets feedback as the daemon has it. A rating is put between 0 and 1.
+    package func setFeedback(_ feedback: TrackFeedback, of id: Int64) throws(TrackDatabaseError) {
+        changes.isChanged = true
+        guard feedback != TrackFeedback() else {
+            return try database.run("DELETE FROM feedback WHERE track = ?1", .integer(id))
+        }
+        let rating = feedback.rating.map { $0.isFinite ? min(max($0, 0), 1) : 0 }
+        try database.run(
+            "INSERT OR REPLACE INTO feedback VALUES(?1, ?2, ?3, ?4, ?5, ?6)", .integer(id),
+            .optional(feedback.liked.map { $0 ? 1 : 0 }), rating.map { .real($0) } ?? .null,
+            .integer(feedback.playCount), .integer(feedback.skipCount),
+            .optional(feedback.lastPlayed.map { Int64(clamping: $0) }))
+    }
+
+    /// Brings counts up to date and removes what nothing refers to any more. False: nothing was changed.
+    func finish() throws(TrackDatabaseError) -> Bool {
+        try changes.apply(database, cache)
+        return changes.isChanged
+    }
+
+    private func count(_ track: OldTrack, _ sign: Int64) {
+        changes.count(
+            set: track.set, values: ([track.title].compactMap { $0 }) + track.own, tracks: sign,
+            duration: sign * track.duration)
+    }
+
+    private func remove(_ old: OldTrack) throws(TrackDatabaseError) {
+        if !old.isMissing { count(old, -1) }
+        changes.mayBeUnused(set: old.set, values: ([old.title].compactMap { $0 }) + old.own)
+        for value in old.own {
+            try database.run("DELETE FROM own_value WHERE value = ?1 AND track = ?2", .integer(value), .integer(old.id))
+        }
+        try database.run("DELETE FROM feedback WHERE track = ?1", .integer(old.id))
+        try database.run("DELETE FROM track WHERE id = ?1", .integer(old.id))
+    }
+
+    @discardableResult
+    private func put(
+        _ record: TrackRecord, folder: Int64, old: OldTrack?, added: Double
+    ) throws(TrackDatabaseError) -> Int64 {
+        var shared: [(tag: UInt8, value: Int64)] = []
+        var own: [(tag: UInt8, value: Int64)] = []
+        var title: Int64?
+        for tag in TrackTag.allCases {
+            guard let texts = record.tags[tag] else { continue }
+            for (place, text) in texts.enumerated() where !text.isEmpty {
+                if texts[..<place].contains(text) { continue }
+                let value = try valueId(tag, text)
+                if tag == .title, title == nil {
+                    title = value
+                } else if tag.isOwn {
+                    own.append((tag.rawValue, value))
+                } else {
+                    shared.append((tag.rawValue, value))
+                }
+            }
+        }
+        let set = try setId(shared, try albumId(record, shared), saysCompilation: record.isCompilation)
+        let duration = TrackNumbersBlob.milliseconds(record.duration)
+        let values: [SQLiteValue] = [
+            .optional(old?.id), .integer(folder), .blob(record.path.name), .integer(set), .optional(title),
+            .optional(record.numbers.discNumber), .optional(record.numbers.trackNumber), .optional(duration),
+            .optional(try codecId(record.format.codec)), .optional(record.format.sampleRate),
+            .optional(record.format.bitsPerSample), .optional(record.format.channels),
+            .integer((record.hasLyrics ? TrackFlags.hasLyrics : 0) | (record.hasPicture ? TrackFlags.hasPicture : 0)),
+            .integer(old?.added ?? Int64(clamping: added)), .integer(record.file.modified), .integer(record.file.size),
+            .integer(record.file.inode), .optional(record.identity),
+            own.isEmpty ? .null : .blob(PackedValues.pack(own)), TrackNumbersBlob.pack(record),
+        ]
+        if let old {
+            if !old.isMissing { count(old, -1) }
+            changes.mayBeUnused(set: old.set, values: ([old.title].compactMap { $0 }) + old.own)
+            for value in old.own {
+                try database.run(
+                    "DELETE FROM own_value WHERE value = ?1 AND track = ?2", .integer(value), .integer(old.id))
+            }
+            let statement = try database.statement(
+                """
+                UPDATE track SET folder = ?2, name = ?3, tagset = ?4, title = ?5, disc = ?6, number = ?7, duration = ?8,
+                codec = ?9, rate = ?10, sample = ?11, channels = ?12, flags = ?13, added = ?14, modified = ?15,
+                size = ?16, inode = ?17, identity = ?18, own = ?19, extra = ?20 WHERE id = ?1
+                """)
+            _ = try statement.bind(values).step()
+            statement.reset()
+        } else {
+            let statement = try database.statement(
+                """
+                INSERT INTO track VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                ?18, ?19, ?20)
+                """)
+            _ = try statement.bind(values).step()
+            statement.reset()
+        }
+        let id = old?.id ?? database.lastId
+        for value in own {
+            try database.run("INSERT OR IGNORE INTO own_value VALUES(?1, ?2)", .integer(value.value), .integer(id))
+        }
+        changes.count(
+            set: set, values: ([title].compactMap { $0 }) + own.map(\.value), tracks: 1, duration: duration ?? 0)
+        return id
+    }
+
+    /// A track as it stands before a change of it.
+    private struct OldTrack {
+        var id: Int64
+        var set: Int64
+        var title: Int64?
+        var own: [Int64]
+        /// Milliseconds.
+        var duration: Int64
+        /// Seconds since 1970.
+        var added: Int64
+        var isMissing: Bool
+    }
+
+    private func oldTrack(_ condition: String, _ values: SQLiteValue...) throws(TrackDatabaseError) -> OldTrack? {
+        let statement = try database.statement(
+            "SELECT id, tagset, title, own, duration, added, flags FROM track WHERE \(condition)")
+        defer { statement.reset() }
+        guard try statement.bind(values).step() else { return nil }
+        return OldTrack(
+            id: statement.integer(0), set: statement.integer(1), title: statement.optionalInteger(2),
+            own: PackedValues.unpack(statement.blob(3)).map(\.value), duration: statement.integer(4),
+            added: statement.integer(5), isMissing: statement.integer(6) & TrackFlags.missing != 0)
+    }
+}

@@ -1,0 +1,64 @@
+/// Writes tracks in batches, each whole or not at all. Used by one thread at a time; there is one for a database.
+package final class TrackWriter: @unchecked Sendable {
+    // @unchecked: its owner uses it on one thread at a time.
+
+    let database: SQLiteDatabase
+    let cache = WriterCache()
+    /// Counts batches that changed something; clients compare it.
+    package private(set) var version: Int64
+
+    /// Values of a tag are cut to so many bytes.
+    static let longestText = 4096
+
+    init(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
+        self.database = database
+        version = try database.number("SELECT number FROM meta WHERE name = 'version'") ?? 0
+    }
+
+    /// Carries out `body`, which calls the functions of a batch, as one transaction; about 1,000 tracks are a good size.
+    package func batch<Result>(
+        _ body: (TrackBatch) throws(TrackDatabaseError) -> Result
+    ) throws(TrackDatabaseError) -> Result {
+        try database.execute("BEGIN IMMEDIATE")
+        do throws(TrackDatabaseError) {
+            let batch = TrackBatch(database, cache)
+            let result = try body(batch)
+            let isChanged = try batch.finish()
+            if isChanged { try database.run("UPDATE meta SET number = number + 1 WHERE name = 'version'") }
+            try database.execute("COMMIT")
+            if isChanged { version += 1 }
+            return result
+        } catch {
+            // What the caches know may have been undone.
+            cache.removeAll()
+            try? database.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Makes searches faster after many changes: a part of the work of a second or so, for idle time. False: nothing is left.
+    package func tidy() throws(TrackDatabaseError) -> Bool {
+        var isChanged = false
+        for table in ["word", "part"] {
+            let before = try database.number("SELECT total_changes()") ?? 0
+            try database.execute("INSERT INTO \(table)(\(table), rank) VALUES('merge', 500)")
+            let after = try database.number("SELECT total_changes()") ?? 0
+            isChanged = isChanged || after - before >= 2
+        }
+        return isChanged
+    }
+
+    /// Brings the log into the database and the indices into few parts, after a first scan. Takes seconds for a million tracks.
+    package func optimize() throws(TrackDatabaseError) {
+        for table in ["word", "part"] {
+            try database.execute("INSERT INTO \(table)(\(table)) VALUES('optimize')")
+        }
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Gives memory back that only saves reading.
+    package func rest() {
+        cache.removeAll()
+        database.releaseMemory()
+    }
+}
