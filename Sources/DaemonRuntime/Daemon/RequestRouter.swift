@@ -148,11 +148,13 @@ package import Sessions
                     throw refusal
                 }
                 if name == .other(.queueAdd) {
-                    // The media end here: to free a million takes long.
+                    // The media of an addition end here: to free a million takes long.
                     let addition = media.isEmpty ? nil : try sessions.addition(of: media)
+                    let kept = addition == nil ? media : []
                     return .success { client, answer in
                         let request = MethodRequest(
-                            method: name, client: client.identity, parameters: parameters, addition: addition)
+                            method: name, client: client.identity, parameters: parameters, media: kept,
+                            addition: addition)
                         perform(request, answer)
                     }
                 }
