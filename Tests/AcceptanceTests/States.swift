@@ -13,10 +13,11 @@ extension JSONValue {
         let passing: Set = ["revision", "from", "edits"]
         return .object(JSONObject(queue.members.filter { !passing.contains($0.name) }))
     }
-    /// True if play goes on here from `position`: not before it, and not further than sound lasts that began after an instant
-    /// of CLOCK_MONOTONIC. The anchor belongs to the first reading of the flow, which a busy machine makes late.
+    /// True if play goes on here from `position`: from its frame on, and not further than sound lasts that began after an
+    /// instant of CLOCK_MONOTONIC. The anchor belongs to the first reading of the flow, which a busy machine makes late.
     func goesOn(from position: Double, after instant: Double) -> Bool {
-        playing == "playing" && elapsed >= position - 0.000_001 && elapsed - position <= monotonic - instant
+        // A position rests on a frame, of which there are 44,100 or more in a second.
+        playing == "playing" && elapsed > position - 1 / 44_100 && elapsed - position <= monotonic - instant
     }
     var sequence: Int64 { self["seq"]?.integerValue ?? -1 }
     var itemID: Int64? { self["item"]?["id"]?.integerValue }
