@@ -164,7 +164,7 @@ let package = Package(
             "AudioDecodersTests",
             [
                 "AudioDecoders", "TrackReading", "ChildDecoding", "AudioCore", "LinuxSystem", "NowPlaying",
-                "TestSupport",
+                "TestSupport", "CLinux",
             ]),
         tests(
             "PulseOutputTests",
@@ -216,7 +216,7 @@ let package = Package(
             "FuzzTests",
             [
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
-                "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "AudioCore", "MPRISBridge",
+                "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "ControlProtocol",
                 "ChildDecoding", "LinuxSystem", "NowPlaying", "PulseOutput", "TestSupport", "CSystemd", "CLinux",
                 "CVirtualTime",

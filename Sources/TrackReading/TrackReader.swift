@@ -48,6 +48,10 @@ package final class TrackReader {
         case .wave: return try ChunkFile.read(window, at: start, isLittle: true, into: &track)
         case .aiff: return try ChunkFile.read(window, at: start, isLittle: false, into: &track)
         case .dsf: return try PackedFiles.readDSF(window, at: start, into: &track)
+        case .asf: return try ASFFile.read(window, at: start, into: &track)
+        case .au: return try PlainFiles.readAU(window, at: start, into: &track)
+        case .caf: return try PlainFiles.readCAF(window, at: start, into: &track)
+        case .w64: return try PlainFiles.readW64(window, at: start, into: &track)
         case .mpegAudio:
             track.set = leading
             let end = try fillFromEnd(&track)

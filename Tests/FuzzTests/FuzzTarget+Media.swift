@@ -5,6 +5,7 @@ import CLinux
 import Glibc
 import NowPlaying
 import TestSupport
+import TrackReading
 
 /// Files: lists, pictures, and audio with what stands in it.
 extension FuzzTarget {
@@ -97,6 +98,7 @@ extension FuzzTarget {
                 let descriptor = linux_memory_file("fuzz")
                 let bytes = repair(bytes)
                 _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+                readTrack(descriptor)
                 guard let file = try? MediaFile(descriptor: descriptor) else { return }
                 for picture in (try? EmbeddedPicture.all(in: file)) ?? [] {
                     let content = try? picture.bytes(in: file, limit: 1 << 20)
@@ -106,6 +108,15 @@ extension FuzzTarget {
                 guard let decoder = try? DecoderRegistry.openDecoder(for: file) else { return }
                 play(decoder)
             })
+    }
+
+    /// The facts of a file, as a scanner of a library reads them.
+    static func readTrack(_ descriptor: Int32) {
+        guard let facts = try? TrackReader().read(descriptor) else { return }
+        precondition(facts.tags.entries.count <= TrackTags.maximumEntries)
+        precondition(facts.tags.entries.allSatisfy { (1...4096).contains($0.value.utf8.count) })
+        precondition((0...TimeLimit.seconds).contains(facts.duration ?? 0))
+        precondition(facts.chapters.count <= Chapter.limit)
     }
 
     private static func play(_ decoder: any AudioDecoder) {

@@ -46,11 +46,7 @@ enum RIFFNames {
     /// The meaning of the text in a chunk of this type; nil: it is of no use.
     static func meaning(_ type: Int) -> TagMeaning? { meanings[type] }
 
-    private static let meanings: [Int: TagMeaning] = {
-        var result: [Int: TagMeaning] = [:]
-        for (type, meaning) in rows { result[MP4Boxes.Box.code(type)] = meaning }
-        return result
-    }()
+    private static let meanings = CodeTable<TagMeaning>(rows.map { (MP4Boxes.Box.code($0.0), $0.1) })
 
     private static let rows: [(StaticString, TagMeaning)] = [
         ("INAM", .value(.title)), ("IART", .value(.artist)), ("IPRD", .value(.album)), ("ICRD", .value(.date)),

@@ -1,6 +1,7 @@
 /// Kind of a file by its first bytes.
 enum TrackKind {
-    case flac, ogg, mpegAudio, mp4, wave, aiff, musepack, wavPack, monkeysAudio, trueAudio, dsf, adts
+    case flac, ogg, mpegAudio, mp4, wave, aiff, musepack, wavPack, monkeysAudio, trueAudio, dsf, adts, asf
+    case au, caf, w64
     case unknown
 
     /// Judges by the bytes after any ID3v2 tags.
@@ -25,6 +26,14 @@ enum TrackKind {
             self = .trueAudio
         } else if bytes.has("DSD ") {
             self = .dsf
+        } else if ASFFile.begins(bytes) {
+            self = .asf
+        } else if bytes.has(".snd") || bytes.has("dns.") {
+            self = .au
+        } else if bytes.has("caff") {
+            self = .caf
+        } else if bytes.has("riff"), bytes[4] == 0x2E, bytes.has("wave", at: 24) {
+            self = .w64
         } else if bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 {
             self = .adts
         } else if isAfterTag || MPEGFrameHeader(word: UInt32(bytes.big32(0))) != nil {

@@ -1,7 +1,7 @@
 /// Kinds of frames of ID3v2 by their names; those of version 2.2 have three letters.
 enum ID3FrameNames {
     /// Content of a frame, as far as it is of use.
-    enum Kind {
+    enum Kind: Sendable {
         /// Texts with the meaning of a field.
         case text(TagMeaning)
         /// An address in Latin-1 without an encoding.
@@ -14,14 +14,11 @@ enum ID3FrameNames {
     /// The kind of the frame whose name is in these bytes, the first one highest; nil: it is of no use.
     static func kind(_ code: Int) -> Kind? { kinds[code] }
 
-    private static let kinds: [Int: Kind] = {
-        var result: [Int: Kind] = [:]
-        for (name, kind) in rows { result[code(name)] = kind }
-        for (names, field) in texts { for name in names.split(separator: " ") { result[code(name)] = .text(field) } }
-        for (names, field) in values {
-            for name in names.split(separator: " ") { result[code(name)] = .text(.value(field)) }
-        }
-        return result
+    private static let kinds: CodeTable<Kind> = {
+        var result: [(code: Int, value: Kind)] = rows.map { (code($0.0), $0.1) }
+        for (names, field) in texts { result += names.split(separator: " ").map { (code($0), .text(field)) } }
+        for (names, field) in values { result += names.split(separator: " ").map { (code($0), .text(.value(field))) } }
+        return CodeTable(result)
     }()
 
     private static func code(_ name: some StringProtocol) -> Int { name.utf8.reduce(0) { $0 << 8 | Int($1) } }

@@ -20,6 +20,11 @@ enum ID3Strings {
         if !content.isEmpty { forEach(content.part(1), encoding: content[0], body) }
     }
 
+    /// Gives each text in UTF-16 with the lower byte first to `body`.
+    static func forEachLittle(_ content: ByteView, _ body: (ByteView) -> Void) {
+        withView(utf16(content, isBig: false)) { $0.forEachPart(body) }
+    }
+
     /// Gives the text in Latin-1 as UTF-8 to `body`.
     static func latin1(_ bytes: ByteView, _ body: (ByteView) -> Void) { withView(latin1(bytes), body) }
 
@@ -28,63 +33,59 @@ enum ID3Strings {
     }
 
     private static func latin1(_ bytes: ByteView) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count * 2)
-        for byte in bytes.buffer {
-            if byte < 0x80 {
-                result.append(byte)
-            } else {
-                result.append(0xC0 | byte >> 6)
-                result.append(0x80 | byte & 0x3F)
-            }
+        [UInt8](unsafeUninitializedCapacity: bytes.count * 2) { room, count in
+            for byte in bytes.buffer { append(UInt32(byte), to: room, &count) }
         }
-        return result
     }
 
     /// Each text may begin with a mark of its own.
     private static func utf16(_ bytes: ByteView, isBig: Bool) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count * 3 / 2)
-        var big = isBig
-        var isFirst = true
-        var high: UInt32 = 0
-        for index in 0..<bytes.count / 2 {
-            let unit = UInt32(big ? bytes.big16(2 * index) : bytes.little16(2 * index))
-            if isFirst {
-                isFirst = false
-                if unit == 0xFEFF { continue }
-                if unit == 0xFFFE {
-                    big.toggle()
-                    continue
+        // A unit comes to three bytes at most, and so does half a pair.
+        [UInt8](unsafeUninitializedCapacity: (bytes.count / 2 + 1) * 3) { room, count in
+            var big = isBig
+            var isFirst = true
+            var high: UInt32 = 0
+            for index in 0..<bytes.count / 2 {
+                let unit = UInt32(big ? bytes.big16(2 * index) : bytes.little16(2 * index))
+                if isFirst {
+                    isFirst = false
+                    if unit == 0xFEFF { continue }
+                    if unit == 0xFFFE {
+                        big.toggle()
+                        continue
+                    }
                 }
-            }
-            if high != 0 {
-                if unit & 0xFC00 == 0xDC00 {
-                    append(0x10000 + ((high & 0x3FF) << 10 | unit & 0x3FF), to: &result)
+                if high != 0 {
+                    let isPair = unit & 0xFC00 == 0xDC00
+                    append(isPair ? 0x10000 + ((high & 0x3FF) << 10 | unit & 0x3FF) : 0xFFFD, to: room, &count)
                     high = 0
-                    continue
+                    if isPair { continue }
                 }
-                append(0xFFFD, to: &result)
-                high = 0
+                if unit & 0xFC00 == 0xD800 {
+                    high = unit
+                } else {
+                    append(unit & 0xFC00 == 0xDC00 ? 0xFFFD : unit, to: room, &count)
+                    isFirst = unit == 0
+                }
             }
-            if unit & 0xFC00 == 0xD800 {
-                high = unit
-            } else {
-                append(unit & 0xFC00 == 0xDC00 ? 0xFFFD : unit, to: &result)
-                isFirst = unit == 0
-            }
+            if high != 0 { append(0xFFFD, to: room, &count) }
         }
-        if high != 0 { append(0xFFFD, to: &result) }
-        return result
     }
 
-    private static func append(_ scalar: UInt32, to result: inout [UInt8]) {
-        func tail(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(scalar >> shift & 0x3F) }
-        switch scalar {
-        case ..<0x80: result.append(UInt8(scalar))
-        case ..<0x800: result += [0xC0 | UInt8(scalar >> 6), tail(0)]
-        case ..<0x10000: result += [0xE0 | UInt8(scalar >> 12), tail(6), tail(0)]
-        default: result += [0xF0 | UInt8(scalar >> 18 & 7), tail(12), tail(6), tail(0)]
+    /// Writes a scalar as UTF-8 where there is room for it.
+    private static func append(_ scalar: UInt32, to room: UnsafeMutableBufferPointer<UInt8>, _ count: inout Int) {
+        let length = scalar < 0x80 ? 1 : scalar < 0x800 ? 2 : scalar < 0x10000 ? 3 : 4
+        guard count + length <= room.count else { return }
+        if length == 1 {
+            room[count] = UInt8(truncatingIfNeeded: scalar)
+        } else {
+            let mark: UInt32 = length == 2 ? 0xC0 : length == 3 ? 0xE0 : 0xF0
+            room[count] = UInt8(truncatingIfNeeded: mark | scalar >> UInt32(6 * (length - 1)))
+            for index in 1..<length {
+                room[count + index] = UInt8(
+                    truncatingIfNeeded: 0x80 | scalar >> UInt32(6 * (length - 1 - index)) & 0x3F)
+            }
         }
+        count += length
     }
 }

@@ -1,7 +1,7 @@
 /// Boxes of the list of tags of iTunes, and texts of RIFF files, by their four letters.
 enum MP4Names {
     /// Content of a box.
-    enum Kind {
+    enum Kind: Sendable {
         case text(TagMeaning)
         /// A number and its total, two bytes each.
         case pair(TagNumber)
@@ -17,12 +17,9 @@ enum MP4Names {
     /// The kind of the box of this type; nil: it is of no use.
     static func kind(_ type: Int) -> Kind? { kinds[type] }
 
-    private static let kinds: [Int: Kind] = {
-        var result: [Int: Kind] = [:]
-        for (type, kind) in others { result[MP4Boxes.Box.code(type)] = kind }
-        for (type, name) in values { result[MP4Boxes.Box.code(type)] = .text(.value(name)) }
-        return result
-    }()
+    private static let kinds = CodeTable<Kind>(
+        others.map { (MP4Boxes.Box.code($0.0), $0.1) }
+            + values.map { (MP4Boxes.Box.code($0.0), .text(.value($0.1))) })
 
     private static let others: [(StaticString, Kind)] = [
         ("trkn", .pair(.track)), ("disk", .pair(.disc)), ("\u{A9}mvi", .number(.movement)),

@@ -1,7 +1,7 @@
 import NowPlaying
 
 /// The meaning of a field of a file's tags.
-enum TagMeaning: Equatable {
+enum TagMeaning: Equatable, Sendable {
     case value(TagName)
     /// `3` or `3/11`.
     case number(TagNumber)
@@ -22,7 +22,7 @@ enum TagMeaning: Equatable {
 }
 
 /// Fields about loudness, as `LoudnessTags` reads them.
-enum GainName: String, CaseIterable {
+enum GainName: String, CaseIterable, Sendable {
     case trackGain = "REPLAYGAIN_TRACK_GAIN"
     case trackPeak = "REPLAYGAIN_TRACK_PEAK"
     case albumGain = "REPLAYGAIN_ALBUM_GAIN"

@@ -10,13 +10,37 @@ struct TagSet {
     private(set) var pictureCount = 0
     private(set) var pictureType: String?
 
-    private var numbers: [TagNumber: (number: Int?, count: Int?)] = [:]
-    private var totals: [TagNumber: Int] = [:]
-    private var gains: [GainName: String] = [:]
+    private var numbers = Numbers<(number: Int?, count: Int?)>()
+    private var totals = Numbers<Int>()
+    private var gains: [(name: GainName, text: String)] = []
     private var chapterComments = ChapterComments()
     private var year: String?
     private var originalYear: String?
     private var dayMonth: String?
+
+    /// A value for each kind of number.
+    private struct Numbers<Value> {
+        private var track: Value?
+        private var disc: Value?
+        private var movement: Value?
+
+        subscript(number: TagNumber) -> Value? {
+            get {
+                switch number {
+                case .track: track
+                case .disc: disc
+                case .movement: movement
+                }
+            }
+            set {
+                switch number {
+                case .track: track = newValue
+                case .disc: disc = newValue
+                case .movement: movement = newValue
+                }
+            }
+        }
+    }
 
     /// Takes up a field whose value is UTF-8, or Latin-1 where it is not valid.
     mutating func take(_ meaning: TagMeaning, _ value: ByteView) {
@@ -26,7 +50,7 @@ struct TagSet {
             let read = TagNumbers.numberAndCount(value.text)
             if numbers[number] == nil { numbers[number] = read }
         case .count(let number): if totals[number] == nil { totals[number] = TagNumbers.number(value.text) }
-        case .gain(let name): if gains[name] == nil { gains[name] = value.text }
+        case .gain(let name): if let text = value.text { add(name, text) }
         case .year: year = year ?? value.text
         case .originalYear: originalYear = originalYear ?? value.text
         case .dayMonth: dayMonth = dayMonth ?? value.text
@@ -53,7 +77,7 @@ struct TagSet {
     }
 
     /// Adds a gain that the format has in a form of its own.
-    mutating func add(_ gain: GainName, _ text: String) { if gains[gain] == nil { gains[gain] = text } }
+    mutating func add(_ gain: GainName, _ text: String) { if !has(gain) { gains.append((gain, text)) } }
 
     /// Adds a picture; nil: its type is not said.
     mutating func addPicture(type: String?) {
@@ -115,9 +139,11 @@ struct TagSet {
     /// Takes over the fields that are missing here.
     mutating func fill(from other: TagSet) {
         tags.fill(from: other.tags)
-        numbers.merge(other.numbers) { own, _ in own }
-        totals.merge(other.totals) { own, _ in own }
-        gains.merge(other.gains) { own, _ in own }
+        for number in TagNumber.allCases {
+            numbers[number] = numbers[number] ?? other.numbers[number]
+            totals[number] = totals[number] ?? other.totals[number]
+        }
+        for (name, text) in other.gains { add(name, text) }
         isCompilation = isCompilation ?? other.isCompilation
         hasLyrics = hasLyrics || other.hasLyrics
         hasCueSheet = hasCueSheet || other.hasCueSheet
@@ -129,7 +155,7 @@ struct TagSet {
     }
 
     /// True if a gain of this name is there.
-    func has(_ gain: GainName) -> Bool { gains[gain] != nil }
+    func has(_ gain: GainName) -> Bool { gains.contains { $0.name == gain } }
 
     /// Writes everything into `facts`; `prefersR128`: as `LoudnessTags` has it.
     func write(into facts: inout TrackFacts, prefersR128: Bool = false) {
@@ -144,7 +170,8 @@ struct TagSet {
         facts.chapters =
             chapterFrames.isEmpty ? chapterComments.chapters : chapterFrames.sorted { $0.start < $1.start }
         guard !gains.isEmpty else { return }
-        facts.loudness = LoudnessTags(prefersR128: prefersR128) { name in GainName(rawValue: name).flatMap { gains[$0] }
+        facts.loudness = LoudnessTags(prefersR128: prefersR128) { name in
+            gains.first { $0.name.rawValue == name }?.text
         }
     }
 

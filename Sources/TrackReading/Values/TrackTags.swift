@@ -83,6 +83,7 @@ package struct TrackTags: Equatable, Sendable {
 
 extension TagName {
     /// The number of this name among all.
-    fileprivate var bit: UInt64 { UInt64(Self.bits[self] ?? 0) }
-    private static let bits = Dictionary(uniqueKeysWithValues: zip(TagName.allCases, 0...))
+    ///
+    /// An enumeration without values is kept as a byte with the number of its case; its hash would be that of its name.
+    fileprivate var bit: UInt64 { withUnsafeBytes(of: self) { UInt64($0[0] & 127) } }
 }
