@@ -141,8 +141,9 @@ install:
 install-files:
 	install -d $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(mandir)/man8 $(docdir)
 	install -m 755 $(programs:%=$(PROGRAMS)/%) $(bindir)
-	if [ -e $(PROGRAMS)/nowplaying-decode ]; then install -d $(libexecdir) && \
-	    install -m 755 $(PROGRAMS)/nowplaying-decode $(libexecdir); fi
+	install -d $(libexecdir)
+	install -m 755 $(PROGRAMS)/nowplaying-tags $(libexecdir)
+	if [ -e $(PROGRAMS)/nowplaying-decode ]; then install -m 755 $(PROGRAMS)/nowplaying-decode $(libexecdir); fi
 	for section in 1 5 7 8; do $(call install-text,etc/man/*.$$section,$(mandir)/man$$section,644) done
 	install -d $(bashdir) $(zshdir)
 	install -d $(fishdir)

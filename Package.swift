@@ -43,6 +43,7 @@ let package = Package(
         .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
         .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
+        .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
     ],
     targets: [
         systemLibrary("CPulse", package: "libpulse-dev"),
@@ -70,7 +71,7 @@ let package = Package(
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
-        library("AudioCore", ["NowPlaying", "LinuxSystem"]),
+        library("AudioCore", ["ChildDecoding", "NowPlaying", "LinuxSystem"]),
         library(
             "AudioDecoders",
             [
@@ -128,6 +129,7 @@ let package = Package(
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
+        program("nowplaying-tags", ["AudioDecoders", "AudioCore", "ChildDecoding", "NowPlaying", "CLinux"]),
         program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
         program(
             "nowplaying-hooks",
@@ -159,11 +161,12 @@ let package = Package(
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
-        tests("AudioCoreTests", ["AudioCore", "LinuxSystem", "NowPlaying", "TestSupport"]),
+        tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
             "AudioDecodersTests",
             [
-                "AudioDecoders", "TrackReading", "ChildDecoding", "AudioCore", "LinuxSystem", "NowPlaying",
+                "AudioDecoders", "TrackReading", "nowplaying-tags", "ChildDecoding", "AudioCore", "LinuxSystem",
+                "NowPlaying",
                 "TestSupport", "CLinux",
             ]),
         tests(

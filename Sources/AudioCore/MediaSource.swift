@@ -117,6 +117,15 @@ package enum MediaSource: Sendable {
         return false
     }
 
+    /// True if it is a file, or a part of one, that this host has open or can open.
+    package var isLocalFile: Bool {
+        switch self {
+        case .file, .confined, .descriptor: true
+        case .segment(let segment): segment.audio.isLocalFile
+        case .remote, .handedOver: false
+        }
+    }
+
     /// Name of the item without a better one: the file's name without its suffix, always valid UTF-8.
     package var displayName: String {
         let name: ArraySlice<UInt8>

@@ -69,7 +69,7 @@ package final class MediaFile {
         self.descriptor = descriptor
         self.shouldStop = shouldStop
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
+        guard linux_status(descriptor, &status) == 0 else {
             size = 0
             throw Self.openingError(errno)
         }

@@ -85,6 +85,9 @@ package struct Configuration: Equatable, Sendable {
     /// True if a seek over a new advertisement goes to its beginning.
     package var landsOnAdvertisements = true
 
+    /// True if titles and durations of items are read before they play.
+    package var readsTitles = true
+
     /// The defaults.
     package init() {}
 

@@ -289,6 +289,15 @@ package struct Setting: Sendable {
         ) {
             $0.landsOnAdvertisements = $1 == "land"; return $1 == "land" || $1 == "pass"
         },
+        Setting(
+            section: "playback", name: "read-titles", takes: "on or off", defaultText: "on", sample: "off",
+            help:
+                "on: the daemon reads titles and durations of local files in the queue before they play, one file at a "
+                + "time, while nothing else needs the disk. off: disks of items that do not play can sleep.",
+            isReloadable: false
+        ) {
+            $0.readsTitles = $1 == "on"; return $1 == "on" || $1 == "off"
+        },
     ]
 
     private static let around: [Setting] = [

@@ -23,6 +23,9 @@ package final class ChildProcess: Sendable {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
+    /// Gives a process of one thread only the disk and the processor that nobody else wants. Best effort.
+    package static func lowerPriority(of pid: Int32) { linux_lower_priority(pid) }
+
     /// Starts the program at this absolute path with these arguments and an empty environment. It gets the descriptors as
     /// 3, 4 … in this order, /dev/null as 0, 1 and 2, and no others; all signals are as in a fresh process. May block for
     /// milliseconds. Throws `SystemError`.

@@ -16,8 +16,8 @@ func repetitions(_ count: Int, nightly: Int) -> Int { environmentHas("NOWPLAYING
 
 extension RealDaemon {
     /// A daemon that plays into nothing, at the pace of a device.
-    static func silent(_ arguments: [String] = []) async -> RealDaemon {
-        await start(nil, output: "null", arguments)
+    static func silent(readsTitles: Bool = true, _ arguments: [String] = []) async -> RealDaemon {
+        await start(nil, output: "null", readsTitles: readsTitles, arguments)
     }
 
     /// Files of silence of so many seconds each, `0.wav`, `1.wav`, …

@@ -68,7 +68,7 @@ extension Acceptance {
 
         @Test("a neighbour on a disk that hangs keeps no item waiting: its gain follows when the disk answers")
         func neighbour() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let disk = await FUSEDisk.mount(in: daemon.folder) {
                 _ = $0.folder.write(Self.albumTrack(2), "\($0.name)/2.flac")
             }

@@ -95,7 +95,7 @@ extension Acceptance {
                 follower.call("rpc.discover")
                 for event in follower.takeNotifications() { mirror.take(event) }
                 let (ids, revision) = listed(client)
-                // An update of an item that is not shown is no event.
+                // An event may come later than the answer of another client.
                 if mirror.revision != revision, !mirror.isLost {
                     asked += 1
                     let new = try #require(
@@ -115,7 +115,7 @@ extension Acceptance {
 
         @Test("queue.changes answers edits, none at the present revision, and a reset for what it does not know")
         func changes() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             let file = JSONValue.string(daemon.folder.silence("a.wav", seconds: 60))
             #expect(client.call("queue.changes", ["since": 0]) == ["version": 0, "revision": 0, "edits": []])

@@ -10,16 +10,18 @@ final class RealDaemon: Sendable {
 
     /// Starts the daemon, found beside the tests, and returns when it answers. `server`: the sound server for `pulse`.
     /// `folder`: where its files lie; without it one of its own. `isLate`: it plays where the server listens late.
-    /// `isLogged`: its log goes into `log`. `before`: words in front of its command line. `variables`: what its environment
+    /// `isLogged`: its log goes into `log`. `readsTitles`: it
+    /// reads titles of what is not played, which grows revisions. `before`: words in front of its command line. `variables`: what its environment
     /// has besides.
     static func start(
         _ server: SoundServer?, sink: String? = nil, output: String = "pulse", in folder: TemporaryFolder? = nil,
-        isLate: Bool = false, isLogged: Bool = false, before: [String] = [], variables: [String: String] = [:],
+        isLate: Bool = false, isLogged: Bool = false, readsTitles: Bool = true, before: [String] = [],
+        variables: [String: String] = [:],
         _ arguments: [String] = []
     ) async -> RealDaemon {
         let address = isLate ? server.map { "unix:\($0.lateSocket)" } : server?.address
         let daemon = await LoopThread.run {
-            RealDaemon(folder, address, sink, output, isLogged, before, variables, arguments)
+            RealDaemon(folder, address, sink, output, isLogged, readsTitles, before, variables, arguments)
         }
         precondition(becomes { answers(daemon.socket) }, "the daemon did not come up")
         return daemon
@@ -33,13 +35,17 @@ final class RealDaemon: Sendable {
 
     private init(
         _ folder: TemporaryFolder?, _ server: String?, _ sink: String?, _ output: String, _ isLogged: Bool,
-        _ before: [String], _ variables: [String: String], _ arguments: [String]
+        _ readsTitles: Bool, _ before: [String], _ variables: [String: String], _ arguments: [String]
     ) {
         let folder = folder ?? TemporaryFolder()
         self.folder = folder
         socket = folder.path("control.sock")
         var words = [Self.program, "--socket", socket, "--state-directory", folder.path("state"), "--output", output]
         if let sink { words += ["--sink", sink] }
+        if !readsTitles {
+            let settings = folder.write(Array("[playback]\nread-titles = off\n".utf8), "no-titles.conf")
+            words += ["--config", settings]
+        }
         if isLogged { words = ["sh", "-c", "exec \"$@\" 2>> \"$0\"", folder.path("log")] + words }
         var environment = currentEnvironment()
         environment["PULSE_SERVER"] = server

@@ -17,6 +17,7 @@ import Testing
             "daemon": ["version": "1.2.3", "pid": 0, "uid": 0, "uptime": 83],
             "output": ["kind": "pulse"], "mediaRoots": [["path": "/srv/music", "state": "ready"]],
             "decodeProgram": "/usr/libexec/nowplayingd/nowplaying-decode", "seccomp": true,
+            "tagsProgram": "/usr/libexec/nowplayingd/nowplaying-tags",
             "artwork": [
                 "state": "found", "sources": ["the picture file:///m/cover.jpg"], "failures": [], "advice": [],
             ],
@@ -135,6 +136,7 @@ import Testing
             "warning", "queue.broken"
         ),
         ("diagnostics.get/decodeProgram", "null", "confinement", "warning", "not installed"),
+        ("diagnostics.get/tagsProgram", "null", "titles", "warning", "not installed"),
         ("diagnostics.get/artwork/state", "\"missing\"", "artwork", "note", "cover.jpg"),
         ("diagnostics.get/artwork/state", "\"placeholder\"", "artwork", "note", "of its own"),
         ("diagnostics.get/artwork/state", "\"searching\"", "artwork", "note", "is looking for"),

@@ -16,7 +16,10 @@ import Testing
     ])
     func eachPrefixIsInTheFiles(prefix: String, policies: String) throws {
         let scratch = try Scratch()
-        for name in ["nowplayingd", "nowplayingctl", "nowplaying-hooks", "nowplaying-mpris", "nowplaying-mqtt"] {
+        for name in [
+            "nowplayingd", "nowplayingctl", "nowplaying-hooks", "nowplaying-mpris", "nowplaying-mqtt",
+            "nowplaying-tags",
+        ] {
             try scratch.write("programs/" + name, "#!/bin/sh\n", executable: true)
         }
         let root = scratch.path + "/root"

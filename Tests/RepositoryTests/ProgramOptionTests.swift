@@ -4,7 +4,8 @@ import Testing
 /// Options that every program has.
 @Suite struct ProgramOptionTests {
     private static let names = [
-        "nowplayingd", "nowplayingctl", "nowplaying-hooks", "nowplaying-mpris", "nowplaying-mqtt", "nowplaying-decode",
+        "nowplayingd", "nowplayingctl", "nowplaying-hooks", "nowplaying-mpris", "nowplaying-mqtt", "nowplaying-tags",
+        "nowplaying-decode",
     ]
 
     private let home: Scratch

@@ -9,8 +9,11 @@ package enum DecodeProgram {
     /// Its name.
     package static let name = "nowplaying-decode"
 
-    /// Its absolute path: beside this program, or where `make install` puts it. Nil: it is not installed.
-    package static let path: String? = {
+    /// Its absolute path; nil: it is not installed.
+    package static let path = find(name)
+
+    /// Absolute path of a program of ours: beside this program, or where `make install` puts it. Nil: it is not installed.
+    package static func find(_ name: String) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &bytes, bytes.count - 1)
         guard count > 0 else { return nil }
@@ -18,7 +21,7 @@ package enum DecodeProgram {
         guard let slash = own.lastIndex(of: "/") else { return nil }
         let folder = own[..<slash]
         return ["\(folder)/\(name)", "\(folder)/../libexec/nowplayingd/\(name)"].first { access($0, X_OK) == 0 }
-    }()
+    }
 
     /// Remedy for a missing nowplaying-decode, as text.
     package static let howToGet =

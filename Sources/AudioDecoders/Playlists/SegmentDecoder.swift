@@ -69,18 +69,7 @@ package final class SegmentDecoder: AudioDecoder {
     }
 
     /// Metadata of the whole file; the file's metadata of a single track is not for this one.
-    package var metadata: MediaMetadata {
-        var result = whole.metadata
-        result.title = nil
-        result.subtitle = nil
-        result.trackNumber = nil
-        result.isrc = nil
-        result.chapters = nil
-        result.loudness?.trackGain = nil
-        result.loudness?.trackPeak = nil
-        if result.loudness?.isEmpty == true { result.loudness = nil }
-        return result
-    }
+    package var metadata: MediaMetadata { whole.metadata.ofWhole }
 
     package func seek(toFrame frame: Int64) throws(DecodingError) {
         let target = min(start + min(max(0, frame), .max - start), end ?? .max)

@@ -240,7 +240,7 @@ extension Catalogue {
                 "Returns the facts for fault finding. A disk or network that does not answer within 3 "
                 + "seconds is reported as such.",
             result:
-                "daemon, output, clock, mediaRoots, decodeProgram, seccomp, landlock, artwork, state, rest, lastPause, waiting "
+                "daemon, output, clock, mediaRoots, decodeProgram, tagsProgram, seccomp, landlock, artwork, state, rest, lastPause, waiting "
                 + "and, with uri, file",
             example: "{}"),
         .discovery,

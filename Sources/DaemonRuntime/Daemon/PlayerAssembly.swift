@@ -24,6 +24,8 @@ package import StateKeeping
     private let desk: FeedbackDesk
     private let mounts: MediaMounts
     private let opener: DecoderOpener
+    /// Looks at files of queues; nil: nobody wants titles of what is not played.
+    private let titles: TitleDesk?
 
     private init(_ context: SessionContext) {
         self.context = context
@@ -32,6 +34,9 @@ package import StateKeeping
         let mounts = MediaMounts(stateDirectory: context.stateDirectory, roots: context.settings.mediaRoots)
         let certificates = context.configuration.certificates
         self.mounts = mounts
+        titles =
+            context.configuration.readsTitles && FactsChild.path != nil
+            ? TitleDesk(context.loop, mounts) { Log.warning($0) } : nil
         opener = { source, abandoned throws(DecodingError) in
             try Self.openDecoder(source, abandoned, certificates: certificates, mounts)
         }
@@ -50,25 +55,25 @@ package import StateKeeping
     ) -> PlayerMethods {
         let configuration = context.configuration
         let output = Self.makeOutput(context.loop, configuration)
-        let player = Player(
-            context.loop,
-            Player.Parts(
-                output: output, openDecoder: opener, ringCapacity: Self.ringCapacity,
-                failureLimit: configuration.failuresBeforeStop,
-                loudness: LoudnessSettings(mode: configuration.loudness, preamp: configuration.loudnessPreamp),
-                rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
-                    try SonicRateChanger(format, rate: rate)
+        var parts = Player.Parts(
+            output: output, openDecoder: opener, ringCapacity: Self.ringCapacity,
+            failureLimit: configuration.failuresBeforeStop,
+            loudness: LoudnessSettings(mode: configuration.loudness, preamp: configuration.loudnessPreamp),
+            rates: RateRules(rate: configuration.speech.rate) { (format, rate) throws(DecodingError) in
+                try SonicRateChanger(format, rate: rate)
+            },
+            knowledge: SourceKnowledge(
+                resumePosition: { [database] source in
+                    database.positions.position(at: source.uri) { ContentIdentity.of(source) }?.seconds
                 },
-                knowledge: SourceKnowledge(
-                    resumePosition: { [database] source in
-                        database.positions.position(at: source.uri) { ContentIdentity.of(source) }?.seconds
-                    },
-                    chapters: SheetBeside.chapters),
-                isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
-                events: events, instance: context.instance,
-                onOutputLost: configuration.onOutputLost, delays: delays,
-                watchServer: Self.watcher(context.loop, configuration),
-                watchMedia: Self.mediaWatcher(context.loop)))
+                chapters: SheetBeside.chapters),
+            isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
+            events: events, instance: context.instance,
+            onOutputLost: configuration.onOutputLost, delays: delays,
+            watchServer: Self.watcher(context.loop, configuration),
+            watchMedia: Self.mediaWatcher(context.loop))
+        parts.desk = titles
+        let player = Player(context.loop, parts)
         player.listen { listeners in
             listeners.onItemFailure = { uri, message in
                 Log.warning("cannot play \(uri): \(message)", oncePerMinute: "\(uri) \(message)", now: EventLoop.now)

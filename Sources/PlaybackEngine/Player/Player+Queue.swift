@@ -74,8 +74,11 @@ extension Player {
         let old = entry.details ?? ItemDetails()
         let details = old.with(given: given.filled(from: old.given))
         guard queue.textBytes - old.textBytes + details.textBytes <= QueueLimit.textBytes else { throw .queueFull }
+        let revision = queue.revision
         decide { $0.setDetails(details, of: id) }
-        guard state.item?.id == id || state.upcoming?.itemID == id else { return keep() }
+        guard state.item?.id == id || state.upcoming?.itemID == id else {
+            return queue.revision == revision ? keep() : publisher.publish(.queue, by: by)
+        }
         let isShown = publisher.shown?.id == id
         let movesPosition = isShown && old.contentTime != details.contentTime
         if isShown { publisher.setDetails(details) }
@@ -83,6 +86,15 @@ extension Player {
             .metadata, anchor: movesPosition && playout.pending == nil ? playout.mappedAnchor() : nil, by: by)
         if movesPosition { playout.schedule() }
     }
+
+    /// Reads titles and durations of the listed items of these indices that are not known, once.
+    package func listed(_ range: Range<Int>) { titles.listed(range) }
+
+    /// Looks at no files until `resumeTitles`.
+    package func pauseTitles() { titles.pause() }
+
+    /// Looks at the files of the queue again.
+    package func resumeTitles() { titles.resume() }
 
     // MARK: Facts about items
 

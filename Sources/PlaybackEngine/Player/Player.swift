@@ -40,6 +40,7 @@ package import NowPlaying
         private(set) lazy var marks = ItemMarks(player)
         private(set) lazy var descriptions = StreamDescriptions(player)
         private(set) lazy var knowledge = ItemKnowledge(player)
+        private(set) lazy var titles = Titles(player)
         private(set) lazy var announcer = Announcer(player, sourcePatience: player.parts.announcementPatience)
 
         init(_ player: Player) { self.player = player }
@@ -59,6 +60,7 @@ package import NowPlaying
     var descriptions: StreamDescriptions { owners.descriptions }
     var knowledge: ItemKnowledge { owners.knowledge }
     var announcer: Announcer { owners.announcer }
+    var titles: Titles { owners.titles }
 
     /// A stopped player with an empty queue.
     package init(_ loop: EventLoop, _ parts: Parts) {
@@ -176,6 +178,7 @@ package import NowPlaying
         sources.shutDown()
         outputs.shutDown()
         announcer.shutDown()
+        titles.shutDown()
         playout.shutDown()
         output.disconnect()
     }

@@ -35,6 +35,8 @@ extension Player {
         package var onOutputLost: OutputLostPolicy?
         /// Delays of outputs, those of all sessions.
         var delays: OutputDelays
+        /// Looks at the files of the queue; nil: nobody does.
+        package var desk: (any FactsDesk)?
         /// Watches for the start of the sound server and calls back, until the returned object is released.
         package var watchServer: (@escaping @PlayerLoop () -> Void) -> AnyObject?
 

@@ -93,4 +93,9 @@ extension Transport {
     package mutating func setDetails(_ details: ItemDetails, of id: ItemID) -> Bool {
         edit { queue, _ in queue.setDetails(details, of: id) }
     }
+
+    /// Replaces the details of items with those from looks at their files. Returns those that clients see otherwise.
+    package mutating func setRead(_ new: [(id: ItemID, details: ItemDetails)]) -> [ItemID] {
+        edit { queue, _ in queue.setRead(new) }
+    }
 }

@@ -11,6 +11,11 @@ import NowPlaying
     /// nil: no reading yet.
     private(set) var clockError: Double?
 
+    /// Lane that got less than a whole refill, as the rest is not decoded yet; nil: none.
+    private weak var short: Lane?
+    /// True while the audible sound has less than a whole refill.
+    var isShort: Bool { short != nil && short === playout.audible }
+
     /// Limit in seconds for the error of an extrapolation before a correction (nowplayingd-protocol(7), "Time").
     private static let driftLimit = 0.002
 
@@ -88,11 +93,16 @@ import NowPlaying
         if end < wanted, lane.ringEnd == nil, queued > stream.targetFrames / 4, !lane.ring.isLive, !lane.isStarved {
             // There is time for one piece when everything is decoded.
             expect(lane, end: wanted)
+            short = lane
             decoder?.framesReleased(in: lane.ring)
             return playout.schedule()
         }
         send(lane, stream, timing, upTo: end, wanted: wanted, hasSent: end > sentBefore)
         playout.schedule()
+        if lane === playout.audible {
+            short = end < wanted && lane.ringEnd == nil && !lane.ring.isLive ? lane : nil
+            player.titles.look()
+        }
     }
 
     private func send(

@@ -144,6 +144,7 @@ import NowPlaying
         player.keep()
         player.listeners.onPublish?(next)
         player.marks.publishAdvertisement()
+        player.titles.statePublished()
         // Clients that follow only the modes get this change, too.
         if next.cause != .mode, next.modes.tookEffect(since: modesBefore) { publish(.mode) }
     }

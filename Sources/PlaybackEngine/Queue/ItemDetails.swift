@@ -1,3 +1,4 @@
+import AudioCore
 package import NowPlaying
 
 /// Facts about an entry of the queue beyond its source. A reference, so that an entry of a long queue is small. Immutable in
@@ -21,6 +22,8 @@ package final class ItemDetails: Sendable {
         case whole(Contents)
         /// The texts that lists show, of a file that was opened long ago.
         case listed(ListedTexts)
+        /// Facts of a file that was never opened to be played, and the details without them.
+        case read(PackedFacts, before: ItemDetails)
     }
 
     private let request: Contents?
@@ -57,6 +60,35 @@ package final class ItemDetails: Sendable {
         self.isSeekable = isSeekable
     }
 
+    /// A copy with facts of the file, from a look at it. An opened file knows more: then nil.
+    func with(read facts: FileFacts) -> ItemDetails? {
+        if isOpened { return nil }
+        let before = beforeRead ?? self
+        var facts = facts
+        // What a list says counts where the file says nothing.
+        facts.metadata = facts.metadata.filled(from: before.found)
+        return ItemDetails(
+            request, .read(PackedFacts(facts), before: before), facts.duration, facts.isSeekable,
+            self === Self.unknown || isRepeatable)
+    }
+
+    /// True if the file was opened to be played.
+    private var isOpened: Bool {
+        switch contents {
+        case .nothing: mediaDuration != nil
+        case .whole(let contents):
+            mediaDuration != nil || contents.format != nil || contents.metadata.isLiveStream == true
+        case .listed: true
+        case .read: false
+        }
+    }
+
+    /// True if facts of the file are known, by playing it or by a look at it.
+    var isKnown: Bool { beforeRead != nil || isOpened }
+
+    /// The details without facts from a look at the file; nil: there are no such facts.
+    var beforeRead: ItemDetails? { if case .read(_, let before) = contents { before } else { nil } }
+
     /// Duration of the content in seconds, by the file or, until it is open, by a client; nil: unknown.
     package var duration: Double? {
         if let fileDuration { return fileDuration }
@@ -80,6 +112,7 @@ package final class ItemDetails: Sendable {
         case .nothing: found = 0
         case .whole(let contents): found = contents.textBytes
         case .listed(let texts): found = texts.count
+        case .read(let facts, let before): found = facts.count + before.textBytes - (before.request?.textBytes ?? 0)
         }
         return (request?.textBytes ?? 0) + found
     }
@@ -98,12 +131,17 @@ package final class ItemDetails: Sendable {
             metadata.artist = texts[1]
             metadata.albumTitle = texts[2]
             return metadata
+        case .read(let facts, _): return facts.facts.metadata
         }
     }
 
     /// Format of the file; nil: unknown, or opened long ago.
     package var format: MediaFormat? {
-        if case .whole(let contents) = contents { contents.format } else { nil }
+        switch contents {
+        case .whole(let contents): contents.format
+        case .read(let facts, _): facts.facts.format
+        case .nothing, .listed: nil
+        }
     }
 
     /// Shown metadata: a client's value, else the file's.
@@ -132,7 +170,12 @@ package final class ItemDetails: Sendable {
 
     /// A copy with other metadata of a client or of the file.
     func with(given: MediaMetadata? = nil, found: MediaMetadata? = nil) -> ItemDetails {
-        ItemDetails(
+        if found == nil, case .read(let facts, let before) = contents {
+            let before = before.with(given: given)
+            return ItemDetails(
+                before.request, .read(facts, before: before), mediaDuration, isSeekable, isRepeatable && given == nil)
+        }
+        return ItemDetails(
             given: given ?? self.given, found: found ?? self.found, duration: mediaDuration, format: format,
             isSeekable: isSeekable, isRepeatable: isRepeatable && given == nil)
     }

@@ -17,13 +17,15 @@ import NowPlaying
 
     /// Stores the facts from an item's file.
     func learn(_ item: OpenedItem) {
-        let known = player.queue[item.id]?.details
+        // The open file knows more than a look at it.
+        let known = player.queue[item.id]?.details.map { $0.beforeRead ?? $0 }
         let details = ItemDetails(
             given: named(item, known), found: found(item, known),
             duration: item.length.map { item.format.seconds(frames: $0) }, format: item.mediaFormat,
             isSeekable: item.isSeekable,
             isRepeatable: known.map { $0 === ItemDetails.unknown || $0.isRepeatable } ?? true)
         player.decide { $0.setDetails(details, of: item.id) }
+        player.titles.opened(item.id)
         remember(item.id)
     }
 

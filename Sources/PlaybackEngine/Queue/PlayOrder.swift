@@ -80,6 +80,18 @@ package struct PlayOrder: Sendable {
         return sequence[(index + 1)...].first { !removed.contains($0) }
     }
 
+    /// Items that come next, in their order, each once: `current` (nil: none is) and those after it, at most `limit`.
+    package func coming(from current: ItemID?, in queue: PlayQueue, limit: Int) -> [ItemID] {
+        if isShuffled, sequence.indices.contains(max(0, position)) {
+            var seen: Set<ItemID> = []
+            return Array(sequence[max(0, position)...].lazy.filter { seen.insert($0).inserted }.prefix(limit))
+        }
+        let start = current.flatMap { queue.index(of: $0) } ?? 0
+        let rest = queue.entries[start...].prefix(limit)
+        let again = modes.repeatMode == .all ? queue.entries[..<start].prefix(limit - rest.count) : []
+        return rest.map(\.id) + again.map(\.id)
+    }
+
     /// Target of “previous” from `id`; nil: none.
     package func predecessor(of id: ItemID, in queue: PlayQueue) -> ItemID? {
         guard isShuffled else { return queue.previous(before: id) }

@@ -230,4 +230,20 @@ package struct PlayQueue: Sendable {
         edits?.append(.details(id, details))
         return true
     }
+
+    /// Replaces the details of entries with those from looks at their files, as one change. They are not recorded: a file can
+    /// be looked at again. Returns the entries of which clients see something else.
+    package mutating func setRead(_ new: [(id: ItemID, details: ItemDetails)]) -> [ItemID] {
+        var visible: [ItemID] = []
+        for (id, details) in new {
+            guard let index = index(of: id) else { continue }
+            let bytes = details.textBytes - (entries[index].details?.textBytes ?? 0)
+            guard textBytes + bytes <= QueueLimit.textBytes else { continue }
+            if !details.isShown(as: entries[index].details ?? .unknown) { visible.append(id) }
+            entries[index].details = details
+            textBytes += bytes
+        }
+        if !visible.isEmpty { history.add(.update(visible)) }
+        return visible
+    }
 }

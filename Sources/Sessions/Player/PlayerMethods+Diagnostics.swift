@@ -77,6 +77,7 @@ extension PlayerMethods {
                 "mediaRoots",
                 .array(zip(roots, found.roots).map { ["path": .string($0), "state": .string($1)] })),
             .init("decodeProgram", DecodeProgram.path.map { .string($0) } ?? .null),
+            .init("tagsProgram", FactsChild.path.map { .string($0) } ?? .null),
             .init("seccomp", found.hasSeccomp.map { .bool($0) } ?? .null),
             .init("landlock", found.hasLandlock.map { .bool($0) } ?? .null),
         ])

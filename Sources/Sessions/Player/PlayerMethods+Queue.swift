@@ -178,6 +178,7 @@ extension PlayerMethods {
         let first = min(request.integer("offset") ?? 0, queue.count)
         let limit = request.integer("limit") ?? Catalogue.usualPage
         let last = min(queue.count, first + limit)
+        var shown = first..<last
         let fields = request.array("fields")?.compactMap { $0.stringValue.flatMap(ItemField.init) }
         var writer = JSONWriter()
         writer.beginObject()
@@ -189,6 +190,7 @@ extension PlayerMethods {
         if fields != nil || limit > Catalogue.largestWholePage {
             let page = ItemPage(player, ItemField.distinct(fields ?? ItemField.usual))
             let end = page.write(first..<last, to: &writer)
+            shown = first..<end
             writer.endArray()
             if end < queue.count, end > first { writer.member("next", end) }
         } else {
@@ -197,6 +199,7 @@ extension PlayerMethods {
         }
         writer.endObject()
         answer(.encoded(writer.bytes))
+        player.listed(shown)
     }
 
     private func usual(_ entry: QueueEntry, to writer: inout JSONWriter) {

@@ -194,6 +194,7 @@ package import StateKeeping
         rest = .restoring(deaths)
         artwork?.rest()
         feedback?.rest()
+        player.pauseTitles()
     }
 
     /// The state of the earlier run is restored: a state with another item, or one that plays, ends the rest.
@@ -205,6 +206,7 @@ package import StateKeeping
         rest = .no
         artwork?.wake()
         feedback?.wake()
+        player.resumeTitles()
     }
 
     /// The answer of a command: what was achieved.

@@ -173,6 +173,20 @@ int linux_harden_process(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+int linux_status(int descriptor, void *status) {
+#if defined(__LP64__)
+    return (int)syscall(SYS_fstat, descriptor, status);
+#else
+    return fstat(descriptor, status);
+#endif
+}
+
+void linux_lower_priority(pid_t process) {
+    setpriority(PRIO_PROCESS, (id_t)process, 19);
+    /* IOPRIO_WHO_PROCESS, IOPRIO_CLASS_IDLE */
+    syscall(SYS_ioprio_set, 1, process, 3 << 13);
+}
+
 int linux_has_landlock(void) { return syscall(444, (void *)0, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0; }
 
 int linux_landlock_read_only(const char *const *paths, int count) {

@@ -97,6 +97,19 @@ extension Doctor {
                 action: "nowplayingctl next, or nowplayingctl play to try it again; coredumpctl info nowplayingd"))
     }
 
+    /// The child that reads tags of items that were not played.
+    mutating func titles(_ diagnosis: JSONValue?) {
+        guard let diagnosis, let program = diagnosis["tagsProgram"] else { return }
+        guard let path = program.stringValue else {
+            return add(
+                Finding(
+                    "titles", .warning, "nowplaying-tags is not installed",
+                    meaning: "titles and times of items that were not played are missing", action: "make install"))
+        }
+        guard diagnosis["seccomp"]?.boolValue != false else { return }
+        add(Finding("titles", .ok, "\(TerminalText.safe(path)) reads tags in a sandbox"))
+    }
+
     /// The child for foreign formats.
     mutating func confinement(_ diagnosis: JSONValue?) {
         guard let diagnosis else { return }

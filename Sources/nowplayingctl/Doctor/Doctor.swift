@@ -78,6 +78,7 @@ struct Doctor {
         saved(diagnosis?["state"])
         rest(diagnosis?["rest"]?.stringValue)
         confinement(diagnosis)
+        titles(diagnosis)
         if !run.words.isEmpty { file(diagnosis) }
         bridges()
         clock(state, diagnosis?["clock"]?["error"]?.doubleValue)

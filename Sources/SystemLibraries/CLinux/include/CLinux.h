@@ -75,6 +75,14 @@ int linux_socket_pair(int ends[2]);
 int linux_prlimit(pid_t process, int resource, const void *new_limit, void *old_limit);
 /* prctl(2): killed when the thread that started us ends; not dumpable; no new privileges. -1 and errno. */
 int linux_harden_process(void);
+/* fstat(2) by its own system call, where the C library asks by a path that is empty: a sandbox can tell it from a path that is
+   not. `status`: a struct stat. */
+int linux_status(int descriptor, void *status);
+/* setpriority(2) to the lowest, and ioprio_set(2) to idle, of a process of one thread; 0: this one. Best effort. */
+void linux_lower_priority(pid_t process);
+/* From now on (seccomp) this process reads what is open and what its sockets bring, computes, and ends: it opens nothing, starts
+   nothing, and runs no memory that it wrote. 0; -1 and errno: the kernel or this machine does not have it. */
+int linux_confine_reader(void);
 /* Landlock (linux/landlock.h): from now on only these files and folders, each with all below it, can be opened, and only for
    reading. 0; 1 where the kernel has it not; -1 and errno. */
 int linux_landlock_read_only(const char *const *paths, int count);

@@ -1,0 +1,147 @@
+package import AudioCore
+import CLinux
+import ChildDecoding
+import Glibc
+import LinuxSystem
+import NowPlaying
+import Synchronization
+
+/// The process that reads the facts of files for this one: nowplaying-tags, confined. It is started with the first file,
+/// reads one after the other, and ends with `end()`. Its answers are treated as hostile.
+package final class FactsChild: Sendable {
+    /// The result of a look at a file.
+    package enum Outcome: Equatable, Sendable {
+        case found(FileFacts)
+        /// nowplaying-decode reads files of this kind.
+        case isForeign
+        case refused(DecodingError)
+        /// The child died of it, sent what is no answer, or computed for too long.
+        case lost
+        /// The child waits for a disk that does not answer.
+        case hung
+        /// There is no child: words say why.
+        case unavailable(String)
+    }
+
+    /// Name of the program.
+    package static let name = "nowplaying-tags"
+    /// Its absolute path; nil: it is not installed.
+    package static let path = DecodeProgram.find(name)
+
+    /// A child that runs, and our end of the socket to it.
+    private struct Running {
+        let process: ChildProcess
+        let socket: OwnedDescriptor
+    }
+
+    private struct State {
+        var running: Running?
+        /// Number of calls of `end`.
+        var ends = 0
+    }
+
+    private let program: String?
+    private let patience: Double
+    private let state = Mutex(State())
+    /// Seconds between two looks at a child that says nothing.
+    private static let slice = 0.5
+    /// Seconds that a file may take while the child gets hardly any of the processor.
+    private static let most = 60.0
+
+    /// Nothing runs yet. `program` stands for nowplaying-tags; `patience`: seconds of the processor that a file may cost, and
+    /// seconds that a disk may be silent.
+    package init(program: String? = FactsChild.path, patience: Double = 5) {
+        self.program = program
+        self.patience = patience
+    }
+
+    /// Pid of the child; nil: none waits for a file.
+    package var process: Int32? { state.withLock { $0.running?.process.pid } }
+
+    /// Ends the child, if one waits for a file; one that reads ends after that. Any thread.
+    package func end() {
+        // It ends after the lock.
+        let ended = state.withLock { state in
+            state.ends += 1
+            return state.running.take()
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    /// Looks at a file. Blocks; one thread at a time.
+    package func read(_ file: MediaFile, _ extent: FileFacts.Extent) -> Outcome {
+        let (kept, ends) = state.withLock { ($0.running.take(), $0.ends) }
+        let child: Running
+        do throws(SystemError) { if let kept { child = kept } else { child = try start() } } catch {
+            return .unavailable("cannot start \(Self.name): \(error.message)")
+        }
+        let order = FactsOrder(extent).bytes
+        guard linux_send(child.socket.number, order, order.count, [file.descriptor], 1) == order.count else {
+            return .lost
+        }
+        let outcome = answer(of: child, extent)
+        switch outcome {
+        case .found, .isForeign, .refused: state.withLock { if $0.ends == ends { $0.running = child } }
+        case .lost, .hung, .unavailable: break
+        }
+        return outcome
+    }
+
+    private func start() throws(SystemError) -> Running {
+        guard let program else { throw SystemError("find \(Self.name)", code: ENOENT) }
+        var ends: [Int32] = [-1, -1]
+        guard linux_socket_pair(&ends) == 0 else { throw SystemError("make a socket") }
+        let socket = OwnedDescriptor(ends[0])
+        defer { close(ends[1]) }
+        let process = try ChildProcess.start(program, [String(getpid())], descriptors: [ends[1]])
+        return Running(process: process, socket: socket)
+    }
+
+    /// Waits for the answer: as long as the child computes, but not for ever.
+    private func answer(of child: Running, _ extent: FileFacts.Extent) -> Outcome {
+        let began = EventLoop.now
+        let pid = child.process.pid
+        let computedBefore = ChildProcess.processorTime(of: pid)
+        var (computed, moved) = (computedBefore, began)
+        var bytes: [UInt8] = []
+        while true {
+            do throws(WireError) {
+                switch try receive(from: child, &bytes, extent) {
+                case .some(let outcome): return outcome
+                case nil: break
+                }
+            } catch { return .lost }
+            var polled = pollfd(fd: child.socket.number, events: Int16(POLLIN), revents: 0)
+            if poll(&polled, 1, Int32(clamping: Self.slice * 1000)) > 0 { continue }
+            let (time, now) = (ChildProcess.processorTime(of: pid), EventLoop.now)
+            if time != computed { (computed, moved) = (time, now) }
+            let seconds = Double(computed - computedBefore) / 1e9
+            if seconds > patience || now.seconds(since: began) > Self.most { return .lost }
+            if now.seconds(since: moved) > patience { return .hung }
+        }
+    }
+
+    /// Takes the bytes that have come. Nil: the answer is not complete. Throws `WireError` for what is none.
+    private func receive(
+        from child: Running, _ bytes: inout [UInt8], _ extent: FileFacts.Extent
+    ) throws(WireError) -> Outcome? {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(child.socket.number, &piece, piece.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return nil }
+            guard count > 0 else { return .lost }
+            bytes += piece[..<count]
+            guard bytes.count >= FactsAnswer.headerBytes else { continue }
+            let announced = try FactsAnswer.count(bytes.prefix(FactsAnswer.headerBytes), extent)
+            let length = FactsAnswer.headerBytes + announced
+            guard bytes.count <= length else { throw WireError("more than one answer") }
+            guard bytes.count == length else { continue }
+            switch try FactsAnswer(bytes, extent) {
+            case .found(let facts): return .found(facts)
+            case .isForeign: return .isForeign
+            case .refused(let error): return .refused(error)
+            }
+        }
+    }
+}
