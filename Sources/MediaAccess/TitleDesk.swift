@@ -45,6 +45,8 @@ import Synchronization
     private var readers: [Reader] = []
     private var look: Look?
     private var looks = 0
+    /// Number of looks when memory was returned to the system.
+    private var trimmed = 0
     private var deadline: EventSource?
     /// Looks whose files do not open, and their paths: each keeps its thread until the kernel lets it end.
     private var hanging: [Int: FilePath] = [:]
@@ -56,6 +58,8 @@ import Synchronization
 
     /// Seconds that a file may take to open.
     private nonisolated static let patience = 5.0
+    /// Looks after which that pays.
+    private static let looksPerTrim = 16
     /// Files that may hang while others are looked at.
     private static let mostHanging = 2
 
@@ -123,6 +127,13 @@ import Synchronization
     private func end(_ present: [any FactsReader]) {
         deadline = nil
         child.end()
+        if looks > trimmed + Self.looksPerTrim {
+            trimmed = looks
+            workers.submit {
+                ProgramPages.giveBackHeap()
+            } _: { _ in
+            }
+        }
         for reader in present { reader.looksEnded() }
     }
 

@@ -12,7 +12,7 @@ extension Acceptance {
         @Test("on a device that takes two seconds at once the answer still waits for the end")
         func deep() async throws {
             let server = await SoundServer.pulseAudio([TestSink("deep")])
-            let daemon = await RealDaemon.start(server)
+            let daemon = await RealDaemon.start(server, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("play", ["uri": .string(daemon.folder.silence("music.wav", seconds: 600))])
@@ -30,7 +30,7 @@ extension Acceptance {
 
         @Test("the highest priority is next; what can't be played is refused; nothing of the queue is touched")
         func turns() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             func words(_ name: String, _ seconds: Double) -> JSONValue {
@@ -64,7 +64,8 @@ extension Acceptance {
                 "[announcements]\nlimit = 1\npolicy = pause-spoken\n[playback]\nspeech-folders = \(folder.path)/talk\n"
             _ = folder.write(Array(settings.utf8), "settings.conf")
             mkdir(folder.path("talk"), 0o700)
-            let daemon = await RealDaemon.start(nil, output: "null", in: folder, ["--config", file])
+            let daemon = await RealDaemon.start(
+                nil, output: "null", in: folder, readsTitles: false, ["--config", file])
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("play", ["uri": .string(folder.silence("music.wav", seconds: 60))])
@@ -86,7 +87,7 @@ extension Acceptance {
         }
 
         @Test("without a sound server it is refused at once, and not heard later") func nobodyHears() async throws {
-            let daemon = await RealDaemon.start(nil, ["--config", "/dev/null"])
+            let daemon = await RealDaemon.start(nil, readsTitles: false, ["--config", "/dev/null"])
             let client = daemon.connect()
             let file = daemon.folder.silence("a.wav", seconds: 1)
             #expect(client.refusal("announce", ["uri": .string(file)]) == "120")

@@ -58,7 +58,7 @@ extension Acceptance {
         private let file: JSONValue
 
         init() async {
-            daemon = await RealDaemon.silent()
+            daemon = await RealDaemon.silent(readsTitles: false)
             client = daemon.connect()
             file = daemon.silences(60).arrayValue?.first ?? .null
         }

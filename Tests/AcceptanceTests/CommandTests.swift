@@ -7,7 +7,7 @@ extension Acceptance {
     @Suite(.timeLimit(.minutes(2))) struct CommandTests {
         /// A daemon with silent items of these lengths in its queue, and a client that follows it.
         private func queue(_ seconds: Double...) async -> (RealDaemon, Client) {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let files = seconds.indices.map { daemon.folder.silence("\($0).wav", seconds: seconds[$0]) }

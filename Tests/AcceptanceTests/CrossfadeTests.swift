@@ -212,7 +212,7 @@ extension Acceptance {
             let count = 6
             var begun: [(daemon: RealDaemon, client: Client, switches: Int)] = []
             for (number, sink) in sinks.enumerated() {
-                let daemon = await RealDaemon.start(server, sink: sink.name)
+                let daemon = await RealDaemon.start(server, sink: sink.name, readsTitles: false)
                 let client = daemon.connect()
                 client.call("crossfade.set", ["seconds": .integer(number < 3 ? 2 : 0)])
                 let files = (0..<count).map {
@@ -240,7 +240,7 @@ extension Acceptance {
 
         @Test("the setting survives kill -9, and out of range nothing changes") func survives() async throws {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             #expect(client.call("nowPlaying.get")?["crossfade"] == ["seconds": 0])
@@ -252,13 +252,14 @@ extension Acceptance {
             #expect(client.event("mode")["crossfade"] == ["seconds": 4.5])
             daemon.process.signal(SIGKILL)
             _ = daemon.process.wait()
-            let again = await RealDaemon.start(nil, output: "null", in: folder)
+            let again = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
             #expect(again.connect().call("nowPlaying.get")?["crossfade"] == ["seconds": 4.5])
         }
 
         @Test("a file gets every sample, whatever the setting") func file() async throws {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder)
+            let daemon = await RealDaemon.start(
+                nil, output: "file:" + folder.path("out.wav"), in: folder, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("crossfade.set", ["seconds": 2])

@@ -22,7 +22,7 @@ extension Acceptance {
         func server() async throws {
             let server = await SoundServer.pulseAudio([TestSink("sink")])
             server.kill()
-            let daemon = await RealDaemon.start(server)
+            let daemon = await RealDaemon.start(server, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let file = daemon.folder.silence("a.wav", seconds: 600)
@@ -67,7 +67,7 @@ extension Acceptance {
         @Test("a device that is suspended, moved away from, unloaded")
         func device() async throws {
             let server = await SoundServer.pulseAudio([TestSink("first"), TestSink("second")])
-            let daemon = await RealDaemon.start(server)
+            let daemon = await RealDaemon.start(server, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let file = daemon.folder.silence("a.wav", seconds: 600)
@@ -107,7 +107,7 @@ extension Acceptance {
 
         @Test("a file that is replaced and deleted plays on; one that got shorter ends")
         func changingFiles() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let folder = daemon.folder
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")

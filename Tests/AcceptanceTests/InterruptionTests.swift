@@ -22,7 +22,7 @@ extension Acceptance {
         func call() async throws {
             let server = await SoundServer.pulseAudio([TestSink("sink")])
             server.control("load-module", "module-role-cork")
-            let daemon = await RealDaemon.start(server)
+            let daemon = await RealDaemon.start(server, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let file = daemon.folder.silence("a.wav", seconds: 600)
@@ -68,7 +68,8 @@ extension Acceptance {
             let server = await SoundServer.pulseAudio([TestSink("sink"), TestSink("elsewhere")])
             let folder = TemporaryFolder()
             _ = folder.write(Array("[output]\ninterrupted-by = librespot, shairport-sync\n".utf8), "n.conf")
-            let daemon = await RealDaemon.start(server, in: folder, ["--config", folder.path("n.conf")])
+            let daemon = await RealDaemon.start(
+                server, in: folder, readsTitles: false, ["--config", folder.path("n.conf")])
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             // One that plays already interrupts nothing.

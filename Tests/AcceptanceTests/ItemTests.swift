@@ -8,7 +8,7 @@ extension Acceptance {
     @Suite(.timeLimit(.minutes(2))) struct ItemTests {
         @Test("what comes next is known beforehand, with the instant when it is heard")
         func upcoming() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             var items = daemon.silences(0.4, 0.3, 0.3).arrayValue ?? []
@@ -40,7 +40,7 @@ extension Acceptance {
 
         @Test("an item of another format follows; each item has its own")
         func otherFormat() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let formats: [(rate: Int, channels: Int, bits: Int)] = [
@@ -75,7 +75,7 @@ extension Acceptance {
 
         @Test("what can't be played is an error in words, and the queue moves on")
         func faults() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let folder = daemon.folder
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
@@ -116,7 +116,7 @@ extension Acceptance {
 
         @Test("after five failures in a row play stops at the first of them", arguments: [0, 1])
         func manyFailures(_ goodOnes: Int) async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             let text = JSONValue.string(daemon.folder.write(Array("no sound".utf8), "text.flac"))
             let good = JSONValue.string(daemon.folder.silence("good.wav", seconds: 0.2))
@@ -137,7 +137,8 @@ extension Acceptance {
         @Test("the file output has exactly the samples, one file per run of equal format")
         func fileOutput() async throws {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder)
+            let daemon = await RealDaemon.start(
+                nil, output: "file:" + folder.path("out.wav"), in: folder, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let parts = [

@@ -23,7 +23,8 @@ extension Acceptance {
             _ arguments: [String], _ make: (TemporaryFolder) -> [JSONValue], _ before: (Client) -> Void = { _ in }
         ) async -> [Int16] {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder, arguments)
+            let daemon = await RealDaemon.start(
+                nil, output: "file:" + folder.path("out.wav"), in: folder, readsTitles: false, arguments)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             before(client)

@@ -8,7 +8,7 @@ extension Acceptance {
     @Suite(.timeLimit(.minutes(2))) struct MarkTests {
         @Test("the position stands still while an advertisement is heard, and it can't be skipped")
         func advertisements() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let file = daemon.silences(2).arrayValue?.first ?? .null
@@ -70,7 +70,7 @@ extension Acceptance {
 
         @Test("seeking forward over what was heard goes on; a beginning is heard with what comes before the content")
         func heard() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let file = daemon.silences(60).arrayValue?.first ?? .null
@@ -93,7 +93,7 @@ extension Acceptance {
 
         @Test("a cue sheet beside a file that is added by itself says its chapters")
         func sheetBeside() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let file = daemon.silences(60).arrayValue?.first ?? .null
@@ -118,7 +118,7 @@ extension Acceptance {
 
         @Test("a button that is held down scans faster and faster, and ends with its client")
         func scanning() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("queue.add", ["items": daemon.silences(120), "play": true])

@@ -9,7 +9,8 @@ extension Acceptance {
         @Test("an item that is repeated joins itself to the sample, until it is not repeated any more")
         func repeatOne() async throws {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder)
+            let daemon = await RealDaemon.start(
+                nil, output: "file:" + folder.path("out.wav"), in: folder, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe", ["causes": ["track", "stop", "mode"]])
             let material = AudioMaterial.noise(frames: 30000, seed: 1)
@@ -38,7 +39,7 @@ extension Acceptance {
 
         @Test("what follows is taken away and something else comes instead, long after all was decoded")
         func follower() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe", ["causes": ["play", "track", "stop", "stall"]])
             client.call("queue.add", ["items": daemon.silences(2, 2), "play": true])
@@ -54,7 +55,7 @@ extension Acceptance {
 
         @Test("the state names the item that follows, playing or not, unless play ends before it")
         func upcoming() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             func upcoming() -> JSONValue? { client.call("nowPlaying.get")?["upcoming"] }
             client.call("queue.add", ["items": daemon.silences(60, 60, 60), "play": true])
@@ -80,7 +81,7 @@ extension Acceptance {
 
         @Test("previousTrack goes to the item before, however much of this one has played")
         func previousItem() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("queue.add", ["items": daemon.silences(60, 60, 60)])
             client.call("play", ["index": 2, "position": 30])
@@ -96,7 +97,7 @@ extension Acceptance {
 
         @Test("some items are shuffled among their indices, the others stay")
         func shuffleSome() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("queue.add", ["items": daemon.silences(60, 60, 60, 60, 60, 60, 60, 60), "play": true])
             client.call("play", ["index": 4])
@@ -114,7 +115,7 @@ extension Acceptance {
 
         @Test("items of a higher priority come first while the order is shuffled, also after the daemon was killed")
         func priorities() async throws {
-            let first = await RealDaemon.silent()
+            let first = await RealDaemon.silent(readsTitles: false)
             var client = first.connect()
             func upcoming() -> JSONValue? { client.call("nowPlaying.get")?["upcoming"]?["itemId"] }
             client.call("queue.add", ["items": first.silences(60, 60, 60, 60, 60, 60), "play": true])
@@ -132,7 +133,7 @@ extension Acceptance {
             #expect(client.call("queue.get", ["id": 3])?["priority"] == 200)
             first.process.signal(SIGKILL)
             first.process.wait()
-            let second = await RealDaemon.start(nil, output: "null", in: first.folder)
+            let second = await RealDaemon.start(nil, output: "null", in: first.folder, readsTitles: false)
             client = second.connect()
             #expect(upcoming() == 3)
             let listed = client.call("queue.list", ["fields": ["id", "priority"]])?["items"]?.arrayValue ?? []
@@ -143,7 +144,7 @@ extension Acceptance {
 
         @Test("items that were played leave the queue, and the mode outlives the daemon")
         func consumed() async throws {
-            let first = await RealDaemon.silent()
+            let first = await RealDaemon.silent(readsTitles: false)
             let client = first.connect()
             client.call("changeConsumeMode", ["mode": "on"])
             client.call("nowPlaying.subscribe", ["causes": ["track", "stop"]])
@@ -158,7 +159,7 @@ extension Acceptance {
             #expect(client.call("queue.list")?["items"]?.arrayValue?.count == 2)
             first.process.signal(SIGKILL)
             first.process.wait()
-            let second = await RealDaemon.start(nil, output: "null", in: first.folder)
+            let second = await RealDaemon.start(nil, output: "null", in: first.folder, readsTitles: false)
             let other = second.connect()
             let state = try #require(other.call("nowPlaying.get"))
             #expect(state["consumeMode"] == "on" && state.itemID == 3)
@@ -174,7 +175,8 @@ extension Acceptance {
         @Test("playback pauses at the first sample of the item that follows, and resumes with it")
         func single() async throws {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "file:" + folder.path("out.wav"), in: folder)
+            let daemon = await RealDaemon.start(
+                nil, output: "file:" + folder.path("out.wav"), in: folder, readsTitles: false)
             let client = daemon.connect()
             let sounds = (1...3).map { AudioMaterial.noise(frames: 20000, seed: $0) }
             let files = sounds.enumerated().map { folder.write($0.element.flac(), "\($0.offset).flac") }
@@ -202,7 +204,7 @@ extension Acceptance {
 
         @Test("modes are published, and next, previous and the natural order follow them")
         func modes() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             #expect(client.refusal("changeRepeatMode", ["mode": "twice"]) == "-32602")

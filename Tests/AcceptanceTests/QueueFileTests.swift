@@ -21,7 +21,7 @@ extension Acceptance {
 
         @Test("the items of a list are one change with ids in a row, like the same items on the line")
         func added() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let (client, folder) = (daemon.connect(), daemon.folder)
             let file = folder.silence("a.wav", seconds: 60)
             client.call("nowPlaying.subscribe")
@@ -56,7 +56,7 @@ extension Acceptance {
                 ("{\"uri\": \"http://192.0.2.1/a\", \"duration\": -1}", -32602), ("\u{1}", -32602),
             ])
         func refused(line: String, code: Int) async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             var lines = (0..<900).map { "\"http://192.0.2.1/\(String(repeating: "x", count: 70))\($0).flac\"" }
             for number in [2, 850] {
@@ -77,7 +77,7 @@ extension Acceptance {
 
         @Test("what is no list is refused: folders, devices, pipes, empty and endless files")
         func noLists() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let (client, folder) = (daemon.connect(), daemon.folder)
             for path in [folder.path, "/dev/zero"] { #expect(add(client, path)["error"]?["code"] == -32602, "\(path)") }
             for text in ["", "\n\n \n"] {

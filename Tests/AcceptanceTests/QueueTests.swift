@@ -13,7 +13,7 @@ extension Acceptance {
 
         @Test("entries are added, moved and removed; each edit is one event and one version")
         func edits() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let first = try #require(client.call("queue.add", ["items": daemon.silences(60, 60, 60), "play": true]))
@@ -46,7 +46,7 @@ extension Acceptance {
 
         @Test("a move that names an item twice is refused and changes nothing")
         func movedTwice() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("queue.add", ["items": daemon.silences(60, 60)])
             let before = client.call("queue.list")
@@ -59,7 +59,7 @@ extension Acceptance {
         @Test("a folder with long texts costs little on the disk; texts past the limit are refused, nothing is lost")
         func longTexts() async throws {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
             let client = daemon.connect()
             mkdir(folder.path("album"), 0o755)
             for number in 0..<500 { _ = folder.silence("album/\(number).wav", seconds: 0.01) }
@@ -73,7 +73,7 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
             var status = stat()
             #expect(stat(folder.path("state/queue"), &status) == 0 && status.st_size < 4 << 20, "\(status.st_size)")
-            let again = await RealDaemon.start(nil, output: "null", in: folder)
+            let again = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
             let later = again.connect()
             #expect(later.call("queue.list")?["count"] == 1000)
             let artists = later.call("queue.get", ["id": 900])?["artists"]?.arrayValue
@@ -83,7 +83,7 @@ extension Acceptance {
 
         @Test("removing the playing item goes to the next, clearing is one stop")
         func removeThePlaying() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("queue.add", ["items": daemon.silences(60, 60, 60, 60), "play": true])
@@ -117,7 +117,7 @@ extension Acceptance {
             var last: Int64 = 0
             var instances: Set<String> = []
             for _ in 0..<3 {
-                let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+                let daemon = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
                 let client = daemon.connect()
                 let ids = try #require(client.call("queue.add", ["items": [file, file]])?["ids"]?.arrayValue)
                 for id in ids.compactMap(\.integerValue) {
@@ -144,7 +144,7 @@ extension Acceptance {
 
         @Test("open files are played and queued under the name that came with them, whatever becomes of their path")
         func descriptors() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let folder = daemon.folder
             let (a, b) = (folder.silence("a.wav", seconds: 60), folder.silence("b.wav", seconds: 60))
             let client = daemon.connect()
@@ -177,7 +177,7 @@ extension Acceptance {
 
         @Test("a batch is applied in one turn, though others send commands all the while")
         func batches() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let (client, other) = (daemon.connect(), daemon.connect())
             client.call("hello", ["client": "batch"])
             other.call("hello", ["client": "other"])
@@ -205,7 +205,7 @@ extension Acceptance {
 
         @Test("volume: set, stepped within its limits, muted, over time")
         func volume() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             func state() -> JSONValue { client.call("nowPlaying.get") ?? .null }
@@ -231,7 +231,7 @@ extension Acceptance {
 
         @Test("a step in a fade begins with the volume that is heard, and so does another fade")
         func volumeInAFade() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("volume.set", ["volume": 0])

@@ -8,7 +8,7 @@ extension Acceptance {
     @Suite(.timeLimit(.minutes(2))) struct RefusalTests {
         @Test("an empty queue")
         func emptyQueue() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             for command in ["play", "togglePlayPause", "nextTrack", "previousTrack", "skipForward", "skipBackward"] {
@@ -30,7 +30,7 @@ extension Acceptance {
 
         @Test("errors come in the order of the protocol, with status and reason")
         func order() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             // Parameters before content, content before the missing item, that before what can't be done now.
@@ -69,7 +69,7 @@ extension Acceptance {
 
         @Test("guards: another item plays by now, or it is too late")
         func guards() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("queue.add", ["items": daemon.silences(60, 60), "play": true])
             client.call("nowPlaying.subscribe")
@@ -88,7 +88,7 @@ extension Acceptance {
 
         @Test("play of what can't be opened changes nothing")
         func playOfNothing() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let folder = daemon.folder
             let client = daemon.connect()
             client.call("queue.add", ["items": daemon.silences(60, 60), "play": true])
@@ -114,7 +114,7 @@ extension Acceptance {
 
         @Test("a client may turn commands off and set intervals for as long as it is connected")
         func configure() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("queue.add", ["items": daemon.silences(60, 60), "play": true])
             client.call("nowPlaying.subscribe")

@@ -24,7 +24,7 @@ extension Acceptance {
 
         @Test("a closed session publishes one last state to its followers, and nobody waits for it")
         func closed() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             let follower = daemon.connect()
             let bare = daemon.connect()
@@ -59,7 +59,7 @@ extension Acceptance {
         }
 
         @Test("a session whose client goes before it is there never is") func abandoned() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             for number in 0..<40 {
                 let gone = daemon.connect()
@@ -75,7 +75,7 @@ extension Acceptance {
 
         @Test("a session on a sound server leaves nothing open when it ends") func leavesNothing() async throws {
             let server = await SoundServer.pulseAudio([TestSink("s")])
-            let daemon = await RealDaemon.start(server)
+            let daemon = await RealDaemon.start(server, readsTitles: false)
             let client = daemon.connect()
             let music = JSONValue.string(daemon.folder.silence("brief.wav", seconds: 60))
             var open = 0
@@ -102,7 +102,7 @@ extension Acceptance {
 
         @Test("what another program was asked is answered when its session is closed, or it goes")
         func unanswered() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let (client, other) = (daemon.connect(), daemon.connect())
             let commands = ["like", "rating", "pause", "nextTrack"]
             for way in ["by another", "by itself", "goes"] {
@@ -136,7 +136,7 @@ extension Acceptance {
 
         @Test("what was said of an item is remembered, though its session is closed at once")
         func remembered() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             for turn in 1...12 {
                 let file = JSONValue.string(daemon.folder.silence("\(turn).wav", seconds: 60 + Double(turn)))
@@ -155,7 +155,7 @@ extension Acceptance {
 
         @Test("one of the same name begins with nothing, and is kept") func anew() async throws {
             let folder = TemporaryFolder()
-            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
             let client = daemon.connect()
             let items = daemon.silences(60, 61, 62)
             for turn in 0..<20 {
@@ -167,7 +167,7 @@ extension Acceptance {
                 if turn < 19 { #expect(client.call("session.close", ["name": "night"]) == [:]) }
             }
             #expect(daemon.stop() == 0)
-            let again = await RealDaemon.start(nil, output: "null", in: folder)
+            let again = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
             #expect(again.connect().call("queue.list", ["session": "night"])?["count"] == 3)
             #expect(again.stop() == 0)
         }

@@ -18,7 +18,7 @@ extension Acceptance {
 
         @Test("who is held is heard again by whichever command plays, and the other is held instead")
         func heldAndPlayed() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             let files = ["a.wav", "b.wav", "c.wav"].map { JSONValue.string(daemon.folder.silence($0, seconds: 600)) }
             client.call("queue.add", ["items": .array(files), "play": true])
@@ -56,7 +56,7 @@ extension Acceptance {
             let folder = TemporaryFolder()
             _ = folder.write(Array("[sessions]\nactivate-on-play = no\n".utf8), "settings.conf")
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.path("settings.conf")])
+                nil, output: "null", in: folder, readsTitles: false, ["--config", folder.path("settings.conf")])
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             client.call("play", ["uri": .string(folder.silence("a.wav", seconds: 600))])
@@ -73,7 +73,7 @@ extension Acceptance {
         }
 
         @Test("with no command that it takes a session does not become the active one") func silenced() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("session.create", ["name": "night"])
             client.call("queue.add", ["session": "night", "items": daemon.silences(60)])
@@ -109,7 +109,7 @@ extension Acceptance {
             let picture = ArtworkTests.gif(77)
             _ = folder.write(picture, "sleeve.gif")
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.path("settings.conf")])
+                nil, output: "null", in: folder, readsTitles: false, ["--config", folder.path("settings.conf")])
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let player = daemon.connect()

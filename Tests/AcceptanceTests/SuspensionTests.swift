@@ -19,7 +19,7 @@ extension Acceptance {
         @Test("stopped for longer than the server's queue lasts, it publishes its position with one event")
         func stopped() async throws {
             let server = await SoundServer.pulseAudio([TestSink("sink")])
-            let daemon = await RealDaemon.start(server)
+            let daemon = await RealDaemon.start(server, readsTitles: false)
             let client = daemon.connect()
             _ = play(daemon, client)
             let stops = Campaign.times(1, long: 10)
@@ -49,7 +49,7 @@ extension Acceptance {
         )
         func hostSleeps() async throws {
             let server = await SoundServer.pulseAudio([TestSink("sink")])
-            let daemon = await RealDaemon.start(server)
+            let daemon = await RealDaemon.start(server, readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let file = daemon.folder.silence("a.wav", seconds: 6000)

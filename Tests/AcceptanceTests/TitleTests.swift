@@ -31,7 +31,8 @@ extension Acceptance {
                 guard let file = fopen("/proc/\(pid)/comm", "r") else { return false }
                 defer { fclose(file) }
                 var line = [CChar](repeating: 0, count: 64)
-                return fgets(&line, 64, file) != nil && String(cString: line) == "nowplaying-tags\n"
+                guard fgets(&line, 64, file) != nil else { return false }
+                return line.starts(with: "nowplaying-tags\n".utf8.map { CChar(bitPattern: $0) })
             }
         }
 

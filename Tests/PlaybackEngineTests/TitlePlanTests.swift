@@ -1,3 +1,4 @@
+import AudioCore
 import LinuxSystem
 import NowPlaying
 import PlaybackEngine
