@@ -1,5 +1,6 @@
 package import AudioCore
 package import ChildDecoding
+import TrackReading
 
 /// An order to nowplaying-tags: look at the file whose descriptor comes with it. Eight bytes: the extent, and zeros.
 package struct FactsOrder: Equatable, Sendable {

@@ -88,7 +88,7 @@ package struct PlayOrder: Sendable {
         }
         let start = current.flatMap { queue.index(of: $0) } ?? 0
         let rest = queue.entries[start...].prefix(limit)
-        let again = modes.repeatMode == .all ? queue.entries[..<start].prefix(limit - rest.count) : []
+        let again = queue.entries[..<(modes.repeatMode == .all ? start : 0)].prefix(limit - rest.count)
         return rest.map(\.id) + again.map(\.id)
     }
 

@@ -240,8 +240,7 @@ package struct PlayQueue: Sendable {
             let bytes = details.textBytes - (entries[index].details?.textBytes ?? 0)
             guard textBytes + bytes <= QueueLimit.textBytes else { continue }
             if !details.isShown(as: entries[index].details ?? .unknown) { visible.append(id) }
-            entries[index].details = details
-            textBytes += bytes
+            entries.setDetails(details, at: index)
         }
         if !visible.isEmpty { history.add(.update(visible)) }
         return visible
