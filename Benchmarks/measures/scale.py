@@ -1,6 +1,9 @@
 """A long queue, and many subscribers."""
 import os
 import selectors
+import socket
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -9,6 +12,17 @@ from harness.lines import until
 from harness.process import memory
 
 ENTRIES, SUBSCRIBERS, EVENTS = 100_000, 500, 20
+LISTED = 1_000_000
+# Asks one state after the other, and prints the longest answer in milliseconds when its input ends.
+ASKER = """
+import select, socket, sys, time
+daemon = socket.socket(socket.AF_UNIX); daemon.connect(sys.argv[1]); longest = 0
+while not select.select([sys.stdin], [], [], 0)[0]:
+    begun = time.monotonic(); daemon.sendall(b'{"jsonrpc":"2.0","id":1,"method":"nowPlaying.get"}\\n'); piece = b""
+    while not piece.endswith(b"\\n"): piece += daemon.recv(65536)
+    longest = max(longest, time.monotonic() - begun); time.sleep(0.0005)
+print(longest * 1e3)
+"""
 # MPD opens every file that it is given by name, so that it has a tenth, and its time counts ten times.
 FEWER = {"mpd": 10}
 
@@ -24,9 +38,14 @@ def run(bench):
                            players=[name for name in bench.players if name != "mopidy"])
     told = bench.in_turn("scale, subscribers", lambda player, server: _subscribers(bench, player),
                          players=[name for name, kind in bench.players.items() if getattr(kind, "tells", True)])
+    listed = bench.in_turn("scale, list", lambda player, server: _listed(bench, player), players=["nowplayingd"])
     queue, last = ({name: results[0] for name, results in found.items()} for found in (queues, told))
-    bench.note("scale", {"queue": queue, "subscribers": last})
+    listed = {name: results[0] for name, results in listed.items()}
+    bench.note("scale", {"queue": queue, "subscribers": last, "list": listed})
     return [
+        *bench.rows(f"{LISTED} entries from one file", {n: f["seconds"] for n, f in listed.items()}, "s", 4),
+        *bench.rows("the longest that another client waits meanwhile", {n: f["longest ms"] for n, f in listed.items()}, "ms", 5),
+        *bench.rows("memory of each", {n: f["bytes"] for n, f in listed.items()}, "bytes", 160),
         *bench.rows(f"{ENTRIES} queue entries", {n: f["seconds"] for n, f in queue.items()}, "s", 0.3),
         *bench.rows("memory of each", {n: f["bytes"] for n, f in queue.items()}, "bytes", 250),
         *bench.rows(f"{SUBSCRIBERS} subscribers hear of a pause, the last, p50",
@@ -63,6 +82,31 @@ def _queue(player, paths):
         raise RuntimeError(f"{length} of {len(paths)} entries are in the queue")
     time.sleep(1)
     return {"seconds": seconds * share, "entries": len(paths), "bytes": (memory(player.pid)["uss"] - before) / len(paths)}
+
+
+def _listed(bench, player):
+    """Time until a list is in the queue, growth of the memory, and the longest answer of others meanwhile."""
+    folder = bench.folder()
+    folder.mkdir(parents=True)
+    # One file under a name as long as usual ones.
+    link, name = folder / f"{'track' * 8}.flac", folder / "list"
+    link.symlink_to(bench.material.short())
+    name.write_text(f'"{link}"\n' * LISTED)
+    time.sleep(1)
+    before = memory(player.pid)["uss"]
+    asker = subprocess.Popen([sys.executable, "-c", ASKER, str(player.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    time.sleep(0.5)
+    begun = time.monotonic()
+    with open(name, "rb") as file:
+        request = player.connection.request("queue.add", list={"descriptor": 0})
+        socket.send_fds(player.connection.socket, [request], [file.fileno()])
+        player.connection.line()
+    seconds = time.monotonic() - begun
+    time.sleep(1)
+    longest = float(asker.communicate()[0])
+    if (length := player.length()) < LISTED:
+        raise RuntimeError(f"{length} of {LISTED} entries are in the queue")
+    return {"seconds": seconds, "longest ms": longest, "bytes": (memory(player.pid)["uss"] - before) / LISTED}
 
 
 def _subscribers(bench, player):

@@ -15,10 +15,11 @@ package final class Farewell<Value: Sendable>: Sendable {
 
     private func drop() {
         // Outside the lock, as the end of a value may take long.
-        let last = value.withLock { value in
+        var last = value.withLock { value in
             defer { value = nil }
             return value
         }
-        _ = last
+        guard last.take() != nil else { return }
+        ProgramPages.giveBackHeap()
     }
 }

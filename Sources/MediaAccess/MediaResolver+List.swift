@@ -148,17 +148,20 @@ private struct ListedLines {
 
     /// The next whole lines, the first of which has the number `line`; nil at the end of the file.
     mutating func next(from line: Int) throws(RPCError) -> [UInt8]? {
-        var piece = rest
+        let kept = rest
         rest = []
-        let kept = piece.count
-        piece.append(contentsOf: repeatElement(0, count: Self.pieceBytes))
-        let count = piece.withUnsafeMutableBytes {
-            pread(file, $0.baseAddress! + kept, Self.pieceBytes, off_t(offset))
+        var count = 0
+        var code: Int32 = 0
+        var piece = [UInt8](unsafeUninitializedCapacity: kept.count + Self.pieceBytes) { buffer, used in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            bytes.copyBytes(from: kept)
+            count = pread(file, bytes.baseAddress! + kept.count, Self.pieceBytes, off_t(offset))
+            code = errno
+            used = kept.count + max(0, count)
         }
         guard count >= 0 else {
-            throw .noSuchContent("cannot read the list: \(SystemError.words(errno).lowercased())")
+            throw .noSuchContent("cannot read the list: \(SystemError.words(code).lowercased())")
         }
-        piece.removeLast(Self.pieceBytes - count)
         offset += count
         // It may grow while it is read.
         guard offset <= MediaResolver.listBytes else { throw Self.tooLong }

@@ -72,8 +72,12 @@ extension MediaSearch {
         let sheet = door.source(sheet)
         for track in tracks {
             let given = details?.given ?? MediaMetadata()
+            let isOwn = details?.hasOwnPictures ?? false
             if track.isWholeFile {
-                try append(ResolvedMedia(source: source, details: ItemDetails(given: given, found: track.metadata)))
+                try append(
+                    ResolvedMedia(
+                        source: source,
+                        details: ItemDetails(given: given, found: track.metadata, hasOwnPictures: isOwn)))
                 continue
             }
             let segment = MediaSegment(
@@ -82,7 +86,8 @@ extension MediaSearch {
             try append(
                 ResolvedMedia(
                     source: .segment(segment),
-                    details: ItemDetails(given: given.filled(from: track.metadata), duration: segment.duration)))
+                    details: ItemDetails(
+                        given: given.filled(from: track.metadata), duration: segment.duration, hasOwnPictures: isOwn)))
         }
     }
 

@@ -61,7 +61,8 @@ extension MediaSearch {
         var known = details
         if entry.metadata != MediaMetadata() || entry.duration != nil {
             known = ItemDetails(
-                given: details?.given ?? MediaMetadata(), found: entry.metadata, duration: entry.duration)
+                given: details?.given ?? MediaMetadata(), found: entry.metadata, duration: entry.duration,
+                hasOwnPictures: details?.hasOwnPictures ?? false)
         }
         switch PlaylistReference(entry, in: folder) {
         case .uri(let uri): try add(uri: uri, known, from: origin)

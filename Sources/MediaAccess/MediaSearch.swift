@@ -51,7 +51,8 @@ struct MediaSearch: Sendable {
     /// Adds an item with `uri` or `descriptor` and fields.
     mutating func add(_ object: JSONObject) throws(RPCError) {
         let given = MediaMetadata(fields: object)
-        let details = given == MediaMetadata() ? nil : ItemDetails(given: given)
+        let isOwn = !resolver.isForeign && given.namesPictures
+        let details = given == MediaMetadata() ? nil : ItemDetails(given: given, hasOwnPictures: isOwn)
         guard let index = object["descriptor"]?.integerValue else {
             if let uri = object["uri"]?.stringValue { try add(uri: uri, details) }
             return

@@ -8,8 +8,6 @@ import StateKeeping
 package struct Addition: Sendable {
     /// Entries with ids in a row.
     let entries: EntryList
-    /// Those of which the client named pictures.
-    let withPictures: [ItemID]
     /// The entries in a file, if there are many.
     let list: AddedList?
     private let numbers: TakenNumbers
@@ -22,8 +20,6 @@ package struct Addition: Sendable {
             media.enumerated().lazy.map { index, media in
                 QueueEntry(id: ItemID(first + Int64(index)), source: media.source, details: media.details)
             })
-        withPictures = media.enumerated().lazy
-            .filter { $1.details?.given.namesPictures == true }.map { ItemID(first + Int64($0.offset)) }
         list = entries.count >= AddedList.leastEntries ? lists.write(entries) : nil
     }
 

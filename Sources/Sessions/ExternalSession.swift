@@ -24,6 +24,8 @@ import StateKeeping
     private unowned let listener: any StateListener
     /// Looks for pictures; made when the client names the first.
     private(set) var artwork: ArtworkKeeper?
+    /// True if the client that published last is of the daemon's own user.
+    private var hasOwnClient = false
     private var artworkOf: (@PlayerLoop (ItemID) -> [Artwork])?
     /// Whose sound it was paused for.
     private var pausedFor: Set<String> = []
@@ -82,11 +84,11 @@ import StateKeeping
         guard let cause = cause(next, isNewItem: isNewItem, expected: standing) else {
             return .success(["seq": .integer(Int64(state.sequence))])
         }
+        hasOwnClient = !request.client.isForeign
         if let item = next.item {
             if artwork == nil, item.metadata.namesPictures {
                 artwork = ArtworkKeeper.make(context, self)
             }
-            artwork?.pictures(of: CollectionOfOne(item.id), namedBy: request.client)
         }
         publish(next, cause, reason: isNewItem ? .jump : nil, by: request.client.originator)
         return .success(["seq": .integer(Int64(state.sequence))])
@@ -159,7 +161,9 @@ import StateKeeping
     func entry(of item: ItemID) -> QueueEntry? {
         guard let shown = state.item, shown.id == item else { return nil }
         return QueueEntry(
-            id: item, source: .handedOver(name: shown.uri), details: ItemDetails(given: shown.metadata))
+            id: item, source: .handedOver(name: shown.uri),
+            details: ItemDetails(
+                given: shown.metadata, hasOwnPictures: hasOwnClient && shown.metadata.namesPictures))
     }
 
     func artworkFound(for item: ItemID) {

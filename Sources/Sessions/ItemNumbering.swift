@@ -7,7 +7,7 @@ import StateKeeping
 /// Numbers for the items of all sessions, reserved before they run out.
 @PlayerLoop final class ItemNumbering {
     nonisolated let numbers: ItemNumbers
-    private nonisolated let lists: AddedLists
+    nonisolated let lists: AddedLists
     private let workers: Workers
 
     /// Numbers noted in this state directory.

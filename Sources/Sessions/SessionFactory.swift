@@ -15,6 +15,7 @@ import Synchronization
     private let maker: any PlayerMaker
     private let deaths: EarlyDeaths
     private let numbers: ItemNumbers
+    private let addedLists: AddedLists
     private let workers: Workers
     private let folder: String
     private var making: Set<String> = []
@@ -31,11 +32,15 @@ import Synchronization
     private static let farewell: Int32 = 5
 
     /// A factory below the state directory.
-    init(_ context: SessionContext, _ maker: any PlayerMaker, _ deaths: EarlyDeaths, _ numbers: ItemNumbers) {
+    init(
+        _ context: SessionContext, _ maker: any PlayerMaker, _ deaths: EarlyDeaths, _ numbers: ItemNumbers,
+        _ addedLists: AddedLists
+    ) {
         self.context = context
         self.maker = maker
         self.deaths = deaths
         self.numbers = numbers
+        self.addedLists = addedLists
         folder = context.stateDirectory + "/sessions"
         workers = Workers(context.loop, name: "sessions")
     }
@@ -221,7 +226,9 @@ import Synchronization
         let ready: @PlayerLoop () -> Void = { [self] in
             missing -= 1
             guard missing == 0 else { return }
-            load(built.compactMap(\.methods.store)) { [self] found in
+            let stores = built.compactMap(\.methods.store)
+            load(stores) { [self] found in
+                removeOthers(than: stores.reduce(into: []) { $0.formUnion($1.listNumbers) })
                 let others: ResumePolicy = context.configuration.resume == .stopped ? .stopped : .paused
                 for (session, found) in zip(built.filter { $0.methods.store != nil }, found) {
                     restore(session, found, session === main ? context.configuration.resume : others)
@@ -239,6 +246,14 @@ import Synchronization
             }
         }
         ready()
+    }
+
+    /// Removes the lists of earlier runs that no queue has.
+    private func removeOthers(than kept: Set<UInt64>) {
+        workers.submit { [addedLists] in
+            addedLists.removeOthers(than: kept)
+        } _: { _ in
+        }
     }
 
     /// The sessions of an earlier run, as many as there may be. A look at one small file, at the start.

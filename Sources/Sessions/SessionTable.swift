@@ -8,7 +8,7 @@ package import NowPlaying
 package import PlaybackEngine
 package import StateKeeping
 
-/// The daemon's sessions: which one a request is meant for, which one is active, and who yields to whom.
+/// The daemon's sessions: finds the one that a request is meant for, and keeps the active one.
 @PlayerLoop package final class SessionTable: MethodHandler, StateListener {
     /// Sessions beside `main`, at most.
     nonisolated static let limit = 16
@@ -25,7 +25,7 @@ package import StateKeeping
     private var sessions: [String: any PlaybackSession] = [:]
     /// Names in the order in which they were active last, the active one at the end.
     private var order = [SessionTable.mainName]
-    private var beginnings = PlayBeginnings()
+    private let precedence: SessionPrecedence
     /// Sessions that are being made, and the connections that they will end with.
     private var pendingOwners: [String: Int] = [:]
     private let openRequests = OpenRequests()
@@ -42,7 +42,8 @@ package import StateKeeping
         examiner = MediaExaminer(opener: opener)
         deaths = EarlyDeaths(context.loop, stateDirectory: context.stateDirectory)
         numbering = ItemNumbering(context.loop, stateDirectory: context.stateDirectory)
-        factory = SessionFactory(context, maker, deaths, numbering.numbers)
+        precedence = SessionPrecedence(context.settings, main: Self.mainName)
+        factory = SessionFactory(context, maker, deaths, numbering.numbers, numbering.lists)
         sessions[Self.mainName] = main
         context.board.publish(main.state)
     }
@@ -50,7 +51,9 @@ package import StateKeeping
     private func makeMain() -> LocalSession {
         let store = StateStore(context.loop, directory: context.stateDirectory)
         let methods = maker.makeMethods(session: Self.mainName, store: store, listener: self)
-        methods.player.listen { $0.onAnnouncement = { [unowned self] in announcement($0) } }
+        methods.player.listen {
+            $0.onAnnouncement = { [unowned self] in precedence.announce($0, over: sessions.values) }
+        }
         return LocalSession(name: Self.mainName, terms: SessionTerms(), owner: nil, methods: methods)
     }
 
@@ -73,9 +76,8 @@ package import StateKeeping
         guard let session = sessions[state.session] else { return }
         defer { session.follow(state) }
         if sessions.count == 1 { return context.board.publish(state) }
-        let begins = beginnings.take(state)
-        let isPlayed =
-            canBecomeActive(session) && settings.activatesOnPlay && beginnings.takePlayed(state.session)
+        let begins = precedence.take(state)
+        let isPlayed = canBecomeActive(session) && precedence.takePlayed(state.session)
         if isPlayed, session !== active {
             move(to: session)
             context.board.publish(state)
@@ -83,39 +85,17 @@ package import StateKeeping
         } else {
             context.board.publish(state)
         }
-        if begins { self.begins(session) } else if state.state == .stopped { ends(session) }
-    }
-
-    /// The demands of a session on the others while it plays: those of `main` are the configuration's.
-    private func demand(of session: any PlaybackSession) -> DuckingDemand { terms(of: session).demand(settings) }
-
-    private func terms(of session: any PlaybackSession) -> SessionTerms {
-        session === main ? SessionTerms(settings.mainPolicy) : session.terms
-    }
-
-    /// Somebody wants to hear this session, which plays: it yields to none any more, and the others do to it.
-    private func begins(_ session: any PlaybackSession) {
-        beginnings.begin(session.name)
-        let demand = self.demand(of: session)
-        for other in sessions.values where other !== session {
-            session.endYielding(to: other.name, release: demand.release)
-            guard terms(of: session).policy != .mix, terms(of: other).policy != .mix else { continue }
-            other.yield(to: session.name, demand)
-        }
-    }
-
-    private func ends(_ session: any PlaybackSession) {
-        guard beginnings.end(session.name) else { return }
-        let release = demand(of: session).release
-        for other in sessions.values where other !== session {
-            other.endYielding(to: session.name, release: release)
+        if begins {
+            precedence.begin(session, among: sessions.values)
+        } else if state.state == .stopped {
+            precedence.end(session, among: sessions.values)
         }
     }
 
     /// `play` names a session that plays already, beside or below the active one: that is the one to hear from now on.
     private func wanted(_ session: any PlaybackSession, by: Originator) {
         guard session !== active, sessions[session.name] === session, session.state.state == .playing else { return }
-        begins(session)
+        precedence.begin(session, among: sessions.values)
         guard settings.activatesOnPlay, canBecomeActive(session) else { return }
         move(to: session)
         session.publishActivation(by: by)
@@ -123,7 +103,7 @@ package import StateKeeping
 
     /// True if bare commands and subscribers may follow it.
     private func canBecomeActive(_ session: any PlaybackSession) -> Bool {
-        let terms = terms(of: session)
+        let terms = precedence.terms(of: session)
         return terms.policy != .mix && terms.publishes && session.hasCommands
     }
 
@@ -210,7 +190,8 @@ package import StateKeeping
     private var list: JSONValue {
         let all = sessions.values.sorted { ($0 !== main ? 1 : 0, $0.name) < ($1 !== main ? 1 : 0, $1.name) }
         let list = all.map {
-            $0.description(isActive: $0 === active, canBecomeActive: canBecomeActive($0), terms(of: $0).policy)
+            $0.description(
+                isActive: $0 === active, canBecomeActive: canBecomeActive($0), precedence.terms(of: $0).policy)
         }
         return ["sessions": .array(list)]
     }
@@ -241,8 +222,7 @@ package import StateKeeping
     }
 
     private func close(_ session: any PlaybackSession, by: Originator?) {
-        ends(session)
-        beginnings.forget(session.name)
+        precedence.close(session, among: sessions.values)
         let wasActive = session === active
         order.removeAll { $0 == session.name }
         // Its followers see where they are now; those of its own, its last state.
@@ -266,18 +246,6 @@ package import StateKeeping
         }
         defer { numbering.prepareMore() }
         return session.publish(request)
-    }
-
-    /// Announcements play over every session; nil: the last one has ended.
-    private func announcement(_ announcement: Announcement?) {
-        let name = "announcement"
-        for session in sessions.values where session !== main {
-            if let announcement {
-                session.yield(to: name, announcement.demand)
-            } else {
-                session.endYielding(to: name, release: context.configuration.announcements.release)
-            }
-        }
     }
 
     /// All sessions go to another device together, and an output has one delay for all.

@@ -14,7 +14,11 @@ extension ByteWriter {
     mutating func detailsOfFile(_ details: ItemDetails) {
         metadata(details.found)
         let bitRate = details.format?.bitRate
-        byte((details.mediaDuration == nil ? 0 : 1) | (details.format == nil ? 0 : 2) | (bitRate == nil ? 0 : 4))
+        let facts: [(Bool, UInt8)] = [
+            (details.mediaDuration != nil, 1), (details.format != nil, 2), (bitRate != nil, 4),
+            (details.hasOwnPictures, 8),
+        ]
+        byte(facts.reduce(0) { $1.0 ? $0 | $1.1 : $0 })
         if let duration = details.mediaDuration { double(duration) }
         guard let format = details.format else { return }
         text(format.codec)
@@ -132,7 +136,8 @@ extension ByteReader {
                 codec: codec, sampleRate: rate, channels: channels, bitsPerSample: bits > 0 ? bits - 1 : nil,
                 bitRate: flags & 4 != 0 ? try count() : nil)
         }
-        return ItemDetails(given: given, found: found, duration: duration, format: format)
+        return ItemDetails(
+            given: given, found: found, duration: duration, format: format, hasOwnPictures: flags & 8 != 0)
     }
 
     /// Reads the bytes of `metadata(_:)`. Throws for an unknown field.

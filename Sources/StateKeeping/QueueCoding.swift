@@ -79,6 +79,7 @@ struct EntryReader {
     private var lastPath: [UInt8] = []
     private var lastGiven: MediaMetadata?
 
+    /// Reads the next entry. Throws if its bytes are invalid.
     mutating func entry(_ reader: inout ByteReader) throws(ByteReader.Malformed) -> QueueEntry {
         lastNumber = lastNumber &+ (try reader.signed())
         guard lastNumber > 0 else { throw ByteReader.Malformed() }

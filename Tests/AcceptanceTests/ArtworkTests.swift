@@ -212,6 +212,57 @@ extension Acceptance {
             #expect(daemon.stop() == 0)
         }
 
+        @Test("a picture outside the roots comes where the daemon's own user alone named pictures, also after a kill")
+        func ownPictures() async throws {
+            enum Step { case adds(foreign: Bool), updates(foreign: Bool) }
+            let table: [(steps: [Step], isOwn: Bool)] = [
+                ([.adds(foreign: false)], true), ([.adds(foreign: true)], false),
+                ([.adds(foreign: true), .updates(foreign: false)], false),
+                ([.adds(foreign: false), .updates(foreign: true)], false),
+                ([.adds(foreign: false), .updates(foreign: true), .updates(foreign: false)], false),
+                ([.updates(foreign: false)], true), ([.updates(foreign: true)], false),
+            ]
+            let folder = TemporaryFolder()
+            mkdir(folder.path("music"), 0o755)
+            let file = folder.silence("music/a.wav", seconds: 60)
+            let placeholder = folder.write(Self.gif(5), "placeholder.gif")
+            let picture = JSONValue.string(folder.write(Self.gif(9), "secret.gif"))
+            let settings =
+                String(decoding: conf(folder), as: UTF8.self) + "[access]\nmedia-roots = \(folder.path("music"))\n"
+                + "[artwork]\nplaceholder = \(placeholder)\n"
+            let arguments = ["--config", folder.write(Array(settings.utf8), "conf")]
+            var daemon = await RealDaemon.start(nil, output: "null", in: folder, arguments)
+            do {
+                let (own, foreign) = (daemon.connect(), daemon.connect())
+                foreign.call("hello", ["role": "control"])
+                for (number, (steps, _)) in table.enumerated() {
+                    for (index, step) in steps.enumerated() {
+                        switch step {
+                        case .adds(let isForeign):
+                            let item: JSONValue = ["uri": .string(file), "artworkUrl": picture]
+                            (isForeign ? foreign : own).call("queue.add", ["items": [item]])
+                        case .updates(let isForeign):
+                            if index == 0 { own.call("queue.add", ["items": [.string(file)]]) }
+                            (isForeign ? foreign : own).call(
+                                "item.update", ["id": .integer(Int64(number + 1)), "artworkUrl": picture])
+                        }
+                    }
+                }
+            }
+            for run in 0..<2 {
+                let client = daemon.connect()
+                for (index, (_, isOwn)) in table.enumerated() {
+                    client.call("play", ["index": .integer(Int64(index))])
+                    #expect(becomes { Self.width(client.call("nowPlaying.get")) != nil }, "\(run) \(index)")
+                    #expect(Self.width(client.call("nowPlaying.get")) == (isOwn ? 9 : 5), "\(run) \(index)")
+                }
+                daemon.process.signal(SIGKILL)
+                daemon.process.wait()
+                daemon = await RealDaemon.start(nil, output: "null", in: folder, arguments)
+            }
+            #expect(daemon.stop() == 0)
+        }
+
         @Test("an external session shows animated artwork alone; a foreign user's lies below the media roots")
         func external() async throws {
             let folder = TemporaryFolder()

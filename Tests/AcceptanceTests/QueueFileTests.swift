@@ -99,5 +99,115 @@ extension Acceptance {
             #expect(nearest?["data"]?["nearest"] == "list")
             #expect(client.call("queue.list")?["count"] == 0)
         }
+
+        @Test("a folder in a line stands for its files; devices, sockets and pipes are refused with their line")
+        func lineKinds() async throws {
+            let daemon = await RealDaemon.silent()
+            let (client, folder) = (daemon.connect(), daemon.folder)
+            mkdir(folder.path("album"), 0o755)
+            for name in ["2.wav", "10.wav", "1.wav"] { _ = folder.silence("album/\(name)", seconds: 1) }
+            let single = folder.silence("single.wav", seconds: 1)
+            let path = list(["\"\(folder.path("album"))\"", "\"\(single)\""], folder)
+            #expect(add(client, path)["result"] == ["firstId": 1, "count": 4, "version": 1])
+            let items = client.call("queue.list")?["items"]?.arrayValue ?? []
+            #expect(items.compactMap { $0["title"]?.stringValue } == ["1", "2", "10", "single"])
+            mkfifo(folder.path("pipe"), 0o600)
+            mkdir(folder.path("empty"), 0o755)
+            for name in ["/dev/zero", folder.path("pipe"), daemon.socket, folder.path("empty")] {
+                let refused = add(client, list(["\"\(single)\"", "\"\(name)\""], folder))["error"]
+                #expect(refused?["code"] == 100 && refused?["data"]?["line"] == 2, "\(name): \(refused ?? .null)")
+            }
+            #expect(client.call("queue.list")?["count"] == 4)
+        }
+
+        @Test("numbers of 2³¹ and beyond, and ranges that cross the end, are answered in words or with what there is")
+        func largeNumbers() async throws {
+            let daemon = await RealDaemon.silent()
+            let (client, folder) = (daemon.connect(), daemon.folder)
+            let path = list((0..<5).map { "\"http://192.0.2.1/\($0)\"" }, folder)
+            #expect(add(client, path)["result"]?["count"] == 5)
+            for number in [6, 2_147_483_648, 4_294_967_297, 9_007_199_254_740_991] as [Int64] {
+                let index = JSONValue.integer(number)
+                #expect(add(client, path, ["at": index])["error"]?["data"]?["reason"] == "outOfRange")
+                #expect(client.error("queue.add", ["items": ["http://h/"], "at": index])?["code"] == 200)
+                #expect(client.error("queue.move", ["ids": [1], "to": index])?["data"]?["reason"] == "outOfRange")
+                for (method, parameters) in [
+                    ("queue.get", ["id": index]), ("queue.remove", ["ids": [1, index]]),
+                    ("queue.move", ["ids": [index], "to": 0]), ("queue.shuffle", ["ids": [1, index]]),
+                    ("queue.prioritize", ["ids": [index], "priority": 1]),
+                    ("item.update", ["id": index, "title": "x"]),
+                    ("feedback.get", ["ids": [1, index]]), ("feedback.set", ["id": index, "like": true]),
+                    ("play", ["itemId": index]),
+                ] as [(String, JSONValue)] {
+                    let refused = client.error(method, parameters)
+                    #expect(refused?["code"] == 100, "\(method): \(refused ?? .null)")
+                    #expect(refused?["data"]?["reason"] == "noSuchItem", "\(method): \(refused ?? .null)")
+                    #expect(refused?["message"] == "there is no such item in the queue", "\(method)")
+                }
+                let page = client.call("queue.list", ["offset": index, "limit": 3])
+                #expect(page?["items"]?.arrayValue?.isEmpty == true && page?["count"] == 5)
+            }
+            let page = client.call("queue.list", ["offset": 3, "limit": 10_000])
+            #expect((page?["items"]?.arrayValue ?? []).compactMap { $0["id"]?.integerValue } == [4, 5])
+            for offset in [9_007_199_254_740_992, -1, 0.5] as [JSONValue] {
+                #expect(client.refusal("queue.list", ["offset": offset]) == "-32602", "\(offset)")
+            }
+            #expect(client.call("queue.list")?["version"] == 1)
+        }
+
+        @Test("two clients that edit at once with ifVersion: each change is on the version that its client saw")
+        func twoEditors() async throws {
+            let daemon = await RealDaemon.silent()
+            let clients = [daemon.connect(), daemon.connect()]
+            clients[0].call("queue.add", ["items": .array((0..<100).map { .string("http://192.0.2.1/\($0)") })])
+            var (done, refused) = (0, 0)
+            for round in 0..<60 {
+                // Both know the same queue, and both ask before either has its answer.
+                let known = clients.map { $0.call("queue.list") }
+                let version = try #require(known[0]?["version"])
+                let ids = (known[0]?["items"]?.arrayValue ?? []).compactMap { $0["id"] }
+                let asked = clients.enumerated().map { number, client in
+                    let id = ids[(round * 7 + number) % ids.count]
+                    let edits: [(String, JSONObject)] = [
+                        ("queue.move", JSONObject([.init("ids", [id]), .init("to", .integer(Int64(round % 2)))])),
+                        ("queue.remove", JSONObject([.init("ids", [id])])),
+                        ("queue.add", JSONObject([.init("items", ["http://192.0.2.1/new"]), .init("at", 3)])),
+                    ]
+                    var (method, parameters) = edits[(round + number) % 3]
+                    parameters["ifVersion"] = version
+                    return client.send(method, .object(parameters))
+                }
+                let answers = zip(clients, asked).map { $0.answer($1) }
+                let accepted = answers.filter { $0["result"] != nil }
+                #expect(accepted.count == 1, "\(answers)")
+                #expect(answers.filter { $0["error"]?["data"]?["reason"] == "version" }.count == 1, "\(answers)")
+                done += accepted.count
+                refused += 2 - accepted.count
+            }
+            #expect(done == 60 && refused == 60)
+            let listed = clients.map { $0.call("queue.list") }
+            #expect(listed[0]?["version"] == 61 && listed[0] == listed[1])
+        }
+
+        @Test("a long list is there after a kill right behind the answer, with the edits around it")
+        func killed() async throws {
+            let daemon = await RealDaemon.silent()
+            let (client, folder) = (daemon.connect(), daemon.folder)
+            client.call("queue.add", ["items": ["http://192.0.2.1/first", "http://192.0.2.1/last"]])
+            let lines = (0..<5000).map { "{\"uri\": \"http://192.0.2.1/\($0)\", \"title\": \"T\($0)\"}" }
+            #expect(add(client, list(lines, folder), ["at": 1])["result"]?["firstId"] == 3)
+            client.call("queue.remove", ["ids": [4]])
+            func titles(_ client: Client) -> [String] {
+                let page = client.call("queue.list", ["limit": 10_000, "fields": ["title", "uri"]])
+                return (page?["items"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
+            }
+            let before = titles(client)
+            #expect(before.count == 5001 && before[1] == "T0" && before[2] == "T2" && before[4999] == "T4999")
+            daemon.process.signal(SIGKILL)
+            daemon.process.wait()
+            let next = await RealDaemon.start(nil, output: "null", in: folder)
+            #expect(titles(next.connect()) == before)
+            #expect(next.stop() == 0)
+        }
     }
 }

@@ -27,6 +27,9 @@ final class RealDaemon {
 
     deinit { child.end(by: SIGTERM) }
 
+    /// Kills it and waits for its end.
+    func kill() { child.end(by: SIGKILL) }
+
     /// Waits for its end and returns its exit status.
     func wait() -> Int32 { child.wait() }
 }

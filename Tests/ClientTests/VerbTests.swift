@@ -118,6 +118,14 @@ import Testing
                 "prioritize 10 2",
                 [#"queue.list {"offset":1,"limit":1}"#, #"queue.prioritize {"ids":[12],"priority":10,"ifVersion":7}"#]
             ),
+            ("queue shuffle", ["queue.shuffle"]),
+            (
+                "queue shuffle 2-3 1",
+                [
+                    #"queue.list {"offset":1,"limit":2}"#, #"queue.list {"offset":0,"limit":1}"#,
+                    #"queue.shuffle {"ids":[12,13,11],"ifVersion":7}"#,
+                ]
+            ),
             ("move 5 1", [#"queue.list {"offset":4,"limit":1}"#, #"queue.move {"ids":[15],"to":0,"ifVersion":7}"#]),
             (
                 "crop",

@@ -1,7 +1,5 @@
 import ArtworkLookup
 import AudioCore
-import ControlProtocol
-import ControlServer
 import DaemonConfiguration
 import LinuxSystem
 import NowPlaying
@@ -37,51 +35,21 @@ import Testing
         #expect(keeper.running == nil)
     }
 
-    @Test("a film outside the media roots is shown only where the daemon's own user named all pictures of the item")
-    @PlayerLoop func trust() async {
-        enum Step { case adds(foreign: Bool), updates(foreign: Bool) }
-        let table: [(steps: [Step], isTrusted: Bool)] = [
-            ([], false), ([.adds(foreign: false)], true), ([.adds(foreign: true)], false),
-            ([.adds(foreign: true), .updates(foreign: false)], false),
-            ([.adds(foreign: false), .updates(foreign: true)], false),
-            ([.adds(foreign: false), .updates(foreign: true), .updates(foreign: false)], false),
-            ([.updates(foreign: false)], true), ([.updates(foreign: true)], false),
-        ]
-        for (number, (steps, isTrusted)) in table.enumerated() {
-            let subject = Subject()
-            let keeper = Self.keeper(subject)
-            for step in steps {
-                switch step {
-                case .adds(let foreign):
-                    subject.film = "/nowhere/film.mp4"
-                    keeper.pictures(of: [ItemID(1)], namedBy: Self.client(foreign: foreign))
-                case .updates(let foreign):
-                    keeper.pictures(of: ItemID(1), changedBy: Self.client(foreign: foreign))
-                    subject.film = "/nowhere/film.mp4"
-                }
-            }
-            subject.film = "/nowhere/film.mp4"
-            await withCheckedContinuation { continuation in
-                subject.onFound = { continuation.resume() }
-                subject.show(1)
-                keeper.follow(subject.state)
-            }
-            let isRefused = keeper.known[0].result.failures.contains { $0.contains("outside of the media roots") }
-            #expect(isRefused == !isTrusted, "\(number)")
-        }
-    }
-
-    @Test("items that the daemon's own user named once and that are gone are forgotten")
-    @PlayerLoop func trustEnds() {
+    @Test(
+        "a film outside the media roots is shown only where the daemon's own user named all pictures of the item",
+        arguments: [true, false])
+    @PlayerLoop func trust(isOwn: Bool) async {
         let subject = Subject()
         let keeper = Self.keeper(subject)
-        subject.present = 1000...1010
-        for number in 1...20_000 as ClosedRange<Int64> {
-            keeper.pictures(of: [ItemID(number)], namedBy: Self.client(foreign: false))
+        subject.film = "/nowhere/film.mp4"
+        subject.hasOwnPictures = isOwn
+        await withCheckedContinuation { continuation in
+            subject.onFound = { continuation.resume() }
+            subject.show(1)
+            keeper.follow(subject.state)
         }
-        #expect(keeper.trustedCount < 300)
-        // Those that are there stay.
-        #expect((1000...1010).allSatisfy { keeper.isTrusted(ItemID($0)) })
+        let isRefused = keeper.known[0].result.failures.contains { $0.contains("outside of the media roots") }
+        #expect(isRefused == !isOwn)
     }
 
     @PlayerLoop private static func keeper(_ subject: Subject) -> ArtworkKeeper {
@@ -90,10 +58,6 @@ import Testing
                 subject: subject, loop: EventLoop.current, workers: Workers(EventLoop.current, name: "artwork"),
                 rules: ArtworkSearch.Rules(), cache: nil, certificates: nil,
                 settings: LiveConfiguration(Configuration()), log: { _ in }))
-    }
-
-    private static func client(foreign: Bool) -> ClientIdentity {
-        ClientIdentity(number: 1, name: "test", pid: 1, uid: 1, role: .control, isForeign: foreign)
     }
 }
 
@@ -106,8 +70,8 @@ import Testing
     /// A film that clients named with each item; nil: none.
     var film: String?
 
-    /// Items that there are.
-    var present = Int64.min...Int64.max
+    /// True if the daemon's own user named it.
+    var hasOwnPictures = false
 
     func show(_ item: Int64?) {
         state.item = item.map {
@@ -116,11 +80,10 @@ import Testing
     }
 
     func entry(of item: ItemID) -> QueueEntry? {
-        guard present.contains(item.number) else { return nil }
         var given = MediaMetadata()
         given.animatedArtwork = film.map { ["1:1": $0] }
         return FilePath(Array("/nowhere/\(item.number).wav".utf8)).map {
-            QueueEntry(id: item, source: .file($0), details: ItemDetails(given: given))
+            QueueEntry(id: item, source: .file($0), details: ItemDetails(given: given, hasOwnPictures: hasOwnPictures))
         }
     }
 

@@ -132,6 +132,7 @@ import Testing
         found.title = "opened"
         var entries = (1...1000).map { QueueEntry(id: ItemID($0), source: .file("/m/\($0).wav"), details: details) }
         entries[500].details = ItemDetails(given: given, found: found, duration: 3)
+        entries[501].details = ItemDetails(given: given, hasOwnPictures: true)
         entries[600].details = nil
         var queue = PlayQueue()
         queue.recordEdits()
@@ -148,6 +149,7 @@ import Testing
         for (one, other) in zip(again.queue.entries, entries) {
             #expect(one.details?.given == other.details?.given && one.details?.found == other.details?.found)
             #expect(one.details?.duration == other.details?.duration)
+            #expect(one.details?.hasOwnPictures == other.details?.hasOwnPictures)
         }
     }
 

@@ -74,7 +74,7 @@ package struct RPCError: Error, Equatable, Sendable {
     /// Kinds of 100 and 200; raw values are the words on the wire.
     package enum Reason: String, Sendable, CaseIterable {
         // Of 100.
-        case noArtwork, noSession, otherItem, permission
+        case noArtwork, noSession, noSuchItem, otherItem, permission
         // Of 200.
         case abandoned, configuration, disabled, ending, inUse, interrupted, late, noAnswer, noCache, notExternal
         case notUnderstood, outOfRange, queueFull, refused, tooDeep, tooLarge, tooMany, tooManyClients, unavailable,

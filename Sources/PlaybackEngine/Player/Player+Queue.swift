@@ -68,11 +68,17 @@ extension Player {
         carryOut(decide { $0.prioritize(ids, priority) }, nil, by: by)
     }
 
-    /// Sets metadata that a client gives an item. Throws `noSuchItem`, and `queueFull` if its texts are too long.
-    package func update(_ id: ItemID, _ given: MediaMetadata, by: Originator) throws(CommandRefusal) {
+    /// Sets metadata that a client gives an item; `isForeign`: it is of another user than the daemon's own. Throws
+    /// `noSuchItem`, and `queueFull` if its texts are too long.
+    package func update(
+        _ id: ItemID, _ given: MediaMetadata, isForeign: Bool = false, by: Originator
+    ) throws(CommandRefusal) {
         guard let entry = queue[id] else { throw .noSuchItem }
         let old = entry.details ?? ItemDetails()
-        let details = old.with(given: given.filled(from: old.given))
+        // Pictures that a foreign user once named together with others stay foreign.
+        let isOwn = !isForeign && (old.hasOwnPictures || !old.given.namesPictures)
+        let details = old.with(
+            given: given.filled(from: old.given), hasOwnPictures: given.namesPictures ? isOwn : nil)
         guard queue.textBytes - old.textBytes + details.textBytes <= QueueLimit.textBytes else { throw .queueFull }
         let revision = queue.revision
         decide { $0.setDetails(details, of: id) }

@@ -10,6 +10,9 @@ package struct EntryList: Sendable {
     /// Size of the texts, paths and addresses of all entries in bytes.
     package private(set) var textBytes = 0
 
+    /// Number of pieces, for tests.
+    var pieceCount: Int { pieces.count }
+
     /// No entries.
     package init() {}
 
@@ -203,9 +206,12 @@ package struct EntryList: Sendable {
 }
 
 extension EntryList: RandomAccessCollection {
+    /// 0.
     package var startIndex: Int { 0 }
+    /// The number of entries.
     package var endIndex: Int { count }
 
+    /// The entry with this index. Takes logarithmic time; the iterator is faster for many.
     package subscript(index: Int) -> QueueEntry {
         let (number, offset) = place(of: index)
         return pieces[number].entries[offset]

@@ -34,6 +34,8 @@ package final class ItemDetails: Sendable {
     package let isSeekable: Bool
     /// True if everything comes from the file and can be read again; neither a client nor a list added anything.
     let isRepeatable: Bool
+    /// True if the daemon's own user alone named the pictures among the metadata of clients, never a foreign user.
+    package let hasOwnPictures: Bool
 
     /// Without any facts.
     static let unknown = ItemDetails()
@@ -41,19 +43,21 @@ package final class ItemDetails: Sendable {
     /// Details, by their parts; `duration` is that of the file.
     package convenience init(
         given: MediaMetadata = MediaMetadata(), found: MediaMetadata = MediaMetadata(), duration: Double? = nil,
-        format: MediaFormat? = nil, isSeekable: Bool = true, isRepeatable: Bool = false
+        format: MediaFormat? = nil, isSeekable: Bool = true, isRepeatable: Bool = false, hasOwnPictures: Bool = false
     ) {
         let nothing = MediaMetadata()
         self.init(
             given == nothing ? nil : Contents(given, nil),
             found == nothing && format == nil ? .nothing : .whole(Contents(found, format)), duration, isSeekable,
-            isRepeatable)
+            isRepeatable, hasOwnPictures)
     }
 
     private init(
-        _ request: Contents?, _ contents: Found, _ duration: Double?, _ isSeekable: Bool, _ isRepeatable: Bool
+        _ request: Contents?, _ contents: Found, _ duration: Double?, _ isSeekable: Bool, _ isRepeatable: Bool,
+        _ hasOwnPictures: Bool
     ) {
         self.isRepeatable = isRepeatable
+        self.hasOwnPictures = hasOwnPictures
         self.request = request
         self.contents = contents
         mediaDuration = duration.map(TimeLimit.bounded)
@@ -69,7 +73,7 @@ package final class ItemDetails: Sendable {
         facts.metadata = facts.metadata.filled(from: before.found)
         return ItemDetails(
             request, .read(PackedFacts(facts), before: before), facts.duration, facts.isSeekable,
-            self === Self.unknown || isRepeatable)
+            self === Self.unknown || isRepeatable, hasOwnPictures)
     }
 
     /// True if the file was opened to be played.
@@ -169,15 +173,19 @@ package final class ItemDetails: Sendable {
     }
 
     /// A copy with other metadata of a client or of the file.
-    func with(given: MediaMetadata? = nil, found: MediaMetadata? = nil) -> ItemDetails {
+    func with(
+        given: MediaMetadata? = nil, found: MediaMetadata? = nil, hasOwnPictures: Bool? = nil
+    ) -> ItemDetails {
         if found == nil, case .read(let facts, let before) = contents {
-            let before = before.with(given: given)
+            let before = before.with(given: given, hasOwnPictures: hasOwnPictures)
             return ItemDetails(
-                before.request, .read(facts, before: before), mediaDuration, isSeekable, isRepeatable && given == nil)
+                before.request, .read(facts, before: before), mediaDuration, isSeekable, isRepeatable && given == nil,
+                before.hasOwnPictures)
         }
         return ItemDetails(
             given: given ?? self.given, found: found ?? self.found, duration: mediaDuration, format: format,
-            isSeekable: isSeekable, isRepeatable: isRepeatable && given == nil)
+            isSeekable: isSeekable, isRepeatable: isRepeatable && given == nil,
+            hasOwnPictures: hasOwnPictures ?? self.hasOwnPictures)
     }
 
     /// A client's name for a station is not the title of its current song.
@@ -203,7 +211,7 @@ package final class ItemDetails: Sendable {
             .listed(
                 ListedTexts(
                     isLive ? [found.albumTitle, nil, nil] : [found.title, found.artist, found.albumTitle])),
-            mediaDuration, isSeekable, isRepeatable)
+            mediaDuration, isSeekable, isRepeatable, hasOwnPictures)
     }
 }
 

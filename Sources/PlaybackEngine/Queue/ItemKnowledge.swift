@@ -23,7 +23,8 @@ import NowPlaying
             given: named(item, known), found: found(item, known),
             duration: item.length.map { item.format.seconds(frames: $0) }, format: item.mediaFormat,
             isSeekable: item.isSeekable,
-            isRepeatable: known.map { $0 === ItemDetails.unknown || $0.isRepeatable } ?? true)
+            isRepeatable: known.map { $0 === ItemDetails.unknown || $0.isRepeatable } ?? true,
+            hasOwnPictures: known?.hasOwnPictures ?? false)
         player.decide { $0.setDetails(details, of: item.id) }
         player.titles.opened(item.id)
         remember(item.id)
@@ -35,7 +36,8 @@ import NowPlaying
         let found = metadata.filled(from: known?.found ?? MediaMetadata())
         let details = ItemDetails(
             given: known?.given ?? MediaMetadata(), found: found, duration: known?.mediaDuration,
-            isRepeatable: known.map { $0 === ItemDetails.unknown || $0.isRepeatable } ?? true)
+            isRepeatable: known.map { $0 === ItemDetails.unknown || $0.isRepeatable } ?? true,
+            hasOwnPictures: known?.hasOwnPictures ?? false)
         player.decide { $0.setDetails(details, of: entry.id) }
         remember(entry.id)
     }
@@ -73,7 +75,8 @@ import NowPlaying
         guard !item.isLive, item.length != length, let details = player.queue[item.id]?.details else { return }
         let corrected = ItemDetails(
             given: details.given, found: details.found, duration: item.format.seconds(frames: length),
-            format: details.format, isSeekable: details.isSeekable, isRepeatable: details.isRepeatable)
+            format: details.format, isSeekable: details.isSeekable, isRepeatable: details.isRepeatable,
+            hasOwnPictures: details.hasOwnPictures)
         player.decide { $0.setDetails(corrected, of: item.id) }
         guard player.publisher.shown?.id == item.id, player.playout.pending == nil else { return }
         player.publisher.refreshShown()

@@ -188,12 +188,14 @@ package struct PlayQueue: Sendable {
 
     /// Puts the entries into this order; unnamed ones come last.
     private mutating func order(_ ids: [ItemID]) {
-        let ranks = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        let ordered = entries.enumerated().sorted { one, other in
-            let ranksOfBoth = (ranks[one.element.id] ?? .max, ranks[other.element.id] ?? .max)
-            return ranksOfBoth.0 == ranksOfBoth.1 ? one.offset < other.offset : ranksOfBoth.0 < ranksOfBoth.1
+        let ranks = Dictionary(ids.enumerated().lazy.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        var ranked: [QueueEntry?] = Array(repeating: nil, count: ids.count)
+        var others: [QueueEntry] = []
+        for entry in entries {
+            if let rank = ranks[entry.id] { ranked[rank] = entry } else { others.append(entry) }
         }
-        entries = EntryList(ordered.lazy.map(\.element))
+        entries = EntryList(ranked.lazy.compactMap(\.self))
+        entries.append(contentsOf: others)
         version += 1
         history.add(.order)
     }

@@ -50,12 +50,6 @@ import PlaybackEngine
     var fetching: [String: RemoteFetch] = [:]
     /// Previews of animated artwork, by its ids.
     var previews: [(film: String, found: ArtworkSearch.Found)] = []
-    /// Items whose pictures the daemon's own user named in this run, and nobody else.
-    private var trusted: Set<ItemID> = []
-    /// Trusted items at which those are forgotten that there are no more.
-    private var trustedLimit = leastTrustedLimit
-    private static let leastTrustedLimit = 256
-
     /// True while nothing is searched for, because a picture may have crashed an earlier run.
     private var rests = false
 
@@ -229,38 +223,9 @@ import PlaybackEngine
 
     // MARK: Trust
 
-    /// A client named all that clients say about the pictures of these items. Only those of the daemon's own user may lie
-    /// outside the media roots or at this host's own addresses.
-    func pictures(of items: some Sequence<ItemID>, namedBy client: ClientIdentity) {
-        guard !client.isForeign else { return trusted.subtract(items) }
-        forgetTrusted()
-        trusted.formUnion(items)
-    }
-
-    /// Forgets the trusted items that there are no more, each time that their number has doubled.
-    private func forgetTrusted() {
-        guard trusted.count > trustedLimit else { return }
-        trusted = trusted.filter { parts.subject.entry(of: $0) != nil }
-        trustedLimit = max(Self.leastTrustedLimit, 2 * trusted.count)
-    }
-
-    /// A client is about to change some of the pictures of an item; the others stay as somebody named them. To be called
-    /// before the item has them.
-    func pictures(of item: ItemID, changedBy client: ClientIdentity) {
-        let given = parts.subject.entry(of: item)?.details?.given
-        if client.isForeign {
-            trusted.remove(item)
-        } else if given?.namesPictures != true {
-            forgetTrusted()
-            trusted.insert(item)
-        }
-    }
-
-    /// True if only the daemon's own user named the pictures of an item, in this run.
-    func isTrusted(_ item: ItemID) -> Bool { trusted.contains(item) }
-
-    /// Items of which that is remembered.
-    var trustedCount: Int { trusted.count }
+    /// True if only the daemon's own user named the pictures of an item: they may lie outside the media roots or at this host's
+    /// own addresses.
+    func isTrusted(_ item: ItemID) -> Bool { parts.subject.entry(of: item)?.details?.hasOwnPictures == true }
 
     /// Address of an item's picture on the network, from a client or the stream itself.
     func address(of item: ItemID) -> (address: PictureFetch.Address, shown: String)? {

@@ -128,7 +128,7 @@ extension PlayerMethods {
         let ids = request.itemIDs("ids") ?? request.itemID("id").map { [$0] }
         guard let ids else { return request.media.map { Subject(id: nil, source: $0.source) } }
         return try ids.map { id throws(RPCError) in
-            guard let entry = player.queue[id] else { throw PlayerRefusal.unknownItem(id).error }
+            guard let entry = player.queue[id] else { throw CommandRefusal.noSuchItem.error }
             return Subject(id: id, source: entry.source)
         }
     }

@@ -95,10 +95,8 @@ extension PlayerMethods {
     func update(_ request: MethodRequest, _ answer: @PlayerLoop (MethodResult) -> Void) {
         guard let id = request.itemID("id") else { return answer(failure(.noSuchItem)) }
         do throws(CommandRefusal) {
-            let fields = request.metadata
-            // Before the event, which has its pictures looked for.
-            if fields.namesPictures { artwork?.pictures(of: id, changedBy: request.client) }
-            try player.update(id, fields, by: request.client.originator)
+            try player.update(
+                id, request.metadata, isForeign: request.client.isForeign, by: request.client.originator)
             answer(version())
         } catch {
             answer(failure(error))
@@ -114,10 +112,6 @@ extension PlayerMethods {
         let index = request.bool("next") == true ? player.indexForNext : request.integer("at")
         do throws(CommandRefusal) {
             let ids = try insert(request.addition, at: index, by: by)
-            // The search for their pictures begins later, when one of them is shown or follows.
-            if let named = request.addition?.withPictures {
-                artwork?.pictures(of: named, namedBy: request.client)
-            }
             let isList = request.parameters["list"] != nil
             guard request.bool("play") == true, let ids else { return answer(.encoded(added(ids, isList: isList))) }
             player.perform(.playItem(ItemID(ids.lowerBound), position: nil), by: by) { [weak self] result in

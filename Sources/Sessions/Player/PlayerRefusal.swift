@@ -34,8 +34,6 @@ enum PlayerRefusal: Equatable {
     case notRemembered(String?)
     /// Saved feedback can't be read for this reason.
     case unreadable(String)
-    /// The queue has no item with this id.
-    case unknownItem(ItemID)
     /// The player's own refusal.
     case command(CommandRefusal)
 
@@ -74,7 +72,6 @@ enum PlayerRefusal: Equatable {
         case .notRemembered(nil): .commandFailed(.unavailable, "this daemon keeps no ratings or bookmarks")
         case .notRemembered(let message?): .commandFailed(.unavailable, "cannot save it: \(message)")
         case .unreadable(let message): .commandFailed(.unavailable, "cannot read ratings and bookmarks: \(message)")
-        case .unknownItem(let id): .noSuchContent("the queue has no item with the id \(id.number)")
         case .command(let refusal): refusal.error
         }
     }
@@ -91,7 +88,7 @@ extension CommandRefusal {
         switch self {
         case .noItem:
             .noItem("nothing to play: the queue is empty or has ended")
-        case .noSuchItem: .noSuchContent("there is no such item in the queue")
+        case .noSuchItem: .noSuchContent("there is no such item in the queue", reason: .noSuchItem)
         case .outOfRange(let position, let duration):
             .commandFailed(
                 .outOfRange,

@@ -44,12 +44,14 @@ enum ListedItems {
         defer { if !isInput { close(file) } }
         var bytes: [UInt8] = []
         while true {
-            let start = bytes.count
-            bytes.append(contentsOf: repeatElement(0, count: 1 << 20))
-            let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress! + start, 1 << 20) }
-            bytes.removeLast((1 << 20) - max(0, count))
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure(name, errno) }
+            var (count, code) = (0, Int32(0))
+            bytes += [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, used in
+                count = read(file, buffer.baseAddress!, 1 << 20)
+                code = errno
+                used = max(0, count)
+            }
+            if count < 0, code == EINTR { continue }
+            guard count >= 0 else { throw failure(name, code) }
             guard bytes.count <= maximumBytes else {
                 throw Failure(.general, "\(TerminalText.safe(name)): a list has at most \(maximumBytes >> 20) MiB")
             }

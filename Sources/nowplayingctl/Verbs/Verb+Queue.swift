@@ -23,14 +23,21 @@ extension Verb {
             arity: 0...Int.max
         ) { (run) throws(Failure) in try Queue.add(run, isNext: run.has("--next")) },
         Verb(
-            name: "queue", aliases: ["playlist", "list"], summary: "show the queue",
+            name: "queue", aliases: ["playlist", "list"], synopsis: "[shuffle [NUMBER…]]",
+            summary: "show the queue, or shuffle it once",
+            details:
+                "shuffle puts the items of the queue into another order, or those with these indexes, which stay where they "
+                + "are together; NUMBER is an index from 1, or a range. See shuffle for a shuffled order of play.",
             options: [
                 Option(
                     "--format", short: "-f", value: "FORMAT",
                     "print this for each item: {{number}}, {{title}} and other fields of an item")
             ],
-            examples: [("queue", "all items; * marks the current one"), ("queue -f '{{uri}}'", "their uris")],
-            run: Queue.list),
+            examples: [
+                ("queue", "all items; * marks the current one"), ("queue -f '{{uri}}'", "their uris"),
+                ("queue shuffle", "another order"), ("queue shuffle 3-9", "of these seven"),
+            ],
+            arity: 0...Int.max, run: Queue.run),
         Verb(
             name: "remove", aliases: ["del", "delete", "rm"], synopsis: "NUMBER…",
             summary: "remove items from the queue",
@@ -84,8 +91,26 @@ enum Queue {
         if run.wantsJSON { for result in results { run.printJSON(result) } }
     }
 
-    /// `queue`, a page at a time.
-    static func list(_ run: Invocation) throws(Failure) {
+    /// `queue`: shows or shuffles it.
+    static func run(_ run: Invocation) throws(Failure) {
+        guard let word = run.words.first?.text else { return try list(run) }
+        guard word == "shuffle" else { throw run.wrong("queue", word, "shuffle, or nothing to show the queue") }
+        if run.has("--format") { throw .usage("queue shuffle takes no --format", verb: run.verb.name) }
+        guard run.words.count > 1 else { return try run.perform("queue.shuffle") }
+        let (ids, version) = try items(run.words.dropFirst().map(\.text), run)
+        // In two requests they would be shuffled in two parts.
+        guard ids.count <= idsOfLine else {
+            throw .usage(
+                "queue shuffle takes at most \(idsOfLine) items by their indexes; without any it takes all",
+                verb: run.verb.name)
+        }
+        var parameters = JSONObject([.init("ids", .array(ids))])
+        parameters["ifVersion"] = version
+        try run.perform("queue.shuffle", .object(parameters))
+    }
+
+    /// The queue, a page at a time.
+    private static func list(_ run: Invocation) throws(Failure) {
         let template = try run.template()
         let current = try run.state().queueIndex
         var collected: [JSONValue] = []
