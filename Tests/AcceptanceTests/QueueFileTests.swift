@@ -194,7 +194,7 @@ extension Acceptance {
             let daemon = await RealDaemon.silent()
             let (client, folder) = (daemon.connect(), daemon.folder)
             client.call("queue.add", ["items": ["http://192.0.2.1/first", "http://192.0.2.1/last"]])
-            let lines = (0..<5000).map { "{\"uri\": \"http://192.0.2.1/\($0)\", \"title\": \"T\($0)\"}" }
+            let lines = (0..<2000).map { "{\"uri\": \"http://192.0.2.1/\($0)\", \"title\": \"T\($0)\"}" }
             #expect(add(client, list(lines, folder), ["at": 1])["result"]?["firstId"] == 3)
             client.call("queue.remove", ["ids": [4]])
             func titles(_ client: Client) -> [String] {
@@ -202,7 +202,7 @@ extension Acceptance {
                 return (page?["items"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
             }
             let before = titles(client)
-            #expect(before.count == 5001 && before[1] == "T0" && before[2] == "T2" && before[4999] == "T4999")
+            #expect(before.count == 2001 && before[1] == "T0" && before[2] == "T2" && before[1999] == "T1999")
             daemon.process.signal(SIGKILL)
             daemon.process.wait()
             let next = await RealDaemon.start(nil, output: "null", in: folder)
