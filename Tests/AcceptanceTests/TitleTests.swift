@@ -256,6 +256,8 @@ extension Acceptance {
             #expect(longest < 1)
             if first < 20 { #expect(titles(client).prefix(20).contains { $0.first != "F" }) }
             disk.goOn()
+            // An item of it that plays shows that it answers.
+            client.call("play", ["index": 19])
             #expect(becomes { titles(client).prefix(20).allSatisfy { $0.first == "F" } })
             #expect(sleeps(daemon))
             #expect(daemon.stop() == 0)

@@ -51,7 +51,7 @@ import Testing
     func limits() throws {
         var facts = Self.full
         facts.metadata.title = "x" + String(repeating: "é", count: 3000)
-        facts.metadata.artists = (0..<1000).map { "artist \($0)" }
+        facts.metadata.artists = (0..<1000).map { "artist \($0) " + String(repeating: "a", count: 90) }
         facts.metadata.composer = String(repeating: "c", count: 5000)
         let packed = PackedFacts(facts)
         #expect(packed.count <= FileFacts.Extent.listed.bytes)

@@ -46,7 +46,9 @@ import Testing
         var files = [path]
         files.append(folder.write(AudioMaterial.noise(frames: 1000).wave(), "b.wav"))
         for path in files {
-            let own = FileFacts(of: try DecoderRegistry.openDecoder(path: path))
+            var own = FileFacts(of: try DecoderRegistry.openDecoder(path: path))
+            // The wire has microseconds.
+            own.duration = own.duration.map { ($0 * 1_000_000).rounded() / 1_000_000 }
             #expect(child.read(try MediaFile(path: path), .whole) == .found(own))
         }
         for (name, bytes) in [

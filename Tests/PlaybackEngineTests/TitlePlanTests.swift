@@ -16,7 +16,7 @@ import Testing
         _ plan: inout TitlePlan, at now: MonotonicTime, isWanted: (ItemID) -> Bool = { _ in true }
     ) -> (read: [Int64], gone: [Int64]) {
         var (read, gone): ([Int64], [Int64]) = ([], [])
-        while let id = plan.next(isWanted: isWanted) {
+        while let id = plan.next(isWanted: { isWanted($0) && !read.contains($0.number) }) {
             read.append(id.number)
             gone += plan.keep(id, true, at: now).map(\.number)
         }

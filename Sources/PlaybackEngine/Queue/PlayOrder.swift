@@ -83,8 +83,12 @@ package struct PlayOrder: Sendable {
     /// Items that come next, in their order, each once: `current` (nil: none is) and those after it, at most `limit`.
     package func coming(from current: ItemID?, in queue: PlayQueue, limit: Int) -> [ItemID] {
         if isShuffled, sequence.indices.contains(max(0, position)) {
-            var seen: Set<ItemID> = []
-            return Array(sequence[max(0, position)...].lazy.filter { seen.insert($0).inserted }.prefix(limit))
+            var (seen, ids): (Set<ItemID>, [ItemID]) = ([], [])
+            for id in sequence[max(0, position)...] where seen.insert(id).inserted {
+                ids.append(id)
+                if ids.count >= limit { break }
+            }
+            return ids
         }
         let start = current.flatMap { queue.index(of: $0) } ?? 0
         let rest = queue.entries[start...].prefix(limit)
