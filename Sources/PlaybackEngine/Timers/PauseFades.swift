@@ -31,7 +31,7 @@ import NowPlaying
     /// Number of looks at the end of a fade. A device that changed meanwhile is later.
     private static let mostLooks = 5
     /// Seconds of sound that is sent again unchanged before a fade: frames that arrive late at the device do no harm there.
-    private static let lead = 0.02
+    private static let lead = 0.05
     /// Seconds that a fade may begin late: more than the largest latency of a device that cannot rewind.
     private static let mostDelay = 3.0
 
