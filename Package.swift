@@ -85,7 +85,7 @@ let package = Package(
         library(
             "ArtworkLookup",
             ["AudioDecoders", "AudioCore", "LinuxSystem", "NowPlaying", "CMessageDigest", "CLinux"]),
-        library("TrackDatabase", ["ControlProtocol", "NowPlaying", "CSQLite"]),
+        library("TrackDatabase", ["ControlProtocol", "NowPlaying", "CSQLite", "CLinux"]),
         library("ControlServer", ["LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
         library(
             "MediaAccess",
@@ -156,8 +156,14 @@ let package = Package(
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
             swiftSettings: settings),
+        .executableTarget(
+            name: "TestLibraryWriter", dependencies: ["TrackDatabase", "TestLibraries"],
+            path: "Tests/TestLibraryWriter", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
         tests(
-            "TrackDatabaseTests", ["TrackDatabase", "TestLibraries", "TestSupport", "ControlProtocol", "NowPlaying"]),
+            "TrackDatabaseTests",
+            [
+                "TrackDatabase", "TestLibraryWriter", "TestLibraries", "TestSupport", "ControlProtocol", "NowPlaying",
+            ]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),

@@ -3,7 +3,7 @@ import Glibc
 /// The database of the library: tracks, their tags, folders and albums in one SQLite file. Any thread; every call reads or
 /// writes files.
 package final class TrackDatabase: Sendable {
-    /// How a database was opened.
+    /// State of the file when the database was opened.
     package enum Opening: Equatable, Sendable {
         case asItWas
         case made
@@ -13,7 +13,7 @@ package final class TrackDatabase: Sendable {
 
     /// The file.
     package let path: String
-    /// How it was opened.
+    /// State of the file when it was opened.
     package let opening: Opening
 
     /// Opens the database at `path`, or makes it. A damaged file is set aside; one of a newer version is refused.

@@ -96,7 +96,10 @@ enum TrackSchema {
 
 /// Bits of `track.flags`.
 enum TrackFlags {
+    /// Its file is away.
     static let missing: Int64 = 1
+    /// It has words.
     static let hasLyrics: Int64 = 2
+    /// It has a picture.
     static let hasPicture: Int64 = 4
 }

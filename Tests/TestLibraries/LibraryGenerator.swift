@@ -46,6 +46,8 @@ package struct LibraryGenerator: Sendable {
         let title = NameParts.name(&numbers, 1 + numbers.number(below: 4), script, isTitled: true)
         let year = 1950 + numbers.number(below: 75)
         let genre = NameParts.genres[numbers.number(below: NameParts.genres.count, skew: 2)]
+        let genres =
+            numbers.percent(25) ? [genre, NameParts.genres[numbers.number(below: NameParts.genres.count)]] : [genre]
         let label = NameParts.labels[numbers.number(below: NameParts.labels.count, skew: 2)]
         let discs = numbers.percent(8) ? 2 : 1
         let count = 6 + numbers.number(below: 12)
@@ -61,14 +63,12 @@ package struct LibraryGenerator: Sendable {
                 var record = TrackRecord(
                     path: TrackPath("\(place)/\(number < 10 ? "0" : "")\(number) - \(name).\(codec)"))
                 record.tags = [
-                    .title: [name], .artist: [own], .album: [title], .date: ["\(year)"], .genre: [genre], .label: [label],
+                    .title: [name], .artist: [own], .album: [title], .date: ["\(year)"], .genre: genres,
+                    .label: [label],
                     .composer: [composer],
                 ]
                 if numbers.percent(8) { record.tags[.artist]?.append(Self.artist(numbers.number(below: artistCount))) }
                 if !isCompilation { record.tags[.albumArtist] = [artist] }
-                if numbers.percent(25) {
-                    record.tags[.genre]?.append(NameParts.genres[numbers.number(below: NameParts.genres.count)])
-                }
                 record.tags[.artistSort] = [own.hasPrefix("The ") ? "\(own.dropFirst(4)), The" : own]
                 record.tags[.originalDate] = ["\(year)-0\(1 + main % 9)-1\(main % 9)"]
                 record.numbers.trackNumber = Int64(number)

@@ -8,7 +8,9 @@ package final class TestFolder: Sendable {
     /// A new folder below the folder for temporary files.
     package init() {
         var template = Array("\(getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp")/tracks-XXXXXX".utf8CString)
-        path = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } ?? "/tmp" }
+        path = template.withUnsafeMutableBufferPointer {
+            mkdtemp($0.baseAddress!).map { String(cString: $0) } ?? "/tmp"
+        }
     }
 
     /// The path of a file in it.

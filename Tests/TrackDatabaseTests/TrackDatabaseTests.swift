@@ -10,7 +10,8 @@ import TrackDatabase
         #expect(database.opening == .made)
         var record = TrackRecord(path: TrackPath(Array("Müsic/A".utf8) + [0x2F, 0xFF, 0xFE, 0x27]))
         record.tags = [
-            .title: ["Ti'tle\0%_", "Second"], .artist: ["A", "B"], .comment: ["c"], .album: ["Al"], .genre: ["x", "x", ""],
+            .title: ["Ti'tle\0%_", "Second"], .artist: ["A", "B"], .comment: ["c"], .album: ["Al"],
+            .genre: ["x", "x", ""],
         ]
         record.numbers.trackNumber = 3
         record.numbers.movementNumber = -2
@@ -35,7 +36,8 @@ import TrackDatabase
         let album = try #require(try reader.album(number))
         #expect(album.title == "Al" && album.isCompilation && album.tracks == 1)
         let files = try reader.files(in: record.path.folder)
-        #expect(files.count == 1 && files[record.path.name]?.file == record.file && files[record.path.name]?.track == id)
+        #expect(
+            files.count == 1 && files[record.path.name]?.file == record.file && files[record.path.name]?.track == id)
     }
 
     @Test func countsAndSearchesFollowChanges() throws {

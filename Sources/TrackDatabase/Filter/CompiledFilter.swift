@@ -6,7 +6,9 @@ struct CompiledFilter {
         case values([Int64])
         /// Tracks with one of these values of their own.
         case own([Int64])
+        /// Tracks on an album.
         case album(Int64)
+        /// Tracks in a folder itself.
         case folder(Int64)
     }
 
@@ -29,7 +31,9 @@ struct CompiledFilter {
     }
 
     /// A test of a column that no index helps with.
-    static func plain(_ sql: String, _ values: [SQLiteValue], asksTracks: Bool = true, share: Double) -> CompiledFilter {
+    static func plain(
+        _ sql: String, _ values: [SQLiteValue], asksTracks: Bool = true, share: Double
+    ) -> CompiledFilter {
         CompiledFilter(sql: sql, values: values, asksTracks: asksTracks, share: share, driver: nil, driven: 0)
     }
 }

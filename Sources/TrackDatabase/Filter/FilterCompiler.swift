@@ -101,7 +101,8 @@ struct FilterCompiler {
     private func compile(_ tag: TrackTag, _ test: FilterTest) throws(TrackDatabaseError) -> CompiledFilter {
         if case .missing(let isMissing) = test {
             let sql =
-                tag == .title ? "t.title IS NULL"
+                tag == .title
+                ? "t.title IS NULL"
                 : tag.isOwn ? "firstOf(t.own, \(tag.rawValue)) IS NULL" : "(s.tags & \(tag.bit)) = 0"
             return .plain(isMissing ? sql : "NOT (\(sql))", [], asksTracks: tag.isOwn, share: 0.5)
         }
@@ -109,14 +110,17 @@ struct FilterCompiler {
         if found.ids.isEmpty { return .constant(false) }
         let set = SQLiteValue.ids(IdSet(found.ids))
         let sql =
-            tag == .title ? "holds(t.title, @) OR holdsAny(t.own, @)"
+            tag == .title
+            ? "holds(t.title, @) OR holdsAny(t.own, @)"
             : tag.isOwn ? "holdsAny(t.own, @)" : "holdsAny(s.packed, @)"
         return CompiledFilter(
             sql: sql, values: tag == .title ? [set, set] : [set], asksTracks: tag.isOwn, share: share(found.tracks),
             driver: tag.isOwn ? .own(found.ids) : .values(found.ids), driven: found.tracks)
     }
 
-    private func compile(_ field: FilterField.PathField, _ test: FilterTest) throws(TrackDatabaseError) -> CompiledFilter {
+    private func compile(
+        _ field: FilterField.PathField, _ test: FilterTest
+    ) throws(TrackDatabaseError) -> CompiledFilter {
         switch field {
         case .folder:
             if case .is(let text) = test {
@@ -141,7 +145,8 @@ struct FilterCompiler {
                     sql: "\(inner.sql) AND t.name = @", values: inner.values + [.blob(path.name)], asksTracks: true,
                     share: share(1), driver: inner.driver, driven: inner.driven)
             }
-            let column = "(SELECT CASE WHEN f.id = 1 THEN t.name ELSE CAST(f.path || x'2F' || t.name AS BLOB) END "
+            let column =
+                "(SELECT CASE WHEN f.id = 1 THEN t.name ELSE CAST(f.path || x'2F' || t.name AS BLOB) END "
                 + "FROM folder f WHERE f.id = t.folder)"
             return try text(column, test, isMissing: "0")
         }
@@ -178,8 +183,10 @@ struct FilterCompiler {
                 return .plain("ifnull(\(column) = @, 0)", [milliseconds], share: 0.01)
             }
             return .plain("ifnull(\(column) = @, 0)", [.real(value)], share: 0.2)
-        case .numberAtLeast(let value): return .plain("ifnull(\(column) >= @, 0)", [.real(value * scale)], share: 0.5)
-        case .numberAtMost(let value): return .plain("ifnull(\(column) <= @, 0)", [.real(value * scale)], share: 0.5)
+        case .numberAtLeast(let value):
+            return .plain("ifnull(\(column) >= @, 0)", [.real(value * scale)], share: 0.5)
+        case .numberAtMost(let value):
+            return .plain("ifnull(\(column) <= @, 0)", [.real(value * scale)], share: 0.5)
         case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
         case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .within, .isTrue:
             return .constant(false)

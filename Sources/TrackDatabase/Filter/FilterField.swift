@@ -63,7 +63,9 @@ package enum FilterField: Hashable, Sendable {
     package var tests: [FilterTest.Name] {
         switch self {
         case .tag(let tag):
-            [.is, .contains, .startsWith, .matches, .atLeast, .atMost] + (tag.isDate ? [.before, .after] : []) + [.missing]
+            [.is, .contains, .startsWith, .matches, .atLeast, .atMost] + (tag.isDate ? [.before, .after] : []) + [
+                .missing
+            ]
         case .anyTag: [.is, .contains, .startsWith, .matches]
         case .path: [.is, .contains, .startsWith, .matches]
         case .codec: [.is, .contains, .startsWith, .matches, .missing]

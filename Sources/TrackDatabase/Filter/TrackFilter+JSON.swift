@@ -15,7 +15,9 @@ extension TrackFilter {
         self = try Self.read(json, depth: 1, &tests)
     }
 
-    private static func read(_ json: JSONValue, depth: Int, _ tests: inout Int) throws(TrackDatabaseError) -> TrackFilter {
+    private static func read(
+        _ json: JSONValue, depth: Int, _ tests: inout Int
+    ) throws(TrackDatabaseError) -> TrackFilter {
         guard depth <= maximumDepth else { throw invalid("a filter has at most \(maximumDepth) levels") }
         guard let object = json.objectValue, object.members.count == 1, let member = object.members.first else {
             throw invalid("a filter is an object with one member: “all”, “any”, “not” or a field")

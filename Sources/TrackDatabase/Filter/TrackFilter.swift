@@ -5,6 +5,7 @@ package indirect enum TrackFilter: Equatable, Sendable {
     /// One of them holds at least; without any it never holds.
     case any([TrackFilter])
     case not(TrackFilter)
+    /// A field passes a test.
     case test(FilterField, FilterTest)
     /// The track is on the album with this number. Not written in JSON: programs use it.
     case album(Int64)
@@ -28,8 +29,11 @@ package enum FilterTest: Equatable, Sendable {
     case before(String)
     /// A date after the end of that year, month or day.
     case after(String)
+    /// Exactly this number.
     case equals(Double)
+    /// This number or more.
     case numberAtLeast(Double)
+    /// This number or less.
     case numberAtMost(Double)
     /// Seconds since 1970 that lie in the range.
     case within(TimeRange)
@@ -45,7 +49,9 @@ package enum FilterTest: Equatable, Sendable {
 
 /// Whole seconds since 1970, from `lower` on and before `upper`; nil: no bound.
 package struct TimeRange: Equatable, Sendable {
+    /// Seconds since 1970.
     package var lower: Int64?
+    /// Seconds since 1970.
     package var upper: Int64?
 
     /// A range by its bounds.

@@ -1,8 +1,11 @@
 /// Values that a test lets through, and tracks that have them, counted once for each value.
 struct FoundValues {
+    /// Numbers of the values.
     var ids: [Int64] = []
+    /// Tracks that have them.
     var tracks: Double = 0
 
+    /// Takes up others.
     mutating func add(_ other: FoundValues) {
         ids += other.ids
         tracks += other.tracks
@@ -56,12 +59,12 @@ struct ValueLookup {
     /// Values that contain at least three letters, by the index of parts.
     private func indexed(_ folded: String) throws(TrackDatabaseError) -> FoundValues {
         guard let kind = tag.searchKind else { return FoundValues() }
+        // Their tracks are guessed: a value has one or two, most often.
         return try rows(
             """
-            SELECT o.id, o.tracks FROM part p CROSS JOIN value v ON v.id = p.rowid & \(Int64(1) << 40 - 1)
-            CROSS JOIN ordered o ON o.tag = v.tag AND o.folded = fold(v.text) AND o.text = v.text
+            SELECT v.id, 2 FROM part p CROSS JOIN value v ON v.id = p.rowid & \(Int64(1) << 40 - 1)
             WHERE part MATCH ?3 AND p.rowid >= \(kind.firstDocument) AND p.rowid < \(kind.firstDocument + 1 << 40)
-            AND v.tag = ?1 AND instr(o.folded, ?2) > 0
+            AND v.tag = ?1 AND instr(fold(v.text), ?2) > 0
             """, [.text(folded), .text(SearchExpression.parts(folded))])
     }
 
@@ -107,7 +110,8 @@ struct FolderLookup {
         case .contains(let text): return try rows("instr(fold(path), ?1) > 0", .text(Folding.fold(text)))
         case .startsWith(let text): return try rows("instr(fold(path), ?1) = 1", .text(Folding.fold(text)))
         case .matches(let text): return try rows("matches(path, ?1)", .text(Folding.fold(text)))
-        case .is, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing:
+        case .is, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue,
+            .missing:
             return []
         }
     }

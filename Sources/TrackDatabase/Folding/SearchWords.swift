@@ -73,7 +73,9 @@ enum SearchWords {
 
     private static func cut(_ scalars: [Unicode.Scalar]) -> String {
         var text = ""
-        for scalar in scalars where text.utf8.count + UTF8.width(scalar) <= longest { text.unicodeScalars.append(scalar) }
+        for scalar in scalars where text.utf8.count + UTF8.width(scalar) <= longest {
+            text.unicodeScalars.append(scalar)
+        }
         return text
     }
 

@@ -1,4 +1,4 @@
-/// Tells albums apart. The rule:
+/// Parts albums from each other. The rule:
 ///
 /// * An album is (album artists, title, MusicBrainz id of the release). Without the id, the folder stands in its place: so
 ///   editions and albums of the same name in different folders are different albums.
@@ -7,7 +7,7 @@
 ///   file says so, it is a compilation, and has no artist of its own.
 /// * A track without a title of an album is on none.
 package struct AlbumKey: Hashable, Sendable {
-    /// The key as bytes, with the parts' lengths in it.
+    /// A digest of 16 bytes of the parts, each with its length.
     let bytes: [UInt8]
 
     /// The key of a track's album; nil: it is on none.
@@ -16,10 +16,21 @@ package struct AlbumKey: Hashable, Sendable {
         let release = record.tags[.musicBrainzAlbumId]?.first.map { Array($0.utf8) }
         var parts = (record.tags[.albumArtist] ?? []).map { Array($0.utf8) }
         parts += [Array(title.utf8), release ?? Self.albumFolder(record.path.folder), [release == nil ? 0 : 1]]
-        bytes = parts.flatMap { part in
+        let whole = parts.flatMap { part in
             let count = UInt32(clamping: part.count)
             return (0..<4).map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) } + part
         }
+        bytes = Self.digest(whole, 0xCBF2_9CE4_8422_2325) + Self.digest(whole, 0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// FNV-1a from a basis, mixed at each byte, as bytes.
+    private static func digest(_ bytes: [UInt8], _ basis: UInt64) -> [UInt8] {
+        var hash = basis
+        for byte in bytes {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+            hash ^= hash >> 29
+        }
+        return (0..<8).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
     }
 
     /// The folder of an album that has a track in `folder`.

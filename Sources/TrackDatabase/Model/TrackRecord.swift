@@ -1,6 +1,6 @@
 /// A track as a scan finds it: its place, its file, its format and its tags. A value without any I/O.
 package struct TrackRecord: Equatable, Sendable {
-    /// Where its file lies.
+    /// Place of its file.
     package var path: TrackPath
     /// The file as the kernel describes it.
     package var file = TrackFile()
@@ -133,6 +133,7 @@ package struct TrackFeedback: Equatable, Sendable {
 
 /// A track as the library has it.
 package struct StoredTrack: Equatable, Sendable {
+    /// Its number, which it keeps when its file changes or moves.
     package var id: Int64
     /// Number of its album; nil: it is on none.
     package var album: Int64?
@@ -146,6 +147,7 @@ package struct StoredTrack: Equatable, Sendable {
 
 /// An album as the library has it; see `AlbumKey` for the rule that parts albums.
 package struct StoredAlbum: Equatable, Sendable {
+    /// Its number.
     package var id: Int64
     package var title: String
     /// Nil: it has several artists and names none.

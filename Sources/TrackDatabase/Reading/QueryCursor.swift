@@ -7,6 +7,7 @@ struct QueryCursor: Equatable {
     /// Letters of a cursor, at most.
     static let longest = 65_536
 
+    /// The place behind a row with these values.
     init(_ values: [SQLiteValue]) { self.values = values }
 
     /// The cursor as letters; `question` describes what was asked.

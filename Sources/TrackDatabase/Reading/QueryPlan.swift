@@ -4,7 +4,7 @@ struct QueryPlan {
     struct Phase {
         /// Tables, with `track t` and `tagset s` among them.
         var tables: String
-        /// How they are joined, with `@` for each of `values`.
+        /// The condition that joins them, with `@` for each of `values`.
         var condition: String
         var values: [SQLiteValue] = []
         var columns: [SortColumn]
@@ -25,7 +25,8 @@ struct QueryPlan {
             return QueryPlan(phases: [phase], slowness: Self.rare)
         }
         let rest = keys.dropFirst().flatMap(SortColumns.columns)
-        func column(_ sql: String) -> SortColumn { SortColumn(sql: sql, isFalling: first.isFalling) }
+        let isFalling = first.isFalling
+        func column(_ sql: String) -> SortColumn { SortColumn(sql: sql, isFalling: isFalling) }
         switch first.field {
         case .tag(let tag): return ordered(by: tag, isFalling: first.isFalling, rest)
         case .uri:
@@ -56,7 +57,8 @@ struct QueryPlan {
             phases = [
                 Phase(
                     tables: "ordered v CROSS JOIN track t INDEXED BY track_title CROSS JOIN tagset s",
-                    condition: "v.tag = \(number) AND t.title = v.id AND s.id = t.tagset", columns: first + rest + track,
+                    condition: "v.tag = \(number) AND t.title = v.id AND s.id = t.tagset",
+                    columns: first + rest + track,
                     seek: "v.folded"),
                 Phase(
                     tables: "track t INDEXED BY track_title CROSS JOIN tagset s",
@@ -87,7 +89,8 @@ struct QueryPlan {
             ]
         }
         return QueryPlan(
-            phases: phases, slowness: rest.isEmpty ? Self.rare : "many tracks have the same \(tag.name), or \(Self.rare)")
+            phases: phases,
+            slowness: rest.isEmpty ? Self.rare : "many tracks have the same \(tag.name), or \(Self.rare)")
     }
 
     /// Columns of a whole order, as each plan of it has them.
@@ -108,12 +111,14 @@ struct QueryPlan {
         let list = "SELECT value FROM json_each(@)"
         switch driver {
         case .values(let ids)?:
-            phase.tables = "(SELECT DISTINCT tagset AS id FROM tagset_value WHERE value IN (\(list))) d "
+            phase.tables =
+                "(SELECT DISTINCT tagset AS id FROM tagset_value WHERE value IN (\(list))) d "
                 + "CROSS JOIN tagset s CROSS JOIN track t INDEXED BY track_tagset"
             phase.condition = "s.id = d.id AND t.tagset = d.id"
             phase.values = [json(ids)]
         case .own(let ids)?:
-            phase.tables = "(SELECT id FROM track WHERE title IN (\(list)) UNION "
+            phase.tables =
+                "(SELECT id FROM track WHERE title IN (\(list)) UNION "
                 + "SELECT track FROM own_value WHERE value IN (\(list))) d CROSS JOIN track t CROSS JOIN tagset s"
             phase.condition = "t.id = d.id AND s.id = t.tagset"
             phase.values = [json(ids), json(ids)]

@@ -4,6 +4,7 @@ struct QueryStatement {
     let filter: CompiledFilter
     /// Values of the columns in the last row of the page before; nil: it is the first page.
     let after: [SQLiteValue]?
+    /// Rows, at most.
     let limit: Int
 
     /// The statement, and values for it.

@@ -16,22 +16,36 @@ struct SearchFinder {
     private let wanted: SearchText
     private let limit: Int
     private var found: [Int64: Candidate] = [:]
-    private var texts: Set<String> = []
+    /// Different texts of each rank.
+    private var texts: [SearchRank: Set<String>] = [:]
 
+    /// A finder of at most `limit` hits.
     init(reader: TrackReader, wanted: SearchText, limit: Int) {
         self.reader = reader
         self.wanted = wanted
         self.limit = limit
     }
 
-    /// Different texts so far.
-    var count: Int { texts.count }
-
     /// Rows of an index that are looked at.
     private var most: Int { limit + 10 }
 
-    /// Finds texts that begin with it, or whose words do.
-    mutating func findWords(_ kind: SearchKind) throws(TrackDatabaseError) {
+    /// Goes from the best fits to the worst, until there are enough: a later step finds nothing that comes before them.
+    mutating func find(_ kinds: [SearchKind]) throws(TrackDatabaseError) {
+        for kind in kinds { try findBeginnings(kind) }
+        if isEnough(.beginning) { return }
+        for kind in kinds { try find("word", wanted.wholeWords, kind) }
+        if isEnough(.words) { return }
+        for kind in kinds { try find("word", wanted.beginnings, kind) }
+        if isEnough(.wordBeginnings) || wanted.folded.unicodeScalars.count < 3 { return }
+        for kind in kinds { try find("part", SearchExpression.parts(wanted.folded), kind) }
+    }
+
+    private func isEnough(_ rank: SearchRank) -> Bool {
+        texts.reduce(0) { $0 + ($1.key <= rank ? $1.value.count : 0) } >= limit
+    }
+
+    /// Finds texts that begin with it.
+    private mutating func findBeginnings(_ kind: SearchKind) throws(TrackDatabaseError) {
         for tag in TrackTag.allCases where tag.searchKind == kind {
             let statement = try reader.database.statement(
                 """
@@ -39,56 +53,59 @@ struct SearchFinder {
                 WHERE tag = ?1 AND folded >= ?2 AND folded < ?3 AND tracks > 0 ORDER BY folded, text LIMIT ?4
                 """)
             try statement.bind([
-                .integer(Int64(tag.rawValue)), .text(wanted.folded), TextBounds.end(wanted.folded), .integer(Int64(most)),
+                .integer(Int64(tag.rawValue)), .text(wanted.folded), TextBounds.end(wanted.folded),
+                .integer(Int64(most)),
             ])
             while try statement.step() {
                 add(kind, statement.integer(0), statement.text(1), statement.text(2), statement.integer(3))
             }
             statement.reset()
         }
-        try find("word", wanted.wholeWords, kind)
-        try find("word", wanted.beginnings, kind)
-    }
-
-    /// Finds texts with it anywhere.
-    mutating func findParts(_ kind: SearchKind) throws(TrackDatabaseError) {
-        try find("part", SearchExpression.parts(wanted.folded), kind)
     }
 
     private mutating func find(
         _ table: String, _ expression: String, _ kind: SearchKind
     ) throws(TrackDatabaseError) {
         let statement = try reader.database.statement(
-            "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rowid LIMIT ?4")
+            "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rowid")
+        defer { statement.reset() }
         try statement.bind([
             .text(expression), .integer(kind.firstDocument), .integer(kind.firstDocument + 1 << 40),
-            .integer(Int64(most * 2)),
         ])
-        var ids: [Int64] = []
-        while try statement.step() { ids.append(SearchKind.id(statement.integer(0))) }
-        statement.reset()
-        for id in ids where found[kind.document(id)] == nil {
-            if kind == .folder {
-                let path = try reader.folder(id)
-                let name = String(decoding: TrackPath(path).name, as: UTF8.self)
-                add(kind, id, name, Folding.fold(name), 0)
-            } else {
-                let value = try reader.value(id, keeps: false)
-                let folded = Folding.fold(value.text)
-                guard let tag = value.tag else { continue }
-                let tracks = try reader.database.number(
-                    "SELECT tracks FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3",
-                    .integer(Int64(tag.rawValue)), .text(folded), .text(value.text))
-                if let tracks, tracks > 0 { add(kind, id, value.text, folded, tracks) }
-            }
+        var count = 0
+        while count < most, try statement.step() {
+            let document = statement.integer(0)
+            guard found[document] == nil else { continue }
+            if try add(kind, SearchKind.id(document)) { count += 1 }
         }
     }
 
-    private mutating func add(_ kind: SearchKind, _ id: Int64, _ text: String, _ folded: String, _ tracks: Int64) {
-        guard let rank = wanted.rank(folded) else { return }
-        texts.insert("\(kind.rawValue)\(text)")
+    /// Adds what a row of an index stands for; false: it does not fit, or its files are away.
+    private mutating func add(_ kind: SearchKind, _ id: Int64) throws(TrackDatabaseError) -> Bool {
+        if kind == .folder {
+            let path = try reader.folder(id)
+            let name = String(decoding: TrackPath(path).name, as: UTF8.self)
+            return add(kind, id, name, Folding.fold(name), 0)
+        }
+        let value = try reader.value(id, keeps: false)
+        let folded = Folding.fold(value.text)
+        guard let tag = value.tag else { return false }
+        let tracks = try reader.database.number(
+            "SELECT tracks FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3",
+            .integer(Int64(tag.rawValue)), .text(folded), .text(value.text))
+        guard let tracks, tracks > 0 else { return false }
+        return add(kind, id, value.text, folded, tracks)
+    }
+
+    @discardableResult
+    private mutating func add(
+        _ kind: SearchKind, _ id: Int64, _ text: String, _ folded: String, _ tracks: Int64
+    ) -> Bool {
+        guard let rank = wanted.rank(folded) else { return false }
+        texts[rank, default: []].insert("\(kind.rawValue)\(text)")
         found[kind.document(id)] = Candidate(
             kind: kind, id: id, text: text, folded: folded, tracks: tracks, rank: rank)
+        return true
     }
 
     /// The hits in their order, at most the limit.

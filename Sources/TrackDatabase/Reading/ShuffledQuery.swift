@@ -5,6 +5,7 @@ struct ShuffledQuery {
     let filter: CompiledFilter
     /// Tracks of the library, about.
     let total: Double
+    /// Rows, at most.
     let limit: Int
 
     /// True: the filter finds so few that they are sorted.
@@ -41,7 +42,8 @@ struct ShuffledQuery {
         let columns = ["ifnull(t.disc, 0)", "ifnull(t.number, 0)", "t.id"]
         // Tracks on no album follow all places.
         if sorts {
-            let place = "ifnull(CASE WHEN s.album IS NULL THEN NULL ELSE \(shuffled("s.album", order, bits)) END, \(order.count))"
+            let album = shuffled("s.album", order, bits)
+            let place = "CASE WHEN s.album IS NULL THEN \(order.count) ELSE \(album) END"
             return try sorted([place] + columns, bits, after)
         }
         var found: [FoundRow] = []

@@ -52,7 +52,8 @@ enum SortColumns {
 
     private static func text(_ tag: TrackTag) -> [String] {
         let id =
-            tag == .title ? "t.title" : tag.isOwn ? "firstOf(t.own, \(tag.rawValue))" : "firstOf(s.packed, \(tag.rawValue))"
+            tag == .title
+            ? "t.title" : tag.isOwn ? "firstOf(t.own, \(tag.rawValue))" : "firstOf(s.packed, \(tag.rawValue))"
         let text = "(SELECT text FROM value WHERE id = \(id))"
         return ["fold(\(text))", text]
     }

@@ -12,7 +12,9 @@ extension TrackReader {
         _ folder: [UInt8], limit: Int = 1000, after: String? = nil
     ) throws(TrackDatabaseError) -> Page<FolderEntry>? {
         try question("the folder has very many entries") { () throws(TrackDatabaseError) in
-            guard let id = try database.number("SELECT id FROM folder WHERE path = ?1", .blob(folder)) else { return nil }
+            guard let id = try database.number("SELECT id FROM folder WHERE path = ?1", .blob(folder)) else {
+                return nil
+            }
             let limit = min(max(1, limit), TrackQuery.maximumLimit)
             let question = "folder \(id)"
             var place: (kind: Int64, name: [UInt8]) = (0, [])

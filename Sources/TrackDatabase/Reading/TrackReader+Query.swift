@@ -117,6 +117,7 @@ extension TrackReader {
 
 /// A track and the columns by which it was sorted.
 struct FoundRow {
+    /// Number of the track.
     var id: Int64
     var columns: [SQLiteValue]
 

@@ -43,6 +43,7 @@ extension TrackReader {
 
     /// A file as the database knows it, for a walk that looks for changes.
     package struct KnownFile: Equatable, Sendable {
+        /// Number of its track.
         package var track: Int64
         package var file: TrackFile
         package var isMissing: Bool
@@ -89,7 +90,8 @@ extension TrackReader {
         record.duration = row.optionalInteger(6).map { Double($0) / 1000 }
         record.format = TrackFormat(
             codec: try row.optionalInteger(7).map { id throws(TrackDatabaseError) in try codec(id) },
-            sampleRate: row.optionalInteger(8), bitsPerSample: row.optionalInteger(9), channels: row.optionalInteger(10))
+            sampleRate: row.optionalInteger(8), bitsPerSample: row.optionalInteger(9), channels: row.optionalInteger(10)
+        )
         record.numbers.discNumber = row.optionalInteger(4)
         record.numbers.trackNumber = row.optionalInteger(5)
         let flags = row.integer(11)

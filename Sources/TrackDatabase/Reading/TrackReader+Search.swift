@@ -13,7 +13,7 @@ package struct SearchHit: Equatable, Sendable {
     package var rank: SearchRank
 }
 
-/// How well a text fits a search; the best first.
+/// A grade of fitness of a text for a search; the best first.
 package enum SearchRank: UInt8, Comparable, Sendable {
     /// It is the text searched for.
     case whole
@@ -43,10 +43,7 @@ extension TrackReader {
             guard !wanted.folded.isEmpty else { return [] }
             let limit = min(max(1, limit), 1000)
             var finder = SearchFinder(reader: self, wanted: wanted, limit: limit)
-            for kind in kinds { try finder.findWords(kind) }
-            if finder.count < limit, wanted.folded.unicodeScalars.count >= 3 {
-                for kind in kinds { try finder.findParts(kind) }
-            }
+            try finder.find(kinds)
             return try finder.hits()
         }
     }
@@ -79,7 +76,7 @@ struct SearchText {
         }.joined(separator: " AND ")
     }
 
-    /// How well a folded text fits; nil: not at all.
+    /// The grade of a folded text; nil: it does not fit.
     func rank(_ other: String) -> SearchRank? {
         if other == folded { return .whole }
         let bytes = other.utf8

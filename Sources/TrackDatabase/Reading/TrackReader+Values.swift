@@ -30,6 +30,7 @@ package struct ValueRow: Equatable, Sendable {
     package var value: String
     /// The value of each tag of the group; nil: the tracks have none.
     package var group: [String?]
+    /// Tracks that have it.
     package var tracks: Int64
     /// Seconds.
     package var duration: Double
@@ -53,7 +54,9 @@ extension TrackReader {
         }
     }
 
-    private func listed(_ query: ValuesQuery, _ limit: Int, _ version: Int64) throws(TrackDatabaseError) -> Page<ValueRow> {
+    private func listed(
+        _ query: ValuesQuery, _ limit: Int, _ version: Int64
+    ) throws(TrackDatabaseError) -> Page<ValueRow> {
         let description = query.description
         var after: [SQLiteValue] = [.text(""), .text("")]
         if let text = query.after {
@@ -90,7 +93,8 @@ extension TrackReader {
         let description = query.description
         var start = 0
         if let text = query.after {
-            guard case .integer(let place)? = try QueryCursor(text, question: description).values.first, place >= 0 else {
+            let values = try QueryCursor(text, question: description).values
+            guard case .integer(let place)? = values.first, place >= 0 else {
                 throw .invalidCursor
             }
             start = Int(clamping: place)
@@ -141,23 +145,27 @@ extension TrackReader {
         let phase = QueryPlan.sorted([], by: wantsDriver ? filter.driver : nil).phases[0]
         let sql: String
         var values = filter.values
+        let columns = "SELECT s.packed, s.tracks, s.duration"
         if bySets {
             switch filter.driver {
             case .values(let ids)?:
-                sql = "SELECT s.packed, s.tracks, s.duration FROM (SELECT DISTINCT tagset AS id FROM tagset_value WHERE "
-                    + "value IN (SELECT value FROM json_each(@))) d CROSS JOIN tagset s WHERE s.id = d.id AND s.tracks > 0 "
-                    + "AND (\(filter.sql))"
+                sql = """
+                    \(columns) FROM (SELECT DISTINCT tagset AS id FROM tagset_value
+                    WHERE value IN (SELECT value FROM json_each(@))) d CROSS JOIN tagset s
+                    WHERE s.id = d.id AND s.tracks > 0 AND (\(filter.sql))
+                    """
                 values = [QueryPlan.json(ids)] + values
             case .album(let id)?:
-                sql = "SELECT s.packed, s.tracks, s.duration FROM tagset s WHERE s.album = @ AND s.tracks > 0 "
-                    + "AND (\(filter.sql))"
+                sql = "\(columns) FROM tagset s WHERE s.album = @ AND s.tracks > 0 AND (\(filter.sql))"
                 values = [.integer(id)] + values
             case .own?, .folder?, nil:
-                sql = "SELECT s.packed, s.tracks, s.duration FROM tagset s WHERE s.tracks > 0 AND (\(filter.sql))"
+                sql = "\(columns) FROM tagset s WHERE s.tracks > 0 AND (\(filter.sql))"
             }
         } else {
-            sql = "SELECT s.packed, 1, t.duration, t.title, t.own FROM \(phase.tables) WHERE \(phase.condition) AND "
-                + "(t.flags & \(TrackFlags.missing)) = 0 AND (\(filter.sql))"
+            sql = """
+                SELECT s.packed, 1, t.duration, t.title, t.own FROM \(phase.tables) WHERE \(phase.condition)
+                AND (t.flags & \(TrackFlags.missing)) = 0 AND (\(filter.sql))
+                """
             values = phase.values + values
         }
         return (QueryStatement.numbered(sql), values)

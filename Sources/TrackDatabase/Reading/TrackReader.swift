@@ -1,3 +1,5 @@
+import CLinux
+
 /// Answers questions about the library. Used by one thread at a time; it never waits for a writer, and each answer is of one
 /// moment.
 package final class TrackReader: @unchecked Sendable {
@@ -8,6 +10,7 @@ package final class TrackReader: @unchecked Sendable {
     /// Seconds after which a question is ended with `tooSlow`.
     package let timeLimit: Double
 
+    /// A reader of an open database; `timeLimit` in seconds.
     init(_ database: SQLiteDatabase, timeLimit: Double = 5) {
         self.database = database
         self.timeLimit = timeLimit
@@ -49,10 +52,11 @@ package final class TrackReader: @unchecked Sendable {
     package func rest() {
         cache.removeAll()
         database.releaseMemory()
+        linux_give_back_heap()
     }
 }
 
-/// What a reader has read and may need again. Bounded: each part begins anew when it is full.
+/// Texts that a reader has read and may need again. Bounded: each part begins anew when it is full.
 final class ReaderCache {
     /// A text and its tag.
     struct Value {
@@ -60,14 +64,18 @@ final class ReaderCache {
         var text: String
     }
 
+    /// Texts of values.
     private(set) var values: [Int64: Value] = [:]
+    /// Paths of folders.
     private(set) var folders: [Int64: [UInt8]] = [:]
+    /// Names of codecs.
     private(set) var codecs: [Int64: String] = [:]
     /// The last list of values that was computed for a filter, whose next page is likely to be asked for.
     private(set) var list: ComputedValues?
 
     private static let mostValues = 8192
 
+    /// Forgets all.
     func removeAll() {
         values = [:]
         folders = [:]
@@ -75,17 +83,21 @@ final class ReaderCache {
         list = nil
     }
 
+    /// Keeps a text.
     func add(_ value: Value, _ id: Int64) {
         if values.count >= Self.mostValues { values = [:] }
         values[id] = value
     }
 
+    /// Keeps a path.
     func add(folder path: [UInt8], _ id: Int64) {
         if folders.count >= 1024 { folders = [:] }
         folders[id] = path
     }
 
+    /// Keeps a name.
     func add(codec name: String, _ id: Int64) { codecs[id] = name }
 
+    /// Keeps a list in place of the one before.
     func keep(_ list: ComputedValues) { self.list = list }
 }

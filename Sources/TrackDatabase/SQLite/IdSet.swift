@@ -9,6 +9,7 @@ final class IdSet: Sendable, Equatable {
     private let bits: [UInt64]
     let count: Int
 
+    /// A set of these numbers.
     init(_ ids: some Collection<Int64>) {
         count = ids.count
         if ids.count <= 8 {

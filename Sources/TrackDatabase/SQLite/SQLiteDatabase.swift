@@ -17,7 +17,8 @@ final class SQLiteDatabase: @unchecked Sendable {
     init(path: String, isReadOnly: Bool) throws(TrackDatabaseError) {
         var handle: OpaquePointer?
         let flags =
-            isReadOnly ? SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+            isReadOnly
+            ? SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
             : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let result = sqlite3_open_v2(path, &handle, flags, nil)
         guard result == SQLITE_OK, let handle else {

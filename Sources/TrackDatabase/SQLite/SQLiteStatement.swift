@@ -4,7 +4,9 @@ import Glibc
 /// A value for a parameter of a statement.
 enum SQLiteValue: Equatable {
     case null
+    /// An integer.
     case integer(Int64)
+    /// A number with a fraction.
     case real(Double)
     case text(String)
     case blob([UInt8])
@@ -20,6 +22,7 @@ final class SQLiteStatement {
     private let handle: OpaquePointer
     private unowned let database: SQLiteDatabase
 
+    /// A statement that SQLite has prepared; it is finalized with this.
     init(_ handle: OpaquePointer, _ database: SQLiteDatabase) {
         self.handle = handle
         self.database = database

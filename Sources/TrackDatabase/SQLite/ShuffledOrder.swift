@@ -1,6 +1,7 @@
 /// A shuffled order of the numbers below 2^bits, the same for the same seed: a Feistel network, so that a place gives its
 /// number and a number its place without a table.
 struct ShuffledOrder: Equatable, Sendable {
+    /// Each seed has an order of its own.
     let seed: UInt64
     private let half: UInt64
     private let mask: UInt64

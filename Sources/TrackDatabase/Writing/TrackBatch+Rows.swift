@@ -11,7 +11,8 @@ extension TrackBatch {
         let place = TrackPath(path)
         let parent = try folderId(place.folder)
         try database.run(
-            "INSERT INTO folder(parent, name, path) VALUES(?1, ?2, ?3)", .integer(parent), .blob(place.name), .blob(path))
+            "INSERT INTO folder(parent, name, path) VALUES(?1, ?2, ?3)", .integer(parent), .blob(place.name),
+            .blob(path))
         let id = database.lastId
         cache.add(folder: path, id)
         try index(Folding.fold(bytes: place.name), SearchKind.folder.document(id))

@@ -1,11 +1,12 @@
 import NowPlaying
 
-/// What a writer does in one transaction. Not to be kept after it.
+/// Changes that a writer makes in one transaction. Not to be kept after it.
 package final class TrackBatch {
     let database: SQLiteDatabase
     let cache: WriterCache
     private var changes = BatchChanges()
 
+    /// A batch of a writer, within its transaction.
     init(_ database: SQLiteDatabase, _ cache: WriterCache) {
         self.database = database
         self.cache = cache

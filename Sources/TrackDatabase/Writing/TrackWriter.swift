@@ -1,15 +1,18 @@
+import CLinux
+
 /// Writes tracks in batches, each whole or not at all. Used by one thread at a time; there is one for a database.
 package final class TrackWriter: @unchecked Sendable {
     // @unchecked: its owner uses it on one thread at a time.
 
-    let database: SQLiteDatabase
-    let cache = WriterCache()
+    private let database: SQLiteDatabase
+    private let cache = WriterCache()
     /// Counts batches that changed something; clients compare it.
     package private(set) var version: Int64
 
     /// Values of a tag are cut to so many bytes.
     static let longestText = 4096
 
+    /// A writer of an open database.
     init(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
         self.database = database
         version = try database.number("SELECT number FROM meta WHERE name = 'version'") ?? 0
@@ -60,5 +63,6 @@ package final class TrackWriter: @unchecked Sendable {
     package func rest() {
         cache.removeAll()
         database.releaseMemory()
+        linux_give_back_heap()
     }
 }

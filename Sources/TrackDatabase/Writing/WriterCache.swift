@@ -8,20 +8,27 @@ final class WriterCache {
 
     /// A set of tags as it stands in the database.
     struct SetKey: Hashable {
+        /// Number of the album; nil: none.
         var album: Int64?
         var saysCompilation: Bool
         var packed: [UInt8]
     }
 
+    /// Numbers of texts.
     private(set) var values: [ValueKey: Int64] = [:]
+    /// Numbers of sets of tags.
     private(set) var sets: [SetKey: Int64] = [:]
+    /// Numbers of folders.
     private(set) var folders: [[UInt8]: Int64] = [:]
+    /// Numbers of albums.
     private(set) var albums: [AlbumKey: Int64] = [:]
+    /// Numbers of codecs.
     private(set) var codecs: [String: Int64] = [:]
 
     /// Entries of each kind, at most.
     private static let most = 20_000
 
+    /// Forgets all.
     func removeAll() {
         values = [:]
         sets = [:]
@@ -30,10 +37,15 @@ final class WriterCache {
         codecs = [:]
     }
 
+    /// Keeps the number of a text.
     func add(_ key: ValueKey, _ id: Int64) { Self.add(key, id, to: &values) }
+    /// Keeps the number of a set.
     func add(_ key: SetKey, _ id: Int64) { Self.add(key, id, to: &sets) }
+    /// Keeps the number of a folder.
     func add(folder path: [UInt8], _ id: Int64) { Self.add(path, id, to: &folders) }
+    /// Keeps the number of an album.
     func add(_ key: AlbumKey, _ id: Int64) { Self.add(key, id, to: &albums) }
+    /// Keeps the number of a codec.
     func add(codec name: String, _ id: Int64) { Self.add(name, id, to: &codecs) }
 
     private static func add<Key>(_ key: Key, _ id: Int64, to entries: inout [Key: Int64]) {

@@ -1,0 +1,1 @@
+LibraryBenchmark.run(CommandLine.arguments)

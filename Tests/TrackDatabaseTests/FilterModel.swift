@@ -1,0 +1,163 @@
+import NowPlaying
+import TrackDatabase
+
+/// Judges filters and orders over tracks in memory, without any index: the database must agree with it.
+enum FilterModel {
+    /// True: the track passes.
+    static func passes(_ track: StoredTrack, _ filter: TrackFilter) -> Bool {
+        switch filter {
+        case .all(let filters): filters.allSatisfy { passes(track, $0) }
+        case .any(let filters): filters.contains { passes(track, $0) }
+        case .not(let filter): !passes(track, filter)
+        case .album(let id): track.album == id
+        case .test(let field, let test): passes(track, field, test)
+        }
+    }
+
+    private static func passes(_ track: StoredTrack, _ field: FilterField, _ test: FilterTest) -> Bool {
+        switch field {
+        case .tag(let tag): texts(track.record.tags[tag] ?? [], test, isDate: tag.isDate)
+        case .anyTag:
+            TrackTag.allCases.contains { tag in
+                !tag.name.hasPrefix("musicBrainz") && texts(track.record.tags[tag] ?? [], test, isDate: tag.isDate)
+            }
+        case .path(.folder): texts([String(decoding: track.record.path.folder, as: UTF8.self)], test, isDate: false)
+        case .path(.uri): texts([String(decoding: track.record.path.bytes, as: UTF8.self)], test, isDate: false)
+        case .codec: texts(track.record.format.codec.map { [$0] } ?? [], test, isDate: false)
+        case .number(let field): number(number(track, field), test)
+        case .time(let field): time(moment(track, field), test)
+        case .flag(let field): flag(flag(track, field), test)
+        }
+    }
+
+    private static func texts(_ texts: [String], _ test: FilterTest, isDate: Bool) -> Bool {
+        if case .missing(let flag) = test { return texts.isEmpty == flag }
+        return texts.contains { text in
+            let folded = Folding.fold(text)
+            switch test {
+            case .is(let wanted): return Array(text.utf8) == Array(wanted.utf8)
+            case .contains(let wanted): return contains(folded, Folding.fold(wanted))
+            case .startsWith(let wanted): return folded.utf8.starts(with: Folding.fold(wanted).utf8)
+            case .matches(let wanted): return matches(Array(folded), Array(Folding.fold(wanted)))
+            case .atLeast(let wanted):
+                return isDate ? !precedes(text, wanted) : !precedes(folded, Folding.fold(wanted))
+            case .atMost(let wanted):
+                return isDate
+                    ? !precedes(wanted, String(text.prefix(wanted.count))) : !precedes(Folding.fold(wanted), folded)
+            case .before(let wanted): return precedes(text, wanted)
+            case .after(let wanted): return precedes(wanted, String(text.prefix(wanted.count)))
+            case .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing: return false
+            }
+        }
+    }
+
+    /// True: `one` stands before `other`, byte by byte.
+    static func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
+
+    private static func contains(_ text: String, _ part: String) -> Bool {
+        let (text, part) = (Array(text.utf8), Array(part.utf8))
+        if part.isEmpty { return true }
+        guard text.count >= part.count else { return false }
+        return (0...(text.count - part.count)).contains { Array(text[$0..<($0 + part.count)]) == part }
+    }
+
+    private static func matches(_ text: [Character], _ pattern: [Character]) -> Bool {
+        guard let first = pattern.first else { return text.isEmpty }
+        if first == "*" { return (0...text.count).contains { matches(Array(text[$0...]), Array(pattern.dropFirst())) } }
+        guard let letter = text.first, first == "?" || first == letter else { return false }
+        return matches(Array(text.dropFirst()), Array(pattern.dropFirst()))
+    }
+
+    private static func number(_ track: StoredTrack, _ field: FilterField.NumberField) -> Double? {
+        switch field {
+        case .duration: track.record.duration
+        case .sampleRate: track.record.format.sampleRate.map { Double($0) }
+        case .bitsPerSample: track.record.format.bitsPerSample.map { Double($0) }
+        case .channels: track.record.format.channels.map { Double($0) }
+        case .trackNumber: track.record.numbers.trackNumber.map { Double($0) }
+        case .discNumber: track.record.numbers.discNumber.map { Double($0) }
+        case .rating: track.feedback.rating
+        case .playCount: Double(track.feedback.playCount)
+        case .skipCount: Double(track.feedback.skipCount)
+        }
+    }
+
+    private static func moment(_ track: StoredTrack, _ field: FilterField.TimeField) -> Int64? {
+        switch field {
+        case .added: Int64(clamping: track.added)
+        case .modified: track.record.file.modified / 1_000_000_000
+        case .lastPlayed: track.feedback.lastPlayed.map { Int64(clamping: $0) }
+        }
+    }
+
+    private static func flag(_ track: StoredTrack, _ field: FilterField.FlagField) -> Bool? {
+        switch field {
+        case .liked: track.feedback.liked
+        case .compilation: track.record.isCompilation
+        case .lyrics: track.record.hasLyrics
+        case .picture: track.record.hasPicture
+        }
+    }
+
+    private static func number(_ value: Double?, _ test: FilterTest) -> Bool {
+        switch test {
+        case .missing(let flag): (value == nil) == flag
+        case .equals(let wanted): value == wanted
+        case .numberAtLeast(let wanted): value.map { $0 >= wanted } ?? false
+        case .numberAtMost(let wanted): value.map { $0 <= wanted } ?? false
+        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .within, .isTrue: false
+        }
+    }
+
+    private static func time(_ value: Int64?, _ test: FilterTest) -> Bool {
+        switch test {
+        case .missing(let flag): (value == nil) == flag
+        case .within(let range):
+            value.map { $0 >= range.lower ?? .min && (range.upper == nil || $0 < range.upper ?? .max) } ?? false
+        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+            .numberAtMost, .isTrue:
+            false
+        }
+    }
+
+    private static func flag(_ value: Bool?, _ test: FilterTest) -> Bool {
+        switch test {
+        case .missing(let flag): (value == nil) == flag
+        case .isTrue(let wanted): value == wanted
+        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+            .numberAtMost, .within:
+            false
+        }
+    }
+
+    /// −1, 0 or 1 for the order of two tracks by these keys.
+    static func compare(_ one: StoredTrack, _ other: StoredTrack, _ keys: [SortKey]) -> Int {
+        for key in keys {
+            let (left, right) = (sortKey(one, key.field), sortKey(other, key.field))
+            if left.isEmpty || right.isEmpty {
+                if left.isEmpty != right.isEmpty { return left.isEmpty ? 1 : -1 }
+                continue
+            }
+            if left == right { continue }
+            let isLess = left.lexicographicallyPrecedes(right) { $0.lexicographicallyPrecedes($1) }
+            return isLess != key.isFalling ? -1 : 1
+        }
+        return 0
+    }
+
+    /// Parts that compare byte by byte; none: the value is missing.
+    private static func sortKey(_ track: StoredTrack, _ field: SortField) -> [[UInt8]] {
+        switch field {
+        case .tag(let tag):
+            (track.record.tags[tag]?.first).map { [Array(Folding.fold($0).utf8), Array($0.utf8)] } ?? []
+        case .uri: [track.record.path.folder, track.record.path.name]
+        case .number(let field): number(track, field).map { [bytes($0)] } ?? []
+        case .time(let field): moment(track, field).map { [bytes(Double($0))] } ?? []
+        }
+    }
+
+    /// A number of at least 0 as bytes in its order.
+    private static func bytes(_ value: Double) -> [UInt8] {
+        (0..<8).reversed().map { UInt8(truncatingIfNeeded: value.bitPattern >> (UInt64($0) * 8)) }
+    }
+}
