@@ -34,7 +34,7 @@ import Testing
         let read = readAll(&plan, at: start).read
         #expect(read == (1...500).filter { $0 % 10 != 0 } + [1001, 1002, 1003, 1004])
         #expect(!plan.hasItems)
-        // What cannot be wanted any more is passed over.
+        // Items that cannot be wanted any more are passed over.
         plan.plan(ids(2001...2005)) { _ in true }
         #expect(readAll(&plan, at: start) { $0.number == 2003 }.read == [2003])
     }

@@ -99,7 +99,7 @@ import Testing
         if isLost { unlink(folder.path + "/lists/" + name) }
         let after = await start()
         guard !isLost else {
-            // What came before the lost list is there.
+            // The entries before the lost list are there.
             #expect(after.queue.entries.map(\.id.number) == [1, 2, 3])
             return
         }

@@ -69,7 +69,7 @@ package final class ItemDetails: Sendable {
         if isOpened { return nil }
         let before = beforeRead ?? self
         var facts = facts
-        // What a list says counts where the file says nothing.
+        // A list counts where the file says nothing.
         facts.metadata = facts.metadata.filled(from: before.found)
         return ItemDetails(
             request, .read(PackedFacts(facts), before: before), facts.duration, facts.isSeekable,

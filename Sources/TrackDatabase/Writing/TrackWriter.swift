@@ -32,7 +32,7 @@ package final class TrackWriter: @unchecked Sendable {
             if isChanged { version += 1 }
             return result
         } catch {
-            // What the caches know may have been undone.
+            // The rows that the caches know may have been undone.
             cache.removeAll()
             try? database.execute("ROLLBACK")
             throw error

@@ -46,7 +46,7 @@ enum OggFile {
             return Stream(coding: .vorbis, serial: serial, rate: rate, preSkip: 0)
         }
         if first.has("OpusHead") {
-            // Whatever the original had, it comes out at 48 kHz.
+            // It comes out at 48 kHz from any original.
             track.setFormat("Opus", sampleRate: 48_000, channels: Int(first[9]))
             return Stream(coding: .opus, serial: serial, rate: 48_000, preSkip: Int64(first.little16(10)))
         }
