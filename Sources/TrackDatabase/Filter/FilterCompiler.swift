@@ -28,7 +28,12 @@ struct FilterCompiler {
     private func all(_ filters: [TrackFilter]) throws(TrackDatabaseError) -> CompiledFilter {
         var result = CompiledFilter.constant(true)
         var parts: [CompiledFilter] = []
-        for filter in filters { parts.append(try compile(filter)) }
+        var late: [TrackFilter] = []
+        for filter in filters {
+            if Self.looksAtTitles(filter) { late.append(filter) } else { parts.append(try compile(filter)) }
+        }
+        let isNarrow = parts.contains { $0.driver != nil && $0.driven <= Self.few }
+        for filter in late { parts.append(isNarrow ? Self.eachTitle(filter) : try compile(filter)) }
         // Tests of the set alone stand first.
         for part in parts.filter({ !$0.asksTracks }) + parts.filter(\.asksTracks) {
             if result.driver == nil || part.driver != nil && part.driven < result.driven {
@@ -41,6 +46,27 @@ struct FilterCompiler {
             result.share *= part.share
         }
         return result
+    }
+
+    /// Tracks whose titles are read one by one rather than looked up in the index.
+    private static let few = 5000.0
+
+    /// True: to look up the titles that pass takes long, and there are most titles of all texts.
+    private static func looksAtTitles(_ filter: TrackFilter) -> Bool {
+        if case .test(.tag(.title), .contains) = filter { return true }
+        return false
+    }
+
+    /// A test of the titles that a track has, without a look at others.
+    private static func eachTitle(_ filter: TrackFilter) -> CompiledFilter {
+        guard case .test(_, .contains(let text)) = filter else { return .constant(false) }
+        let folded = SQLiteValue.text(Folding.fold(text))
+        let sql = """
+            EXISTS(SELECT 1 FROM value v WHERE v.id = t.title AND instr(fold(v.text), @) > 0)
+            OR t.own IS NOT NULL AND EXISTS(SELECT 1 FROM json_each(unpacked(t.own)) j CROSS JOIN value v
+                ON v.id = j.value AND v.tag = \(TrackTag.title.rawValue) AND instr(fold(v.text), @) > 0)
+            """
+        return .plain(sql, [folded, folded], share: 0.1)
     }
 
     private func any(_ filters: [TrackFilter]) throws(TrackDatabaseError) -> CompiledFilter {

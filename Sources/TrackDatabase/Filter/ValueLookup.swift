@@ -128,12 +128,15 @@ struct FolderLookup {
 
 /// Expressions for the indices of search.
 enum SearchExpression {
-    /// All parts of three letters of folded text.
+    /// Parts of three letters that cover folded text. Each is one more list to walk, so they overlap only at the end: the
+    /// index proposes, and the text itself decides.
     static func parts(_ folded: String) -> String {
         let scalars = Array(folded.unicodeScalars)
         var seen: Set<String> = []
         var parts: [String] = []
-        for index in 0..<max(0, scalars.count - 2) {
+        let last = scalars.count - 3
+        guard last >= 0 else { return "" }
+        for index in Array(stride(from: 0, to: last, by: 3)) + [last] {
             var part = ""
             for scalar in scalars[index..<(index + 3)] { part.unicodeScalars.append(scalar) }
             if seen.insert(part).inserted { parts.append(quoted(part)) }

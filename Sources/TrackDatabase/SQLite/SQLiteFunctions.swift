@@ -5,6 +5,7 @@ enum SQLiteFunctions {
     /// `fold(text)`: the folded text, also of a blob; NULL of NULL.
     /// `holds(id, set)`, `holdsAny(values, set)`: 1 if the number, or a number in the packed values, is in the set.
     /// `firstOf(values, tag)`: the first value of the tag in packed values, or NULL.
+    /// `unpacked(values)`: the numbers in packed values as a JSON array.
     /// `matches(text, pattern)`: 1 if text, folded, matches a folded pattern with `*` and `?`.
     /// `shuffled(id, seed, bits)`: the place of a number in a shuffled order.
     static func register(_ handle: OpaquePointer) {
@@ -25,6 +26,10 @@ enum SQLiteFunctions {
             let tag = sqlite3_value_int64(values![1])
             let first = SQLiteFunctions.packed(values![0]) { $0.first { Int64($0.tag) == tag } }
             if let first { sqlite3_result_int64(context, first.value) } else { sqlite3_result_null(context) }
+        }
+        add(handle, "unpacked", 1) { context, _, values in
+            let ids = SQLiteFunctions.packed(values![0]) { $0.map { String($0.value) } }
+            SQLiteFunctions.result(context, "[" + ids.joined(separator: ",") + "]")
         }
         add(handle, "matches", 2) { context, _, values in
             let text = Folding.fold(SQLiteFunctions.text(values![0]))
