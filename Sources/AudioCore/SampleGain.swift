@@ -4,8 +4,9 @@ import NowPlaying
 ///
 /// Samples of 16 bit are rounded with triangular dither of ±1 step: rounding alone would turn what a gain leaves of quiet
 /// passages into distortion that follows the music, dither turns it into even noise at −93 dB. Silence stays silence, and the
-/// factor 0 makes it, so that amplifiers that sleep on it still do. With 32 bit the error lies 90 dB lower still, below every converter: it is rounded.
-/// The dither of a frame depends on its number alone, so that a frame that is sent again is the same again.
+/// factor 0 makes it, so that amplifiers that sleep on it still do. With 32 bit the error lies 90 dB lower still, below every
+/// converter: it is rounded. The dither of a frame depends on its number alone, so that a frame that is sent again is the
+/// same again.
 package enum SampleGain {
     /// Writes `source`, whole frames of `format` of which the first has the number `frame`, times a factor that goes from
     /// `start` to just before `end`, into `target` of the same size. Beyond full scale it is cut off.

@@ -224,8 +224,8 @@ extension Acceptance {
             for (number, sink) in sinks.enumerated() {
                 let folder = TemporaryFolder()
                 let daemon = await RealDaemon.start(
-                    server, sink: sink.name, in: folder, before: LoopTrace.words(folder.path("trace")),
-                    readsTitles: false)
+                    server, sink: sink.name, in: folder, readsTitles: false,
+                    before: LoopTrace.words(folder.path("trace")))
                 let client = daemon.connect()
                 client.call("crossfade.set", ["seconds": .integer(number < 3 ? 2 : 0)])
                 let files = (0..<count).map {

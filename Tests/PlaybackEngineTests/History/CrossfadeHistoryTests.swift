@@ -212,7 +212,10 @@ import Testing
         #expect(overlaps > 20, "\(overlaps)")
     }
 
-    @Test("a server that disappears in the middle of an overlap resumes both items") func serverLost() async {
+    @Test(
+        "a server that disappears in the middle of an overlap resumes both items, after a pause too",
+        arguments: [false, true])
+    func serverLost(isPaused: Bool) async {
         let items = (0..<3).map { Self.item(seconds: 12, rate: $0 % 2 == 0 ? 8000 : 11025) }
         for seed in 1...40 as ClosedRange<UInt64> {
             let complaints = await LoopThread.run { () -> [String] in
@@ -235,6 +238,8 @@ import Testing
                 let before = world.player.playout.leaving?.ring
                 faulty.dropServer()
                 world.run(seconds: 0.1 + world.moment(3))
+                if isPaused { world.order(.pause) }
+                world.run(seconds: world.moment(1))
                 let rest = world.player.state
                 faulty.restoreServer()
                 world.order(.play(position: nil))
