@@ -14,6 +14,8 @@ extension Acceptance {
 
         private static let overlap = 2
         private static let seconds = 6
+        /// Frames that a null sink renders at once.
+        private static let block = 2205
 
         /// Adds constant items and plays them with an overlap, until the second one begins.
         private func play(_ count: Int, _ client: Client, _ daemon: RealDaemon, rate: Int = 44_100) {
@@ -119,6 +121,12 @@ extension Acceptance {
             let first = heard.place(1, from: heard.begin(1))
             #expect(abs(first - paused.elapsed * 44_100) < 3, "\(first) \(paused.elapsed)")
             #expect(abs(heard.count(1) - (Self.seconds * 44_100 - Int(first))) < 30)
+            // The item that goes resumes at its next frame. Its stream may begin one block of the sink after the other one.
+            let begin = heard.loud(0)
+            #expect(abs(begin - heard.loud(1)) <= Self.block, "\(begin) \(heard.loud(1))")
+            let other = heard.place(0, from: begin)
+            #expect(abs(other - before.place(0, endingAt: before.end(0))) < 0.03 * 44_100, "\(other)")
+            #expect(abs(heard.end(0) - begin - (2 * 44_100 - Int(other))) < 30, "\(heard.end(0)) \(begin) \(other)")
             #expect(daemon.stop() == 0)
             server.stop()
         }
@@ -207,6 +215,9 @@ struct ConstantSignals {
     /// First recorded frame of a channel, and the one after its last.
     func begin(_ channel: Int) -> Int { (0..<frames).first { samples[2 * $0 + channel] != 0 } ?? 0 }
     func end(_ channel: Int) -> Int { ((0..<frames).last { samples[2 * $0 + channel] != 0 } ?? -1) + 1 }
+
+    /// First recorded frame of a channel that is louder than the dither of the other item.
+    func loud(_ channel: Int) -> Int { (0..<frames).first { samples[2 * $0 + channel] > 100 } ?? 0 }
 
     /// Silences of a channel between its first and last frame, of a hundredth of a second at least.
     func gaps(_ channel: Int) -> [Range<Int>] {
