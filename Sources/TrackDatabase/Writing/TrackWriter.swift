@@ -51,11 +51,14 @@ package final class TrackWriter: @unchecked Sendable {
         return isChanged
     }
 
-    /// Brings the log into the database and the indices into few parts, after a first scan. Takes seconds for a million tracks.
+    /// Brings the log into the database, the indices into few parts and the file to its least size, after a first scan. Takes
+    /// seconds for a million tracks, and the room of the database once more on the disk meanwhile. Readers go on.
     package func optimize() throws(TrackDatabaseError) {
         for table in ["word", "part"] {
             try database.execute("INSERT INTO \(table)(\(table)) VALUES('optimize')")
         }
+        // The copy would not fit into memory.
+        try database.execute("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
