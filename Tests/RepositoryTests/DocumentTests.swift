@@ -150,13 +150,13 @@ import Testing
 
     /// Text that the commands of a document print.
     private static let shown = [
-        "README.md": ["     4  single\n", "Playing", "it plays\n", "\"paused\""],
+        "README.md": ["     4  single", "Playing", "it plays\n", "\"paused\""],
         "docs/guide.md": [
             "Playing", "it plays\n", "rating                    yes", "\"rate\":0", "12.5", "queue.add\n", "night",
             "/artwork/", "{\"value\":false,\"reason\":\"rate\"}",
         ],
         "docs/troubleshooting.md": ["ok       daemon", "note     media", "main"],
-        "docs/from-mpd.md": ["     2  single\n"],
+        "docs/from-mpd.md": ["     2  single"],
     ]
 
     /// The README stays short, and its parts stand in the order in which people look for them.

@@ -16,6 +16,8 @@ import Testing
         "PlaybackEngine/Recovery/OutputRecovery.swift": "the next attempt to reach the sound server",
         "PlaybackEngine/Recovery/ReadWatch.swift": "five for a read that hangs",
         "PlaybackEngine/Recovery/SourceRecovery.swift": "a missing medium",
+        "PlaybackEngine/Titles/Titles.swift": "a second between two events of titles",
+        "MediaAccess/TitleDesk.swift": "a file whose title is read",
         "PlaybackEngine/Timers/Scanner.swift": "the steps of a held seek",
         "PlaybackEngine/Timers/PauseFades.swift": "the end of the fade of a pause",
         "PlaybackEngine/Timers/Sleeper.swift": "sleep and its fade",
