@@ -82,6 +82,8 @@ import Synchronization
         if !silent.isEmpty, let path = source.path, silent.answered(path) { mediaReturned() }
     }
 
+    package var isResting: Bool { look == nil && child.process == nil }
+
     // MARK: The next look
 
     package func lookAgain() {

@@ -17,7 +17,7 @@ extension Acceptance {
             let folder = TemporaryFolder()
             let cover = picture(folder, "cover.png", 40)
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
+                nil, output: "null", in: folder, readsTitles: false, ["--config", folder.write(conf(folder), "conf")])
             let client = daemon.connect()
             client.call("nowPlaying.subscribe", ["causes": ["play", "track", "metadata"]])
             let files = (1...3).map { JSONValue.string(folder.silence("\($0).wav", seconds: 60)) }
@@ -53,7 +53,7 @@ extension Acceptance {
                 files.append(.string(folder.silence("\(number)/a.wav", seconds: 60)))
             }
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
+                nil, output: "null", in: folder, readsTitles: false, ["--config", folder.write(conf(folder), "conf")])
             let client = daemon.connect()
             client.call("queue.add", ["items": .array(files), "play": true])
             #expect(becomes { Self.width(client.call("nowPlaying.get")) == 1 })
@@ -92,7 +92,7 @@ extension Acceptance {
             symlink(elsewhere.path("private.gif"), folder.path("2/cover.gif"))
             _ = folder.write(Array("[Unit]\nDescription=a text\n".utf8), "3/cover.png")
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
+                nil, output: "null", in: folder, readsTitles: false, ["--config", folder.write(conf(folder), "conf")])
             let client = daemon.connect()
             client.call("queue.add", ["items": .array(files), "play": true])
             let words = [
@@ -128,7 +128,7 @@ extension Acceptance {
                 }
             }
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
+                nil, output: "null", in: folder, readsTitles: false, ["--config", folder.write(conf(folder), "conf")])
             let client = daemon.connect()
             let items = ["/a.gif", "/b.gif", "/page.jpg", "/huge.jpg", "/hangs.jpg", ""].map { path -> JSONValue in
                 mkdir(folder.path("x"), 0o755)
@@ -195,7 +195,8 @@ extension Acceptance {
             let settings =
                 String(decoding: conf(folder), as: UTF8.self) + "[access]\nmedia-roots = \(folder.path("music"))\n"
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.write(Array(settings.utf8), "conf")])
+                nil, output: "null", in: folder, readsTitles: false,
+                ["--config", folder.write(Array(settings.utf8), "conf")])
             let client = daemon.connect()
             client.call("hello", ["role": "control"])
             let item: JSONValue = [
@@ -274,7 +275,8 @@ extension Acceptance {
             let settings =
                 String(decoding: conf(folder), as: UTF8.self) + "[access]\nmedia-roots = \(folder.path("music"))\n"
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.write(Array(settings.utf8), "conf")])
+                nil, output: "null", in: folder, readsTitles: false,
+                ["--config", folder.write(Array(settings.utf8), "conf")])
             for isForeign in [true, false] {
                 let client = daemon.connect()
                 if isForeign { client.call("hello", ["role": "control"]) }
@@ -314,7 +316,7 @@ extension Acceptance {
             #expect(AudioMaterial.run("ffmpeg", words + ["-pix_fmt", "yuv420p", folder.path("cover-tall.mp4")]) == 0)
             let files = (1...2).map { JSONValue.string(folder.silence("\($0).wav", seconds: 60)) }
             let daemon = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.write(conf(folder), "conf")])
+                nil, output: "null", in: folder, readsTitles: false, ["--config", folder.write(conf(folder), "conf")])
             let client = daemon.connect()
             #expect(client.call("hello")?["capabilities"]?["animatedArtwork"] == ["1:1", "3:4"])
             client.call("queue.add", ["items": .array(files), "play": true])
@@ -343,7 +345,8 @@ extension Acceptance {
             let settings =
                 String(decoding: conf(folder), as: UTF8.self) + "[artwork]\nanimated = off\nnames = cover-tall\n"
             let other = await RealDaemon.start(
-                nil, output: "null", in: folder, ["--config", folder.write(Array(settings.utf8), "conf")])
+                nil, output: "null", in: folder, readsTitles: false,
+                ["--config", folder.write(Array(settings.utf8), "conf")])
             let second = other.connect()
             #expect(second.call("hello")?["capabilities"]?["animatedArtwork"] == [])
             second.call("play")

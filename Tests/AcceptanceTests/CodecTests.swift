@@ -40,7 +40,7 @@ extension Acceptance {
         @Test("the tags of the next link are published when it is audible, and follow the position") func chain()
             async throws
         {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let first = try vorbis(daemon.folder, frames: 38_400, serial: 1, title: "First")
@@ -65,7 +65,7 @@ extension Acceptance {
         @Test("a link of another rate goes on in the same item, with its own tags and format") func changingRate()
             async throws
         {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let links = [
@@ -105,7 +105,7 @@ extension Acceptance {
         }
 
         @Test("an unknown length is counted and published") func countedLength() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let client = daemon.connect()
             client.call("nowPlaying.subscribe")
             let wave = daemon.folder.write(AudioMaterial.waves(frames: 441_000).wave(), "a.wav")
@@ -133,7 +133,7 @@ extension Acceptance {
         }
 
         @Test("formats are listed") func formats() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let formats = daemon.connect().call("formats.list")?["formats"]?.arrayValue ?? []
             let playing = formats.filter { $0["plays"] == true }.compactMap { $0["name"]?.stringValue }
             for name in ["FLAC", "MP3", "Ogg Vorbis", "Ogg Opus", "WAV"] { #expect(playing.contains(name)) }

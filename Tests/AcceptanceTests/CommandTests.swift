@@ -153,7 +153,7 @@ extension Acceptance {
             #expect(moved.elapsed >= 30 && moved.elapsed < 31)
             #expect(client.events().first == "pause")
             #expect(client.refusal("play", ["index": 3]) == "100")
-            #expect(client.refusal("play", ["itemId": 99]) == "100")
+            #expect(client.refusal("play", ["itemId": 99]) == "100 noSuchItem")
             #expect(client.refusal("play", ["itemId": 1, "index": 1]) == "-32602")
             #expect(client.events() == [])
         }

@@ -180,14 +180,18 @@ extension Acceptance {
             var click = 0
             // Frames of each overlap, and its greatest error of power.
             var overlaps: [(frames: Int, worst: Double)] = []
-            var isMixed = false
+            var (isMixed, lastMixed) = (false, -1001)
             for frame in (first + 1)...(last - 1) {
                 let (left, right) = (Double(samples[2 * frame]), Double(samples[2 * frame + 1]))
                 let error = abs((left * left + right * right) / Double(level * level) - 1)
                 let wasMixed = isMixed
-                isMixed = left > 0 && right > 0
-                if isMixed, !wasMixed, (overlaps.last?.frames ?? 9999) > 1000 { overlaps.append((0, 0)) }
-                if isMixed { overlaps[overlaps.count - 1].frames += 1 }
+                // The dither of a fade is heard on the silent channel, too.
+                isMixed = left > 10 && right > 10
+                if isMixed, frame - lastMixed > 1000 { overlaps.append((0, 0)) }
+                if isMixed {
+                    overlaps[overlaps.count - 1].frames += 1
+                    lastMixed = frame
+                }
                 if isMixed || wasMixed {
                     overlaps[overlaps.count - 1].worst = max(overlaps[overlaps.count - 1].worst, error)
                 }

@@ -139,8 +139,8 @@ extension Acceptance {
             let client = daemon.connect()
             let many = JSONValue.array((0..<1001).map { .string("/\($0)") })
             let table: [(String, JSONValue, String)] = [
-                ("feedback.set", ["id": 7, "rating": 1], "100"),
-                ("feedback.get", ["ids": [7]], "100"),
+                ("feedback.set", ["id": 7, "rating": 1], "100 noSuchItem"),
+                ("feedback.get", ["ids": [7]], "100 noSuchItem"),
                 ("feedback.set", ["uri": "/nowhere/x.flac", "rating": 1], "100"),
                 ("feedback.get", ["uris": [path, "/nowhere/x.flac"]], "100"),
                 ("feedback.set", ["uri": .string(folder.path), "rating": 1], "100"),

@@ -101,7 +101,7 @@ extension Acceptance {
             let client = daemon.connect()
             client.call("queue.add", ["items": daemon.silences(60, 60, 60, 60, 60, 60, 60, 60), "play": true])
             client.call("play", ["index": 4])
-            #expect(client.refusal("queue.shuffle", ["ids": [2, 99]]) == "100")
+            #expect(client.refusal("queue.shuffle", ["ids": [2, 99]]) == "100 noSuchItem")
             var firsts: Set<Int64> = []
             for _ in 0..<40 {
                 client.call("queue.shuffle", ["ids": [2, 3, 5, 7]])
@@ -126,7 +126,7 @@ extension Acceptance {
             client.call("queue.prioritize", ["ids": [6, 3], "priority": 200])
             let next = upcoming()
             #expect(next == 6 || next == 3)
-            #expect(client.refusal("queue.prioritize", ["ids": [6, 99], "priority": 1]) == "100")
+            #expect(client.refusal("queue.prioritize", ["ids": [6, 99], "priority": 1]) == "100 noSuchItem")
             #expect(client.refusal("queue.prioritize", ["ids": [6], "priority": 256]) == "-32602")
             client.call("queue.prioritize", ["ids": [6], "priority": 0])
             #expect(upcoming() == 3)

@@ -26,7 +26,7 @@ extension Acceptance {
             let file = folder.silence("numbers.wav", seconds: 60)
             let bell = folder.silence("bell.wav", seconds: 0.01)
             do {
-                let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+                let daemon = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
                 let client = daemon.connect()
                 client.call("session.create", ["name": "outside", "external": true])
                 let first = Self.enter(situation, client, file)
@@ -59,7 +59,7 @@ extension Acceptance {
                 daemon.process.signal(SIGKILL)
                 daemon.process.wait()
             }
-            let daemon = await RealDaemon.start(nil, output: "null", in: folder)
+            let daemon = await RealDaemon.start(nil, output: "null", in: folder, readsTitles: false)
             let client = daemon.connect()
             #expect(client.call("queue.list")?["count"] == 2)
             #expect(client.refusal("play").isEmpty)

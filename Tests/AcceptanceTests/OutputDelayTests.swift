@@ -53,5 +53,31 @@ extension Acceptance {
             let found = again.connect().call("output.list")?["outputs"]?.arrayValue ?? []
             #expect(found.first { $0["name"] == "delayed" }?["delay"]?.doubleValue == 0.3)
         }
+
+        @Test("each output has its own delay, and keeps it while playback moves to another one and back")
+        func moved() async throws {
+            let server = await SoundServer.pulseAudio([TestSink("near"), TestSink("far")])
+            let daemon = await RealDaemon.start(server, sink: "near")
+            let client = daemon.connect()
+            client.call("nowPlaying.subscribe")
+            client.call("play", ["uri": .string(daemon.folder.silence("a.wav", seconds: 600))])
+            _ = client.event("play")
+            client.call("output.delay.set", ["name": "far", "delay": 0.4])
+            client.call("output.delay.set", ["name": "near", "delay": 0.1])
+            var last = client.event("outputs")
+            while last["output"]?["delay"]?.doubleValue != 0.1 { last = client.event("outputs") }
+            for (name, delay) in [("far", 0.4), ("near", 0.1), ("far", 0.4)] {
+                client.call("output.select", ["name": .string(name)])
+                let route = client.event("route")
+                #expect(route["output"]?["name"] == .string(name))
+                #expect(route["output"]?["delay"]?.doubleValue == delay)
+                let difference = delay - (last["output"]?["delay"]?.doubleValue ?? .nan)
+                // The other device begins with its next block.
+                #expect(abs(Self.start(route) - Self.start(last) - difference) <= 0.05 + Self.tolerance, "\(name)")
+                last = route
+            }
+            #expect(daemon.stop() == 0)
+            server.stop()
+        }
     }
 }

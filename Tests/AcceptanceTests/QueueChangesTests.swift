@@ -65,7 +65,7 @@ extension Acceptance {
 
         @Test("a client that follows only the edits of events has the queue's list, whatever others do")
         func events() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let follower = daemon.connect()
             let others = (0..<3).map { _ in daemon.connect() }
             follower.call("nowPlaying.subscribe")
@@ -148,7 +148,7 @@ extension Acceptance {
         @Test(
             "of two clients that edit at once with the same ifVersion one is refused, and item.update leaves it valid")
         func versions() async throws {
-            let daemon = await RealDaemon.silent()
+            let daemon = await RealDaemon.silent(readsTitles: false)
             let (one, other) = (daemon.connect(), daemon.connect())
             let file = JSONValue.string(daemon.folder.silence("a.wav", seconds: 60))
             one.call("queue.add", ["items": [file, file]])

@@ -9,10 +9,9 @@ final class RealDaemon: Sendable {
     let socket: String
 
     /// Starts the daemon, found beside the tests, and returns when it answers. `server`: the sound server for `pulse`.
-    /// `folder`: where its files lie; without it one of its own. `isLate`: it plays where the server listens late.
-    /// `isLogged`: its log goes into `log`. `readsTitles`: it
-    /// reads titles of what is not played, which grows revisions. `before`: words in front of its command line. `variables`: what its environment
-    /// has besides.
+    /// `folder`: where its files lie, settings of `arguments` too; without it one of its own. `isLate`: it plays where the
+    /// server listens late. `isLogged`: its log goes into `log`. `readsTitles`: it reads titles of items before they play,
+    /// which causes events. `before`: words in front of its command line. `variables`: additions to its environment.
     static func start(
         _ server: SoundServer?, sink: String? = nil, output: String = "pulse", in folder: TemporaryFolder? = nil,
         isLate: Bool = false, isLogged: Bool = false, readsTitles: Bool = true, before: [String] = [],
@@ -42,9 +41,14 @@ final class RealDaemon: Sendable {
         socket = folder.path("control.sock")
         var words = [Self.program, "--socket", socket, "--state-directory", folder.path("state"), "--output", output]
         if let sink { words += ["--sink", sink] }
+        var arguments = arguments
         if !readsTitles {
-            let settings = folder.write(Array("[playback]\nread-titles = off\n".utf8), "no-titles.conf")
-            words += ["--config", settings]
+            // In the place of the test's own settings, with these at their end.
+            let place = arguments.firstIndex(of: "--config")
+            let own = place.map { folder.read(String(arguments[$0 + 1].dropFirst(folder.path.utf8.count + 1))) } ?? []
+            if let place { arguments.removeSubrange(place...place + 1) }
+            let settings = own + Array("\n[playback]\nread-titles = off\n".utf8)
+            words += ["--config", folder.write(settings, "no-titles.conf")]
         }
         if isLogged { words = ["sh", "-c", "exec \"$@\" 2>> \"$0\"", folder.path("log")] + words }
         var environment = currentEnvironment()

@@ -17,6 +17,8 @@ package enum LookResult: Sendable {
     func add(_ reader: any FactsReader)
     /// Looks at the next file, if any reader has one and none is against it: something has changed.
     func lookAgain()
+    /// True if no look is under way and no child waits for one.
+    var isResting: Bool { get }
     /// An item of this source was opened to be played: its medium answers.
     func opened(_ source: MediaSource)
 }

@@ -48,7 +48,7 @@ import NowPlaying
             if isEdited, plan.keptCount > transport.queue.count { plan.forget { transport.queue.index(of: $0) != nil } }
             replan()
         }
-        guard plan.hasItems else { return }
+        guard isNeeded else { return }
         if !isAdded {
             isAdded = true
             desk.add(self)
@@ -80,12 +80,18 @@ import NowPlaying
 
     /// A refill is done, or something else that looks waited for.
     func look() {
-        guard !isPaused, isAdded, plan.hasItems else { return }
+        guard !isPaused, isAdded, isNeeded else { return }
         desk?.lookAgain()
     }
 
+    /// True if the desk has something to do: a file to look at, or the end of its child after the last item was played.
+    private var isNeeded: Bool { plan.hasItems || desk?.isResting == false }
+
     /// Looks at nothing until `resume`.
-    func pause() { isPaused = true }
+    func pause() {
+        isPaused = true
+        if isAdded { desk?.lookAgain() }
+    }
 
     /// Looks at files again.
     func resume() {
