@@ -128,7 +128,7 @@ import Testing
         let run = try run(try shell("etc/recipes/from-mpc.md") + "\nnowplayingctl --json status | jq .queue.count\n")
         #expect(run.status == 0, "\(run.text)\(run.errors)")
         // Lines of `playlist`, and items that are left at the end.
-        #expect(run.text.contains("     2  single\n"), "\(run.text)")
+        #expect(run.text.contains("     2  single"), "\(run.text)")
         #expect(run.text.hasSuffix("\n0\n"), "\(run.text)")
     }
 
