@@ -28,9 +28,10 @@ package enum SampleGain {
                 let factor = Float(start + step * Double(index))
                 var all: Int16 = 0
                 for slot in (index * channels)..<((index + 1) * channels) { all |= samples[slot] }
+                if factor == 0 { all = 0 }
                 for slot in (index * channels)..<((index + 1) * channels) {
                     let value = (Float(samples[slot]) * factor + dither(number)).rounded()
-                    results[slot] = all == 0 || factor == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
+                    results[slot] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
                     number &+= 1
                 }
             }
