@@ -66,6 +66,7 @@ extension Acceptance {
                 await place.recorder.waitFor(more: 0.7)
                 let isSeek = method == "changePlaybackPosition"
                 if isSeek { client.call("queue.remove", ["ids": [3]]) }
+                let ahead = place.waits()
                 let answer = try #require(client.call(method, isSeek ? ["position": 3] : [:]))
                 #expect(answer.playing == "playing" && abs(answer.elapsed - (isSeek ? 3 : 0)) < 0.1)
                 #expect(client.event("stop").words == "stop ended")
@@ -74,7 +75,10 @@ extension Acceptance {
                 let heard = ConstantSignals(place.recorder, overlap: Self.overlap)
                 let channel = isSeek ? 1 : 0
                 let full = heard.fullAtEnd(channel)
-                #expect(full.count == (isSeek ? 3 : Self.seconds) * 44_100, "\(method): \(full.count)")
+                // A server that waits for a processor renders its first block in two parts.
+                let waited = Int(place.waits().seconds(since: ahead) * 44_100)
+                let missing = (isSeek ? 3 : Self.seconds) * 44_100 - full.count
+                #expect((0...waited).contains(missing), "\(method): \(missing) frames, waited \(waited)")
                 #expect(heard.isSilent(1 - channel, full), "\(method): the other item goes on")
             }
         }
