@@ -29,7 +29,7 @@ extension Acceptance {
                 let answer = try #require(client.call("pause"))
                 let late = place.waits().seconds(since: waits)
                 #expect(answer.playing == "paused" && answer.rate == 0)
-                // It is answered at the end of the fade, and the clock told the truth until then.
+                // It is answered at the end of the fade, and the clock was exact until then.
                 #expect(
                     now() - asked >= Self.fadeOut && now() - asked < Self.fadeOut + 0.1 + late,
                     "\(now() - asked) \(late)")

@@ -103,7 +103,7 @@ extension Acceptance {
                 "titles: 500 files known and asleep after \(now() - began) s; anonymous KiB \(memory) → "
                     + "\(daemon.belongings.memory)")
             let known = { (list: [String]) in list.count { $0.first == "T" } }
-            // The pages are looked at with a key that tells what is known without listing any item.
+            // The revision shows new titles without listing any item.
             let ids = client.call("queue.changes", ["since": 1])?["edits"]?.arrayValue?.first?["update"]?["ids"]
             #expect(ids?.arrayValue?.count == 500)
             let state = client.call("nowPlaying.get")
