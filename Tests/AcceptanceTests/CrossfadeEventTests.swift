@@ -75,7 +75,7 @@ extension Acceptance {
                 let heard = ConstantSignals(place.recorder, overlap: Self.overlap)
                 let channel = isSeek ? 1 : 0
                 let full = heard.fullAtEnd(channel)
-                // A server that waits for a processor renders its first block in two parts.
+                // Frames that wait for a processor come after the server has played others in their place.
                 let waited = Int(place.waits().seconds(since: ahead) * 44_100)
                 let missing = (isSeek ? 3 : Self.seconds) * 44_100 - full.count
                 #expect((0...waited).contains(missing), "\(method): \(missing) frames, waited \(waited)")
