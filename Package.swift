@@ -66,7 +66,7 @@ let package = Package(
         library("NowPlaying"),
         library("ChildDecoding"),
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
-        library("TrackReading", ["NowPlaying"]),
+        library("TrackReading", ["NowPlaying", "CLinux"]),
         library("ControlProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
@@ -130,7 +130,9 @@ let package = Package(
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
-        program("nowplaying-tags", ["AudioDecoders", "AudioCore", "ChildDecoding", "NowPlaying", "CLinux"]),
+        program(
+            "nowplaying-tags",
+            ["AudioDecoders", "AudioCore", "TrackReading", "ChildDecoding", "NowPlaying", "CLinux"]),
         program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
         program(
             "nowplaying-hooks",

@@ -4,6 +4,7 @@ import CLinux
 import ChildDecoding
 import Glibc
 import NowPlaying
+import TrackReading
 
 /// Number under which the daemon hands over the socket that orders come by.
 private let socket: Int32 = 3
@@ -32,10 +33,24 @@ func run(_ arguments: [String]) -> Never {
     linux_lower_priority(0)
     Limits.set()
     let isConfined = linux_confine_reader() == 0
+    var tracks = TrackOrders(socket)
     while true {
-        let (file, extent) = awaitOrder()
-        send(answer(about: file, isConfined: isConfined, checks: checks), extent)
+        switch awaitOrder() {
+        case .facts(let file, let extent):
+            send(answer(about: file, isConfined: isConfined, checks: checks), extent)
+        case .tracks(let files):
+            guard isConfined, !checks else { leave(69) }
+            if !tracks.carryOut(files) { leave(0) }
+        }
     }
+}
+
+/// An order of the program that started us, with its open files.
+private enum Order {
+    /// Facts of this extent for the lists of the daemon.
+    case facts(Int32, FileFacts.Extent)
+    /// Facts for the library.
+    case tracks(ArraySlice<Int32>)
 }
 
 private func answer(about descriptor: Int32, isConfined: Bool, checks: Bool) -> FactsAnswer {
@@ -52,8 +67,8 @@ private func answer(about descriptor: Int32, isConfined: Bool, checks: Bool) -> 
     }
 }
 
-/// The next file, and the extent of the answer. Ends the process when nobody asks any more.
-private func awaitOrder() -> (file: Int32, extent: FileFacts.Extent) {
+/// The next order. Ends the process when nobody asks any more.
+private func awaitOrder() -> Order {
     while true {
         var polled = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         guard poll(&polled, 1, -1) > 0 else { continue }
@@ -63,8 +78,13 @@ private func awaitOrder() -> (file: Int32, extent: FileFacts.Extent) {
         let received = linux_receive(socket, &bytes, bytes.count, &files, &count, &isCut)
         if received < 0, errno == EINTR || errno == EAGAIN { continue }
         guard received > 0 else { leave(0) }
-        guard received == bytes.count, count == 1, isCut == 0, let order = try? FactsOrder(bytes) else { leave(65) }
-        return (files[0], order.extent)
+        guard received == bytes.count, isCut == 0 else { leave(65) }
+        if let order = TrackOrder(bytes) {
+            guard order.files == count else { leave(65) }
+            return .tracks(files[..<Int(count)])
+        }
+        guard count == 1, let order = try? FactsOrder(bytes) else { leave(65) }
+        return .facts(files[0], order.extent)
     }
 }
 
@@ -92,7 +112,7 @@ private enum Limits {
         set(RLIMIT_AS, memory)
         set(RLIMIT_CPU, processor)
         set(RLIMIT_FSIZE, 0)
-        set(RLIMIT_NOFILE, 16)
+        set(RLIMIT_NOFILE, 32)
     }
 
     private static func set(_ resource: __rlimit_resource, _ value: UInt) {

@@ -85,7 +85,7 @@ import Testing
             $0.split(separator: " ").joined(separator: " ")
         }
         for limit in [
-            "Max core file size 0 0 bytes", "Max file size 0 0 bytes", "Max open files 16 16 files",
+            "Max core file size 0 0 bytes", "Max file size 0 0 bytes", "Max open files 32 32 files",
             "Max cpu time 3600 3600 seconds", "Max address space 536870912 536870912 bytes",
         ] { #expect(limits.contains(limit), "\(limit)") }
         var info = stat()

@@ -1,0 +1,169 @@
+import AudioDecoders
+import CLinux
+import Glibc
+package import LinuxSystem
+import NowPlaying
+package import TrackReading
+
+/// A confined process that reads the tracks of open files (nowplaying-tags), and its replacement when it is lost. Its answers
+/// are treated as hostile. One thread at a time; calls block.
+package final class ReaderProcess {
+    /// The result for one file.
+    package enum Outcome: Equatable, Sendable {
+        case found(TrackFacts)
+        case refused(TrackReadingError)
+        /// The process died of the file, twice.
+        case killed
+        /// The process did not answer in time.
+        case hung
+        /// The process sent something that is no answer.
+        case lied(String)
+    }
+
+    private struct Running {
+        let process: ChildProcess
+        let socket: OwnedDescriptor
+    }
+
+    private enum Loss { case death, silence, lie(String) }
+
+    private let program: String?
+    private let patience: Double
+    private var running: Running?
+    private var buffer: [UInt8] = []
+    /// Nanoseconds that the processes before the present one have computed.
+    private var computedBefore: Int64 = 0
+
+    /// Seconds that a file may take.
+    package static let patience = 10.0
+    /// Deaths in a row that no file explains.
+    private static let mostDeaths = 3
+
+    /// No process runs yet. `program` stands for nowplaying-tags; `patience`: seconds that a file may take.
+    package init(program: String? = FactsChild.path, patience: Double = ReaderProcess.patience) {
+        self.program = program
+        self.patience = patience
+    }
+
+    /// Nanoseconds that the processes have computed so far.
+    package var processorTime: Int64 {
+        computedBefore + (running.map { ChildProcess.processorTime(of: $0.process.pid) } ?? 0)
+    }
+
+    /// Pid of the present process; nil: none runs.
+    package var pid: Int32? { running?.process.pid }
+
+    /// Reads up to `TrackOrder.maximumFiles` open files: their outcomes, in this order. A file that ends the process costs
+    /// itself alone. Throws if no process can be started.
+    package func read(_ files: [Int32]) throws(SystemError) -> [Outcome] {
+        var outcomes = [Outcome?](repeating: nil, count: files.count)
+        var suspect: Int?
+        var deaths = 0
+        while true {
+            let open = files.indices.filter { outcomes[$0] == nil }
+            guard !open.isEmpty else { return outcomes.compactMap { $0 } }
+            // A file that a process has died of is tried once more, alone: something else may have ended that process.
+            let asked = suspect.map { [$0] } ?? open
+            guard let loss = try ask(files, asked, &outcomes) else {
+                suspect = nil
+                continue
+            }
+            end()
+            guard let culprit = asked.last(where: { outcomes[$0] == nil && lseek(files[$0], 0, Int32(SEEK_CUR)) == 1 })
+            else {
+                deaths += 1
+                if deaths >= Self.mostDeaths { throw SystemError("keep \(FactsChild.name) running", code: ECHILD) }
+                continue
+            }
+            switch loss {
+            case .death where suspect == nil: suspect = culprit
+            case .death: outcomes[culprit] = .killed
+            case .silence: outcomes[culprit] = .hung
+            case .lie(let words): outcomes[culprit] = .lied(words)
+            }
+            if outcomes[culprit] != nil { suspect = nil }
+        }
+    }
+
+    /// Ends the process, if one runs.
+    package func end() {
+        if let running { computedBefore += ChildProcess.processorTime(of: running.process.pid) }
+        running = nil
+        buffer = []
+    }
+
+    /// Asks the process for these files, and takes its answers. Nil: it has answered all.
+    private func ask(
+        _ files: [Int32], _ asked: [Int], _ outcomes: inout [Outcome?]
+    ) throws(SystemError) -> Loss? {
+        let child: Running
+        if let running { child = running } else { child = try start() }
+        running = child
+        for index in asked { lseek(files[index], 0, Int32(SEEK_SET)) }
+        let order = TrackOrder(files: asked.count).bytes
+        guard linux_send(child.socket.number, order, order.count, asked.map { files[$0] }, Int32(asked.count))
+            == order.count
+        else { return .death }
+        buffer.removeAll(keepingCapacity: true)
+        var answered = 0
+        var due = EventLoop.now.advanced(bySeconds: patience)
+        while answered < asked.count {
+            let milliseconds = (due.seconds(since: EventLoop.now) * 1000).rounded(.up)
+            guard milliseconds > 0 else { return .silence }
+            var polled = pollfd(fd: child.socket.number, events: Int16(POLLIN), revents: 0)
+            guard poll(&polled, 1, Int32(min(milliseconds, 60_000))) > 0 else { continue }
+            guard receive(child.socket.number) else { return .death }
+            let before = answered
+            do throws(TrackMessageError) { try take(asked, &answered, &outcomes) } catch { return .lie(error.message) }
+            if answered > before { due = EventLoop.now.advanced(bySeconds: patience) }
+        }
+        return buffer.isEmpty ? nil : .lie("more answers than files")
+    }
+
+    /// Adds the bytes that have come. False: the process is gone.
+    private func receive(_ socket: Int32) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { piece in
+            let count = recv(socket, piece.baseAddress, piece.count, Int32(MSG_DONTWAIT))
+            if count < 0 { return errno == EINTR || errno == EAGAIN }
+            buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            return count > 0
+        }
+    }
+
+    /// Takes the complete answers, which come in the order of the files.
+    private func take(
+        _ asked: [Int], _ answered: inout Int, _ outcomes: inout [Outcome?]
+    ) throws(TrackMessageError) {
+        var used = 0
+        var failure: TrackMessageError?
+        buffer.withUnsafeBytes { bytes in
+            do throws(TrackMessageError) {
+                while answered < asked.count, bytes.count - used >= TrackAnswer.headerBytes {
+                    let header = try TrackAnswer.Header(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+                    guard header.index == answered else { throw TrackMessageError("an answer about another file") }
+                    let start = used + TrackAnswer.headerBytes
+                    guard bytes.count - start >= header.length else { return }
+                    let body = UnsafeRawBufferPointer(rebasing: bytes[start..<start + header.length])
+                    switch try TrackAnswer(header, body) {
+                    case .found(let facts): outcomes[asked[answered]] = .found(facts)
+                    case .refused(let error): outcomes[asked[answered]] = .refused(error)
+                    }
+                    answered += 1
+                    used = start + header.length
+                }
+            } catch { failure = error }
+        }
+        if let failure { throw failure }
+        buffer.removeFirst(used)
+    }
+
+    private func start() throws(SystemError) -> Running {
+        guard let program else { throw SystemError("find \(FactsChild.name)", code: ENOENT) }
+        var ends: [Int32] = [-1, -1]
+        guard linux_socket_pair(&ends) == 0 else { throw SystemError("make a socket") }
+        let socket = OwnedDescriptor(ends[0])
+        defer { close(ends[1]) }
+        let process = try ChildProcess.start(program, [String(getpid())], descriptors: [ends[1]])
+        return Running(process: process, socket: socket)
+    }
+}

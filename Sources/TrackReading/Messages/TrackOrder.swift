@@ -1,0 +1,28 @@
+/// An order to the process that reads tracks: the facts of the files whose descriptors come with it. Eight bytes: 3, three
+/// zeros, the number of files, three zeros.
+package struct TrackOrder: Equatable, Sendable {
+    /// Bytes of an order.
+    package static let bytes = 8
+    /// Files of one order, at most: as many as one message of the socket brings here.
+    package static let maximumFiles = 16
+
+    private static let kind: UInt8 = 3
+
+    /// Number of the files.
+    package let files: Int
+
+    /// An order for so many files, 1 to `maximumFiles`.
+    package init(files: Int) { self.files = files }
+
+    /// The order as bytes.
+    package var bytes: [UInt8] { [Self.kind, 0, 0, 0, UInt8(truncatingIfNeeded: files), 0, 0, 0] }
+
+    /// Reads an order; nil: it is another one, or none.
+    package init?(_ bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == Self.bytes, bytes[0] == Self.kind, (1...Self.maximumFiles).contains(Int(bytes[4])),
+            bytes[1...3].allSatisfy({ $0 == 0 }), bytes[5...].allSatisfy({ $0 == 0 })
+        else { return nil }
+        files = Int(bytes[4])
+    }
+}
