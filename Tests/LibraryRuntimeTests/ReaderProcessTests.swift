@@ -101,7 +101,8 @@ import TrackReading
         defer { for file in files { close(file) } }
         let refused = ReaderProcess.Outcome.refused(.notRecognised)
         let rest = "\nwhile True:\n    for i, f in enumerate(files): os.lseek(f, 1, 0); answer(i)\n    files = order()"
-        let once = "if os.path.exists('\(place.path)/again'):\(rest.replacing("\n", with: "\n    "))\nopen('\(place.path)/again', 'w')\n"
+        let once =
+            "if os.path.exists('\(place.path)/again'):\(rest.replacing("\n", with: "\n    "))\nopen('\(place.path)/again', 'w')\n"
         let cases: [(body: String, outcome: ReaderProcess.Outcome)] = [
             ("time.sleep(60)", .hung), ("s.sendall(b'HTTP/1.1 200 OK'); time.sleep(60)", .lied("an unknown answer")),
             ("answer(1); time.sleep(60)", .lied("an answer about another file")),
@@ -114,7 +115,7 @@ import TrackReading
             let reader = ReaderProcess(program: try reads(2, once + body), patience: 1)
             #expect(try reader.read(files) == [refused, refused, outcome, refused], "\(body)")
         }
-        // What kills is tried once more, alone.
+        // The reader tries a file that kills once more, alone.
         let kills = """
             while True:
                 for i, f in enumerate(files):

@@ -12,18 +12,21 @@ import TrackReading
         return TrackRecord(path: TrackPath("r/a.flac"), file: TrackFile(size: 3), facts: facts)
     }
 
-    @Test("each tag of a file becomes its tag of the library", arguments: [
-        (TagName.title, TrackTag.title), (.titleSort, .titleSort), (.work, .work), (.movement, .movement),
-        (.grouping, .grouping), (.artist, .artist), (.artists, .artist), (.artistSort, .artistSort),
-        (.albumArtist, .albumArtist), (.albumArtists, .albumArtist), (.albumArtistSort, .albumArtistSort),
-        (.composer, .composer), (.composerSort, .composerSort), (.conductor, .conductor), (.ensemble, .ensemble),
-        (.performer, .performer), (.album, .album), (.albumSort, .albumSort), (.discSubtitle, .discSubtitle),
-        (.label, .label), (.date, .date), (.releaseDate, .date), (.originalDate, .originalDate), (.genre, .genre),
-        (.mood, .mood), (.comment, .comment), (.description, .comment), (.musicBrainzTrackId, .musicBrainzRecordingId),
-        (.musicBrainzReleaseTrackId, .musicBrainzReleaseTrackId), (.musicBrainzAlbumId, .musicBrainzAlbumId),
-        (.musicBrainzArtistId, .musicBrainzArtistId), (.musicBrainzAlbumArtistId, .musicBrainzAlbumArtistId),
-        (.musicBrainzReleaseGroupId, .musicBrainzReleaseGroupId), (.musicBrainzWorkId, .musicBrainzWorkId),
-    ])
+    @Test(
+        "each tag of a file becomes its tag of the library",
+        arguments: [
+            (TagName.title, TrackTag.title), (.titleSort, .titleSort), (.work, .work), (.movement, .movement),
+            (.grouping, .grouping), (.artist, .artist), (.artists, .artist), (.artistSort, .artistSort),
+            (.albumArtist, .albumArtist), (.albumArtists, .albumArtist), (.albumArtistSort, .albumArtistSort),
+            (.composer, .composer), (.composerSort, .composerSort), (.conductor, .conductor), (.ensemble, .ensemble),
+            (.performer, .performer), (.album, .album), (.albumSort, .albumSort), (.discSubtitle, .discSubtitle),
+            (.label, .label), (.date, .date), (.releaseDate, .date), (.originalDate, .originalDate), (.genre, .genre),
+            (.mood, .mood), (.comment, .comment), (.description, .comment),
+            (.musicBrainzTrackId, .musicBrainzRecordingId),
+            (.musicBrainzReleaseTrackId, .musicBrainzReleaseTrackId), (.musicBrainzAlbumId, .musicBrainzAlbumId),
+            (.musicBrainzArtistId, .musicBrainzArtistId), (.musicBrainzAlbumArtistId, .musicBrainzAlbumArtistId),
+            (.musicBrainzReleaseGroupId, .musicBrainzReleaseGroupId), (.musicBrainzWorkId, .musicBrainzWorkId),
+        ])
     func tags(name: TagName, tag: TrackTag) {
         #expect(record { $0.tags.add(name, "x y") }.tags == [tag: ["x y"]])
     }
@@ -43,9 +46,11 @@ import TrackReading
             ])
     }
 
-    @Test("dates are brought into one form where they have one", arguments: [
-        ("2001", "2001"), ("2001-02-03T10:00", "2001-02-03"), ("in spring", "in spring"),
-    ])
+    @Test(
+        "dates are brought into one form where they have one",
+        arguments: [
+            ("2001", "2001"), ("2001-02-03T10:00", "2001-02-03"), ("in spring", "in spring"),
+        ])
     func dates(text: String, date: String) {
         #expect(record { $0.tags.add(.date, text) }.tags[.date] == [date])
     }
@@ -53,7 +58,11 @@ import TrackReading
     @Test("numbers, loudness, format and presence are taken over, and nothing is made up")
     func numbers() {
         let bare = record { _ in }
-        #expect(bare == { var bare = TrackRecord(path: TrackPath("r/a.flac")); bare.file.size = 3; return bare }())
+        #expect(
+            bare
+                == {
+                    var bare = TrackRecord(path: TrackPath("r/a.flac")); bare.file.size = 3; return bare
+                }())
         let full = record { facts in
             (facts.trackNumber, facts.trackCount, facts.discNumber, facts.discCount) = (1, 2, 3, 4)
             (facts.movementNumber, facts.movementCount) = (5, 6)

@@ -101,8 +101,9 @@ package final class ReaderProcess {
         running = child
         for index in asked { lseek(files[index], 0, Int32(SEEK_SET)) }
         let order = TrackOrder(files: asked.count).bytes
-        guard linux_send(child.socket.number, order, order.count, asked.map { files[$0] }, Int32(asked.count))
-            == order.count
+        guard
+            linux_send(child.socket.number, order, order.count, asked.map { files[$0] }, Int32(asked.count))
+                == order.count
         else { return .death }
         buffer.removeAll(keepingCapacity: true)
         var answered = 0
@@ -111,7 +112,7 @@ package final class ReaderProcess {
             let milliseconds = (due.seconds(since: EventLoop.now) * 1000).rounded(.up)
             guard milliseconds > 0 else { return .silence }
             var polled = pollfd(fd: child.socket.number, events: Int16(POLLIN), revents: 0)
-            guard poll(&polled, 1, Int32(min(milliseconds, 60_000))) > 0 else { continue }
+            guard poll(&polled, 1, Int32(clamping: min(milliseconds, 60_000))) > 0 else { continue }
             guard receive(child.socket.number) else { return .death }
             let before = answered
             do throws(TrackMessageError) { try take(asked, &answered, &outcomes) } catch { return .lie(error.message) }

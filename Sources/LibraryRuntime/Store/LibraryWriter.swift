@@ -101,6 +101,11 @@ package final class LibraryWriter: Sendable {
         }
     }
 
+    /// Queues a change; `done` gets its outcome on the thread of the writer, and must not wait for another change. Any thread.
+    package func queue(_ change: @escaping Change, done: @escaping @Sendable (Outcome) -> Void) {
+        add(Self.batch(change), done)
+    }
+
     private static func batch(_ change: @escaping Change) -> Work {
         { writer throws(TrackDatabaseError) in
             try writer.batch { batch throws(TrackDatabaseError) in try change(batch) }

@@ -38,7 +38,7 @@ package final class FolderWatch: Sendable {
     private let folders = Mutex<[Int32]>([])
 
     private static let kinds =
-        UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB)
+        UInt32(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_MOVE_SELF)
         | UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
 
     /// A watch of no folder. Throws the system's refusal of an inotify descriptor.
@@ -71,6 +71,16 @@ package final class FolderWatch: Sendable {
     package func forget(_ gone: Set<Int32>) {
         folders.withLock { folders in
             for (watch, folder) in folders.enumerated() where folder != 0 && gone.contains(folder) {
+                inotify_rm_watch(descriptor, Int32(watch))
+                folders[watch] = 0
+            }
+        }
+    }
+
+    /// Ends the watches of all folders with lower numbers than this one.
+    package func forget(below number: Int32) {
+        folders.withLock { folders in
+            for (watch, folder) in folders.enumerated() where folder != 0 && folder < number {
                 inotify_rm_watch(descriptor, Int32(watch))
                 folders[watch] = 0
             }

@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -61,6 +62,12 @@ ssize_t linux_receive(int socket, void *bytes, size_t length, int *descriptors, 
             memcpy(&descriptors[(*count)++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
     }
     return got;
+}
+
+/* fstatfs(2) */
+uint32_t linux_file_system(int descriptor) {
+    struct statfs status;
+    return fstatfs(descriptor, &status) == 0 ? (uint32_t)status.f_type : 0;
 }
 
 /* sendmsg(2) with descriptors; flags MSG_NOSIGNAL. */

@@ -67,6 +67,11 @@ extension TrackReader {
             """, [.integer(id), .integer(Int64(limit))])
     }
 
+    /// True: there are no tracks, not even missing ones.
+    package func isEmpty() throws(TrackDatabaseError) -> Bool {
+        try database.number("SELECT 1 FROM track LIMIT 1") == nil
+    }
+
     /// The place of a track; nil: there is none of this number.
     package func path(of id: Int64) throws(TrackDatabaseError) -> TrackPath? {
         let statement = try database.statement("SELECT folder, name FROM track WHERE id = ?1")

@@ -48,7 +48,7 @@ final class FileWindow {
     /// Goes over to another file, whose beginning it reads.
     func open(_ descriptor: Int32) throws(TrackReadingError) {
         var status = stat()
-        // The C library asks for it by an empty path, which a sandbox can't tell from another one.
+        // The C library asks by an empty path, which a sandbox takes for any other.
         guard linux_status(descriptor, &status) == 0 else { throw .unreadable(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
         self.descriptor = descriptor

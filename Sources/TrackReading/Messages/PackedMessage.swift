@@ -13,6 +13,7 @@ struct PackedWriter {
     /// Continues these bytes.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// Adds a byte.
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
     /// Seven bits a byte, the lowest first.
@@ -28,6 +29,7 @@ struct PackedWriter {
     /// One more than the number; 0 for nil.
     mutating func optional(_ value: Int?) { number(value.map { UInt64(max(0, $0)) + 1 } ?? 0) }
 
+    /// Adds the bits of a number.
     mutating func real(_ value: Double) {
         withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
     }
@@ -46,11 +48,13 @@ struct PackedReader {
     /// Reads these bytes, which outlive it, from the first.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
 
+    /// The next byte.
     mutating func byte() throws(TrackMessageError) -> UInt8 {
         guard let byte = rest.popFirst() else { throw TrackMessageError("a message that ends too soon") }
         return byte
     }
 
+    /// The next number without a fixed length, up to `most`.
     mutating func number(most: UInt64) throws(TrackMessageError) -> UInt64 {
         var value: UInt64 = 0
         for place in 0..<9 {
@@ -63,6 +67,7 @@ struct PackedReader {
         throw TrackMessageError("a number that does not end")
     }
 
+    /// The next number that may be nil, up to `most`.
     mutating func optional(most: Int) throws(TrackMessageError) -> Int? {
         let value = try number(most: UInt64(most) + 1)
         return value == 0 ? nil : Int(value - 1)
@@ -89,6 +94,7 @@ struct PackedReader {
         return isPlain && count > 0 ? String(decoding: bytes, as: UTF8.self) : TagText.text(bytes)
     }
 
+    /// Throws if something is left.
     func end() throws(TrackMessageError) {
         if !rest.isEmpty { throw TrackMessageError("a message with \(rest.count) bytes too many") }
     }

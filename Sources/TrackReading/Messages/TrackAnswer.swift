@@ -39,7 +39,9 @@ package enum TrackAnswer: Equatable, Sendable {
     }
 
     private static func header(_ kind: UInt8, _ index: Int, _ writer: inout PackedWriter) {
-        for byte in [kind, version, UInt8(truncatingIfNeeded: index), UInt8(truncatingIfNeeded: index >> 8), 0, 0, 0, 0] {
+        for byte in [
+            kind, version, UInt8(truncatingIfNeeded: index), UInt8(truncatingIfNeeded: index >> 8), 0, 0, 0, 0,
+        ] {
             writer.byte(byte)
         }
     }

@@ -38,6 +38,8 @@ int linux_name_thread(const char *name);
 int linux_clock_is_disciplined(void);
 /* fcntl(2) F_GETFL. */
 int linux_flags(int descriptor);
+/* fstatfs(2): number of the kind of the file system (f_type); 0: it is not known. */
+uint32_t linux_file_system(int descriptor);
 /* setxattr(2). */
 int linux_set_attribute(const char *path, const char *name, const void *value, size_t size);
 /* socket(2): a stream socket of the Unix domain, close-on-exec, non-blocking. */

@@ -1,0 +1,108 @@
+import Glibc
+import LinuxSystem
+import MediaAccess
+
+/// Names in one folder that a scan looks at, in the order of their bytes. Names that begin with a dot are left out.
+struct FolderListing {
+    /// Kinds of entries.
+    enum Kind: UInt8 {
+        case folder, file, link
+    }
+
+    /// One entry.
+    struct Entry {
+        fileprivate let offset: UInt32
+        fileprivate let length: UInt16
+        let kind: Kind
+    }
+
+    private(set) var entries: [Entry] = []
+    /// All names, each with a zero at its end.
+    private var names: [UInt8] = []
+
+    /// Lists the folder that is open at `descriptor`, which stays the caller's. Throws if the list can't be complete.
+    init(_ descriptor: Int32, isSorted: Bool = true) throws(SystemError) {
+        let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let folder = fdopendir(copy) else {
+            if copy >= 0 { close(copy) }
+            throw SystemError("list a folder")
+        }
+        defer { closedir(folder) }
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else {
+                guard errno == 0 else { throw SystemError("list a folder") }
+                break
+            }
+            let type = Int32(entry.pointee.d_type)
+            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                let length = strlen(bytes.baseAddress!.assumingMemoryBound(to: CChar.self))
+                add(UnsafeRawBufferPointer(rebasing: bytes[..<length]), type, descriptor)
+            }
+        }
+        if isSorted { sort() }
+    }
+
+    private mutating func add(_ name: UnsafeRawBufferPointer, _ type: Int32, _ folder: Int32) {
+        guard name.first != UInt8(ascii: "."), names.count + name.count < Int(UInt32.max) else { return }
+        var type = type
+        if type == Int32(DT_UNKNOWN) { type = Self.type(name, folder) }
+        let kind: Kind
+        switch type {
+        case Int32(DT_DIR): kind = .folder
+        case Int32(DT_LNK): kind = .link
+        case Int32(DT_REG):
+            guard PlayableSuffixes.present.matches(name) else { return }
+            kind = .file
+        default: return
+        }
+        entries.append(Entry(offset: UInt32(names.count), length: UInt16(name.count), kind: kind))
+        names.append(contentsOf: name)
+        names.append(0)
+    }
+
+    private static func type(_ name: UnsafeRawBufferPointer, _ folder: Int32) -> Int32 {
+        var status = stat()
+        let path = name.baseAddress!.assumingMemoryBound(to: CChar.self)
+        guard fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return Int32(DT_UNKNOWN) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return Int32(DT_REG)
+        case S_IFDIR: return Int32(DT_DIR)
+        case S_IFLNK: return Int32(DT_LNK)
+        default: return Int32(DT_UNKNOWN)
+        }
+    }
+
+    private mutating func sort() {
+        names.withUnsafeBufferPointer { names in
+            guard let base = names.baseAddress else { return }
+            // A zero stands after each name, and in none.
+            entries.sort { strcmp(Self.pointer(base, $0), Self.pointer(base, $1)) < 0 }
+        }
+    }
+
+    private static func pointer(_ base: UnsafePointer<UInt8>, _ entry: Entry) -> UnsafePointer<CChar> {
+        UnsafeRawPointer(base + Int(entry.offset)).assumingMemoryBound(to: CChar.self)
+    }
+
+    /// The name of an entry.
+    func name(_ entry: Entry) -> [UInt8] {
+        Array(names[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)])
+    }
+
+    /// Below 0: the entry stands before the name.
+    func compare(_ entry: Entry, _ name: [UInt8]) -> Int {
+        names.withUnsafeBytes { names in
+            name.withUnsafeBytes { name in
+                let length = min(Int(entry.length), name.count)
+                let order = length == 0 ? 0 : memcmp(names.baseAddress! + Int(entry.offset), name.baseAddress!, length)
+                return order != 0 ? Int(order) : Int(entry.length) - name.count
+            }
+        }
+    }
+
+    /// Calls `body` with the name of an entry as C has it.
+    func withCString<Result>(_ entry: Entry, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        names.withUnsafeBufferPointer { body(Self.pointer($0.baseAddress!, entry)) }
+    }
+}

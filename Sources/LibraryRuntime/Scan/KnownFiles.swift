@@ -1,0 +1,34 @@
+import TrackDatabase
+
+/// Files of one folder that the database knows, one after the other in the order of their names.
+struct KnownFiles: ~Copyable {
+    private let reader: TrackReader
+    private let folder: [UInt8]
+    private let limit: Int
+    private var page: [(name: [UInt8], file: TrackReader.KnownFile)] = []
+    private var place = 0
+    private var isLast = false
+
+    /// The files of a folder, of which so many are in memory at a time.
+    init(_ reader: TrackReader, _ folder: [UInt8], page limit: Int) {
+        self.reader = reader
+        self.folder = folder
+        self.limit = limit
+    }
+
+    /// The first file; nil: there are no more.
+    mutating func first() throws(ScanFailure) -> (name: [UInt8], file: TrackReader.KnownFile)? {
+        if place < page.count { return page[place] }
+        guard !isLast else { return nil }
+        let (reader, folder, limit, last) = (reader, folder, limit, page.last?.name ?? [])
+        page = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            try reader.files(in: folder, after: last, limit: limit)
+        }
+        place = 0
+        isLast = page.count < limit
+        return page.first
+    }
+
+    /// Goes on to the next file.
+    mutating func drop() { place += 1 }
+}

@@ -1,0 +1,52 @@
+import TrackDatabase
+
+/// Finds tracks whose files were moved: the same size, length, format and tags, or the same file on its disk.
+struct MoveFinder: ~Copyable {
+    private let reader: TrackReader
+    /// Names of the roots that are there: what is missing with its disk has not moved.
+    private let present: [[UInt8]]
+    private var claimed: Set<Int64> = []
+
+    /// A finder that asks this reader.
+    init(_ reader: sending TrackReader, present: [[UInt8]]) {
+        self.reader = reader
+        self.present = present
+    }
+
+    /// Number of a missing track that this new one is; nil: there is none. Each is found once.
+    mutating func missing(like record: TrackRecord) throws(TrackDatabaseError) -> Int64? {
+        for id in try reader.missingTracks(size: record.file.size) where !claimed.contains(id) {
+            guard let old = try reader.track(id), old.isMissing, isPresent(old.record.path.folder),
+                Self.isSame(old.record, record)
+            else { continue }
+            claimed.insert(id)
+            return id
+        }
+        return nil
+    }
+
+    private func isPresent(_ folder: [UInt8]) -> Bool {
+        present.contains { name in
+            folder.starts(with: name) && (folder.count == name.count || folder[name.count] == UInt8(ascii: "/"))
+        }
+    }
+
+    /// True if both are one file, or one track with the same tags.
+    static func isSame(_ old: TrackRecord, _ new: TrackRecord) -> Bool {
+        guard old.file.size == new.file.size else { return false }
+        if old.file.inode == new.file.inode, old.file.modified == new.file.modified { return true }
+        // A file without length and tags has nothing but its size.
+        guard let duration = old.duration, let other = new.duration, !old.tags.isEmpty else { return false }
+        return abs(duration - other) < 0.001 && old.tags == Self.kept(new.tags) && old.format == new.format
+            && old.numbers == new.numbers
+    }
+
+    /// Tags as the database keeps them.
+    private static func kept(_ tags: [TrackTag: [String]]) -> [TrackTag: [String]] {
+        tags.compactMapValues { texts in
+            var seen: Set<String> = []
+            let kept = texts.filter { !$0.isEmpty && seen.insert($0).inserted }
+            return kept.isEmpty ? nil : kept
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Glibc
+import LinuxSystem
+import NowPlaying
+import Synchronization
+import TrackDatabase
+
+/// Collects the results of a scan and writes them in batches. Any thread.
+final class ScanResults: Sendable {
+    /// A result of one file.
+    enum Item: Sendable {
+        /// `known`: number of its track; nil: it is new. `hadFault`: its fault is over.
+        case track(TrackRecord, known: Int64?, hadFault: Bool)
+        case fault(TrackFault)
+        case clearFault(TrackPath)
+    }
+
+    private struct State {
+        var items: [Item] = []
+        var since = MonotonicTime.now
+        var failure: ScanFailure?
+        /// Numbers of new tracks by the sizes of their files.
+        var arrivals: [Int64: [Int64]] = [:]
+        var arrivalCount = 0
+    }
+
+    private let context: ScanContext
+    /// False: nothing can have moved, as the library was empty.
+    private let findsMoves: Bool
+    private let state = Mutex(State())
+    private let moves: Mutex<MoveFinder>
+    /// Batches that may wait for the writer.
+    private let room = Semaphore(ScanResults.mostBatches)
+    private static let mostBatches = 2
+    private static let batch = 1000
+    /// Seconds after which results are written, few as they may be.
+    private static let patience = 1.0
+    private static let mostArrivals = 500_000
+
+    /// Nothing has been found yet. `present`: names of the roots that are there.
+    init(_ context: ScanContext, present: [[UInt8]], findsMoves: Bool) throws(ScanFailure) {
+        self.context = context
+        self.findsMoves = findsMoves
+        let reader = try ScanFailure.wrap { () throws(TrackDatabaseError) in try context.database.reader() }
+        moves = Mutex(MoveFinder(reader, present: present))
+    }
+
+    /// The reason for which the scan must end; nil: it need not.
+    var failure: ScanFailure? { state.withLock { $0.failure } }
+
+    /// Ends the scan.
+    func fail(_ failure: ScanFailure) { state.withLock { $0.failure = $0.failure ?? failure } }
+
+    /// Numbers of new tracks whose files have this size in bytes.
+    func arrivals(size: Int64) -> [Int64] { state.withLock { $0.arrivals[size] ?? [] } }
+
+    /// True if there are new tracks.
+    var hasArrivals: Bool { state.withLock { $0.arrivalCount > 0 } }
+
+    /// Adds results, and writes those that wait if they are many or old. Blocks while the writer is behind.
+    func add(_ items: [Item]) {
+        let due = state.withLock { state -> [Item] in
+            if state.items.isEmpty { state.since = .now }
+            state.items += items
+            let isDue =
+                state.items.count >= Self.batch || MonotonicTime.now.seconds(since: state.since) >= Self.patience
+            return isDue ? Self.takeAll(&state) : []
+        }
+        if !due.isEmpty { write(due) }
+    }
+
+    private static func takeAll(_ state: inout State) -> [Item] {
+        defer {
+            state.items = []
+            state.items.reserveCapacity(batch)
+        }
+        return state.items
+    }
+
+    /// Writes all that waits, and waits for the writer.
+    func drain() throws(ScanFailure) {
+        let rest = state.withLock { Self.takeAll(&$0) }
+        if !rest.isEmpty { write(rest) }
+        for _ in 0..<Self.mostBatches { room.wait() }
+        for _ in 0..<Self.mostBatches { room.post() }
+        if let failure { throw failure }
+    }
+
+    private func write(_ items: [Item]) {
+        guard failure == nil else { return }
+        // New files whose tracks are missing elsewhere were moved.
+        let moved: [Int64?]
+        do throws(TrackDatabaseError) { moved = try findMoves(items) } catch { return fail(.database(error)) }
+        let counts = Mutex((added: 0, changed: 0, moved: 0, faults: 0))
+        let (pace, progress, keeps) = (context.pace, context.progress, findsMoves)
+        room.wait()
+        context.writer.queue { [self] batch throws(TrackDatabaseError) in
+            var meter = ThreadMeter()
+            let now = WallClock.time(of: .now)
+            var arrivals: [(size: Int64, id: Int64)] = []
+            var count = (added: 0, changed: 0, moved: 0, faults: 0)
+            for (index, item) in items.enumerated() {
+                switch item {
+                case .track(let record, let known, let hadFault):
+                    if hadFault { try batch.clearFault(at: record.path) }
+                    if let old = moved[index] {
+                        try batch.move(old, to: record)
+                        count.moved += 1
+                        continue
+                    }
+                    let id = try batch.put(record, added: now)
+                    if known == nil { count.added += 1 } else { count.changed += 1 }
+                    if known == nil, keeps { arrivals.append((record.file.size, id)) }
+                case .fault(let fault):
+                    try batch.putFault(fault)
+                    count.faults += 1
+                case .clearFault(let path): try batch.clearFault(at: path)
+                }
+            }
+            remember(arrivals)
+            counts.withLock { $0 = count }
+            pace.spend(meter.take())
+        } done: { [self] outcome in
+            switch outcome {
+            case .success:
+                let count = counts.withLock { $0 }
+                progress.add(.added, count.added)
+                progress.add(.changed, count.changed)
+                progress.add(.moved, count.moved)
+                progress.add(.faults, count.faults)
+            case .failure(let error): fail(.database(error))
+            }
+            room.post()
+        }
+    }
+
+    private func findMoves(_ items: [Item]) throws(TrackDatabaseError) -> [Int64?] {
+        var found = [Int64?](repeating: nil, count: items.count)
+        guard findsMoves else { return found }
+        var failure: TrackDatabaseError?
+        moves.withLock { finder in
+            do throws(TrackDatabaseError) {
+                for (index, item) in items.enumerated() {
+                    guard case .track(let record, known: nil, _) = item else { continue }
+                    found[index] = try finder.missing(like: record)
+                }
+            } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return found
+    }
+
+    private func remember(_ arrivals: [(size: Int64, id: Int64)]) {
+        state.withLock { state in
+            for arrival in arrivals where state.arrivalCount < Self.mostArrivals {
+                state.arrivals[arrival.size, default: []].append(arrival.id)
+                state.arrivalCount += 1
+            }
+        }
+    }
+}

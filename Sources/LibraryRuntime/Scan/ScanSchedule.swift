@@ -1,0 +1,75 @@
+import Glibc
+import LinuxSystem
+import NowPlaying
+
+/// Moments at which all folders are walked: a time of day, an interval while some are not watched, and changes of the mounts
+/// that they lie on.
+@PlayerLoop final class ScanSchedule {
+    private let loop: EventLoop
+    private let settings: LibrarySettings
+    private let paths: [FilePath]
+    private let walk: @PlayerLoop () -> Void
+    private lazy var workers = Workers(loop, name: "mounts")
+    private var mounts: MountWatch?
+    private var clock: WallClockWatch?
+    private var daily: EventSource?
+    private var interval: EventSource?
+    /// Mount points around and below the folders; nil: not known yet.
+    private var points: [FilePath]?
+
+    /// Processors that this process may use.
+    nonisolated static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+    /// Calls `walk` at these moments. Folders that are away are walked at the interval at first.
+    init(
+        _ loop: EventLoop, _ settings: LibrarySettings, _ paths: [FilePath], _ walk: @escaping @PlayerLoop () -> Void
+    ) {
+        self.loop = loop
+        self.settings = settings
+        self.paths = paths
+        self.walk = walk
+        mounts = MountWatch(loop) { [unowned self] in readMounts() }
+        if settings.scanAt != nil { clock = WallClockWatch(loop) { [unowned self] in setDaily() } }
+        setDaily()
+        readMounts()
+    }
+
+    isolated deinit {
+        daily?.release()
+        interval?.release()
+    }
+
+    /// Sets whether all folders are walked after the interval from now.
+    func setWalking(_ isWalking: Bool) {
+        interval?.release()
+        interval = nil
+        guard isWalking else { return }
+        interval = loop.deadline(EventLoop.now.advanced(bySeconds: settings.scanInterval)) { [unowned self] in walk() }
+    }
+
+    private func setDaily() {
+        daily?.release()
+        daily = nil
+        guard let time = settings.scanAt else { return }
+        let now = WallClock.time(of: .now)
+        let seconds = max(1, Double(time.next(after: Int(now))) - now)
+        daily = loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
+            setDaily()
+            walk()
+        }
+    }
+
+    private func readMounts() {
+        let paths = paths
+        workers.submit {
+            MountTable.read()?.points.filter { point in
+                paths.contains { point.below($0) != nil || $0.below(point) != nil }
+            }
+        } _: { [weak self] points in
+            guard let self, let points else { return }
+            let isChanged = self.points.map { $0 != points } ?? false
+            self.points = points
+            if isChanged { walk() }
+        }
+    }
+}

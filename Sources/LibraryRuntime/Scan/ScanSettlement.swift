@@ -1,0 +1,99 @@
+import LinuxSystem
+import TrackDatabase
+
+/// Tracks whose files are gone or are there again, which a scan brings into the database at its end: only then it is known
+/// where a file went that is gone.
+struct ScanSettlement {
+    private var found: [Int64] = []
+    private var gone: [Int64] = []
+    private var trees: [[UInt8]] = []
+    private static let batch = 1000
+
+    /// Nothing to settle.
+    init() {}
+
+    /// The file of a track is there as it was.
+    mutating func addFound(_ file: TrackReader.KnownFile) { if file.isMissing { found.append(file.track) } }
+
+    /// The file of a track is not there.
+    mutating func addGone(_ file: TrackReader.KnownFile) { if !file.isMissing { gone.append(file.track) } }
+
+    /// A folder is not there.
+    mutating func addTree(_ folder: [UInt8]) { trees.append(folder) }
+
+    /// Folders of the database that are in the library no longer.
+    mutating func addForeign(_ reader: TrackReader, names: [[UInt8]]) throws(ScanFailure) {
+        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.folders(in: []) }
+        trees += known.filter { !names.contains($0) }
+    }
+
+    /// Writes all of it. Blocks.
+    mutating func settle(
+        _ context: ScanContext, _ reader: TrackReader, _ results: ScanResults
+    ) throws(ScanFailure) {
+        for tree in trees {
+            let ids = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+                try reader.presentTracks(below: tree, after: 0, limit: .max)
+            }
+            gone += ids
+            if try ScanFailure.wrap({ () throws(TrackDatabaseError) in try reader.faultCount() }) > 0 {
+                try write(context) { batch throws(TrackDatabaseError) in try batch.clearFaults(below: tree) }
+            }
+        }
+        for start in stride(from: 0, to: found.count, by: Self.batch) {
+            let ids = Array(found[start..<min(found.count, start + Self.batch)])
+            try write(context) { batch throws(TrackDatabaseError) in try batch.setMissing(false, ids: ids) }
+        }
+        var claimed: Set<Int64> = []
+        for start in stride(from: 0, to: gone.count, by: Self.batch) {
+            if context.abandoned.isSet { throw .abandoned }
+            let ids = Array(gone[start..<min(gone.count, start + Self.batch)])
+            let moves = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+                try Self.moves(ids, reader, results, &claimed)
+            }
+            try write(context) { batch throws(TrackDatabaseError) in
+                for move in moves { try batch.move(move.id, to: move.record) }
+                let moved = Set(moves.map(\.id))
+                try batch.setMissing(true, ids: ids.filter { !moved.contains($0) })
+            }
+            context.progress.add(.moved, moves.count)
+            context.progress.add(.added, -moves.count)
+            context.progress.add(.missing, ids.count - moves.count)
+        }
+    }
+
+    private func write(
+        _ context: ScanContext, _ change: @escaping LibraryWriter.Change
+    ) throws(ScanFailure) {
+        context.pace.wait()
+        let pace = context.pace
+        try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            _ = try context.writer.write { batch throws(TrackDatabaseError) in
+                var meter = ThreadMeter()
+                try change(batch)
+                pace.spend(meter.take())
+            }
+        }
+    }
+
+    /// New tracks that these are, which are gone from their places.
+    private static func moves(
+        _ ids: [Int64], _ reader: TrackReader, _ results: ScanResults, _ claimed: inout Set<Int64>
+    ) throws(TrackDatabaseError) -> [(id: Int64, record: TrackRecord)] {
+        guard results.hasArrivals else { return [] }
+        var moves: [(id: Int64, record: TrackRecord)] = []
+        for old in try reader.tracks(ids) {
+            for id in results.arrivals(size: old.record.file.size) where id != old.id && !claimed.contains(id) {
+                guard let new = try reader.track(id), !new.isMissing, MoveFinder.isSame(old.record, new.record) else {
+                    continue
+                }
+                claimed.insert(id)
+                var record = new.record
+                record.identity = record.identity ?? old.record.identity
+                moves.append((old.id, record))
+                break
+            }
+        }
+        return moves
+    }
+}

@@ -1,0 +1,365 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import NowPlaying
+import TrackDatabase
+
+/// A scan: walks folders, compares their files with the database, and has those read that are new or changed. Runs on one
+/// thread, which it blocks.
+final class ScanWalk {
+    private let context: ScanContext
+    private let memory: ScanMemory
+    private let reader: TrackReader
+    private let results: ScanResults
+    private let pool: ReadingPool
+    private let roots: [ScanRoot?]
+    private let hasFaults: Bool
+    private var settlement = ScanSettlement()
+    private var jobs: [ReadJob] = []
+    private var meter = ThreadMeter()
+    /// Folders of this scan, by device and inode: one that is bound to several places is walked once.
+    private var seen: Set<[UInt64]> = []
+    /// Numbers of watched folders that are gone.
+    private var gone: Set<Int32> = []
+    private var modes: [ScanReport.Mode]
+
+    private static let batch = 16
+    private static let page = 2048
+    private static let maximumDepth = 128
+
+    /// Carries out an order. Blocks until its end.
+    static func run(_ order: ScanOrder, _ context: ScanContext, _ memory: ScanMemory) -> ScanOutcome {
+        if !order.isAsked { linux_lower_priority(0) }
+        var modes = context.roots.map { _ in ScanReport.Mode.missing(reason: "it was not looked at yet") }
+        do throws(ScanFailure) {
+            let walk = try ScanWalk(context, memory)
+            do throws(ScanFailure) { try walk.carryOut(order) } catch {
+                walk.results.fail(error)
+                walk.pool.finish()
+                modes = walk.modes
+                throw error
+            }
+            return ScanOutcome(modes: walk.modes, failure: nil, isFull: order.isFull)
+        } catch { return ScanOutcome(modes: modes, failure: error, isFull: order.isFull) }
+    }
+
+    private init(_ context: ScanContext, _ memory: ScanMemory) throws(ScanFailure) {
+        self.context = context
+        self.memory = memory
+        var opened: [ScanRoot?] = []
+        var modes: [ScanReport.Mode] = []
+        for (index, root) in context.roots.enumerated() {
+            do throws(SystemError) {
+                let found = try ScanRoot(root, index: index)
+                opened.append(found)
+                let reason = found.unwatchable ?? memory.walked[index] ?? (context.watch == nil ? Self.unwatched : nil)
+                modes.append(reason.map { .walked(reason: $0) } ?? .watched)
+            } catch {
+                opened.append(nil)
+                modes.append(.missing(reason: SystemError.words(error.code)))
+            }
+        }
+        (roots, self.modes) = (opened, modes)
+        reader = try ScanFailure.wrap { () throws(TrackDatabaseError) in try context.database.reader() }
+        let reader = reader
+        let (isEmpty, faults) = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            (try reader.isEmpty(), try reader.faultCount())
+        }
+        hasFaults = faults > 0
+        results = try ScanResults(context, present: opened.compactMap { $0?.name }, findsMoves: !isEmpty)
+        pool = ReadingPool(context, results)
+    }
+
+    private static let unwatched = "the system gives no watches"
+
+    private func carryOut(_ order: ScanOrder) throws(ScanFailure) {
+        let firstNew = memory.folders.next
+        if order.isFull { memory.folders = WatchedFolders(first: firstNew) }
+        try enter(order)
+        let trees = order.isFull ? context.roots.indices.map { (root: $0, relative: [UInt8]()) } : order.trees
+        for tree in trees {
+            // Of a file its folder is looked at.
+            let isFile = roots[tree.root]?.failure(tree.relative, O_RDONLY | O_DIRECTORY) == ENOTDIR
+            let folder = isFile ? TrackPath(tree.relative).folder : tree.relative
+            try walk(tree.root, folder, isRecursive: !isFile)
+        }
+        if !order.isFull {
+            for number in order.changed.sorted() {
+                // A number that is gone was looked at with the folder above it.
+                guard let place = memory.folders.place(of: number) else { continue }
+                try walk(place.root, place.relative, isRecursive: false)
+            }
+        }
+        if order.isFull { try settlement.addForeign(reader, names: context.roots.map(\.name)) }
+        pool.read(jobs)
+        jobs = []
+        pool.finish()
+        try results.drain()
+        for (index, root) in roots.enumerated() {
+            if let root, !root.isInPlace {
+                settlement.addTree(root.name)
+                modes[index] = .missing(reason: "it went away during the scan")
+            }
+        }
+        try settlement.settle(context, reader, results)
+        if order.isFull { context.watch?.forget(below: firstNew) }
+        context.watch?.forget(gone)
+    }
+
+    /// Begins the stage of reading with the number of files, as far as it can be known.
+    private func enter(_ order: ScanOrder) throws(ScanFailure) {
+        guard order.isFull else { return context.progress.enter(.read, total: nil) }
+        let reader = reader
+        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.summary().tracks }
+        if known > 0 { return context.progress.enter(.read, total: Int(known)) }
+        context.progress.enter(.walk, total: nil)
+        var total = 0
+        for case let root? in roots { total += try count(root) }
+        context.progress.enter(.read, total: total)
+    }
+
+    private func count(_ root: ScanRoot) throws(ScanFailure) -> Int {
+        var stack: [(path: [UInt8], depth: Int)] = [([], 0)]
+        var total = 0
+        while let (path, depth) = stack.popLast() {
+            if context.abandoned.isSet { throw .abandoned }
+            context.pace.wait()
+            let folder = root.open(path, O_RDONLY | O_DIRECTORY)
+            guard folder >= 0 else { continue }
+            defer { close(folder) }
+            guard let listing = try? FolderListing(folder, isSorted: false) else { continue }
+            for entry in listing.entries {
+                switch entry.kind {
+                case .file: total += 1
+                case .folder where depth < Self.maximumDepth:
+                    stack.append((Self.join(path, listing.name(entry)), depth + 1))
+                case .folder, .link: break
+                }
+            }
+            context.progress.add(.done, listing.entries.count { $0.kind == .file })
+        }
+        return total
+    }
+
+    private static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
+        folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
+    }
+
+    // MARK: Folders
+
+    private func walk(_ index: Int, _ relative: [UInt8], isRecursive: Bool) throws(ScanFailure) {
+        guard let root = roots[index] else { return settlement.addTree(context.roots[index].name) }
+        var stack: [(path: [UInt8], number: Int32?, isNew: Bool)] = [
+            (relative, memory.folders.number(root: index, relative: relative), isRecursive)
+        ]
+        while let (path, number, isNew) = stack.popLast() {
+            if context.abandoned.isSet { throw .abandoned }
+            if let failure = results.failure { throw failure }
+            context.pace.spend(meter.take())
+            context.pace.wait()
+            let children = try visit(root, path, number, isRecursive: isNew)
+            stack += children.reversed().map { ($0.path, $0.number, true) }
+        }
+    }
+
+    /// Looks at one folder. Returns the folders in it that have to be looked at, too.
+    private func visit(
+        _ root: ScanRoot, _ path: [UInt8], _ known: Int32?, isRecursive: Bool
+    ) throws(ScanFailure) -> [(path: [UInt8], number: Int32?)] {
+        let place = root.place(path)
+        let folder = root.open(path, O_RDONLY | O_DIRECTORY)
+        guard folder >= 0 else {
+            leave(root, path, place, known, code: -folder)
+            return []
+        }
+        defer { close(folder) }
+        var status = stat()
+        guard fstat(folder, &status) == 0 else { return [] }
+        if isRecursive, !seen.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted { return [] }
+        let depth = path.count { $0 == UInt8(ascii: "/") }
+        // Watched before it is listed, or changes between both are lost.
+        let number = watch(root, path, known)
+        let listing: FolderListing
+        do throws(SystemError) { listing = try FolderListing(folder) } catch {
+            note(TrackPath(place), "the folder cannot be read: \(SystemError.words(error.code))")
+            return []
+        }
+        let faults = try faults(in: place, listing)
+        try compare(root, path, place, folder, listing, faults)
+        let folders = listing.entries.filter { $0.kind == .folder }.map { listing.name($0) }
+        try findGone(place, folders)
+        // A folder that was not watched before has none inside that are.
+        let children = known == nil ? [:] : number.map { memory.folders.children(of: $0) } ?? [:]
+        if let number { forget(children, besides: folders, of: number) }
+        guard depth < Self.maximumDepth else { return [] }
+        // Of a folder that is watched, those inside that are watched report their changes themselves.
+        return folders.filter { isRecursive || number == nil || children[$0] == nil }.map {
+            (Self.join(path, $0), children[$0])
+        }
+    }
+
+    /// A folder that does not open: gone, or not readable.
+    private func leave(_ root: ScanRoot, _ path: [UInt8], _ place: [UInt8], _ known: Int32?, code: Int32) {
+        guard [ENOENT, ENOTDIR, ELOOP, EXDEV].contains(code) else {
+            return note(TrackPath(place), "the folder cannot be opened: \(SystemError.words(code))")
+        }
+        settlement.addTree(place)
+        if let known { gone.formUnion(memory.folders.remove(known)) }
+    }
+
+    private func forget(_ children: [[UInt8]: Int32], besides names: [[UInt8]], of number: Int32) {
+        guard !children.isEmpty else { return }
+        let present = Set(names)
+        for (name, child) in children where !present.contains(name) { gone.formUnion(memory.folders.remove(child)) }
+    }
+
+    private func watch(_ root: ScanRoot, _ path: [UInt8], _ known: Int32?) -> Int32? {
+        guard let watch = context.watch, modes[root.index] == .watched else { return nil }
+        let above = TrackPath(path)
+        let number: Int32
+        if let known {
+            number = known
+        } else if path.isEmpty {
+            number = memory.folders.add(root: root.index, parent: nil, name: [])
+        } else {
+            guard let parent = parents[above.folder] ?? memory.folders.number(root: root.index, relative: above.folder)
+            else { return nil }
+            number = memory.folders.add(root: root.index, parent: parent, name: above.name)
+        }
+        parents[path] = number
+        switch watch.watch(root.path(path), as: number) {
+        case .watched: return number
+        case .refused: return number
+        case .exhausted:
+            let reason = "the system has no watches left (fs.inotify.max_user_watches)"
+            memory.walked[root.index] = reason
+            modes[root.index] = .walked(reason: reason)
+            return nil
+        }
+    }
+
+    /// Numbers of the folders above the one that is looked at.
+    private var parents: [[UInt8]: Int32] = [:]
+
+    private func findGone(_ place: [UInt8], _ folders: [[UInt8]]) throws(ScanFailure) {
+        let reader = reader
+        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.folders(in: place) }
+        guard known != folders else { return }
+        let present = Set(folders)
+        for name in known where !present.contains(name) { settlement.addTree(place + [UInt8(ascii: "/")] + name) }
+    }
+
+    // MARK: Files
+
+    private func compare(
+        _ root: ScanRoot, _ path: [UInt8], _ place: [UInt8], _ folder: Int32, _ listing: FolderListing,
+        _ faults: [[UInt8]: TrackFault]
+    ) throws(ScanFailure) {
+        var known = KnownFiles(reader, place, page: Self.page)
+        var done = 0
+        for entry in listing.entries {
+            switch entry.kind {
+            case .folder: continue
+            case .link:
+                noteLink(root, path, place, listing, entry, faults)
+                continue
+            case .file: break
+            }
+            while let next = try known.first(), listing.compare(entry, next.name) > 0 {
+                settlement.addGone(next.file)
+                known.drop()
+            }
+            var match: TrackReader.KnownFile?
+            if let next = try known.first(), listing.compare(entry, next.name) == 0 {
+                match = next.file
+                known.drop()
+            }
+            if check(root, path, folder, listing, entry, match, faults) { done += 1 }
+            if done >= 1000 {
+                context.progress.add(.done, done)
+                done = 0
+                context.pace.spend(meter.take())
+                context.pace.wait()
+                if context.abandoned.isSet { throw .abandoned }
+            }
+        }
+        while let next = try known.first() {
+            settlement.addGone(next.file)
+            known.drop()
+        }
+        context.progress.add(.done, done)
+    }
+
+    /// Compares a file with its track. True: it is done; otherwise it is read.
+    private func check(
+        _ root: ScanRoot, _ path: [UInt8], _ folder: Int32, _ listing: FolderListing, _ entry: FolderListing.Entry,
+        _ known: TrackReader.KnownFile?, _ faults: [[UInt8]: TrackFault]
+    ) -> Bool {
+        var status = stat()
+        guard listing.withCString(entry, { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else {
+            if let known { settlement.addGone(known) }
+            return true
+        }
+        var file = TrackFile(status)
+        if let known {
+            // Some file systems number their files anew each time.
+            if root.unwatchable != nil { file.inode = known.file.inode }
+            if file == known.file {
+                settlement.addFound(known)
+                return true
+            }
+        }
+        let fault = faults.isEmpty ? nil : faults[listing.name(entry)]
+        if known == nil, let fault, fault.file == file { return true }
+        jobs.append(
+            ReadJob(
+                root: root, folder: path, name: listing.name(entry), known: known?.track, hasFault: fault != nil))
+        if jobs.count >= Self.batch {
+            pool.read(jobs)
+            jobs.removeAll(keepingCapacity: true)
+        }
+        return false
+    }
+
+    // MARK: Faults
+
+    /// Faults of the files of a folder. Those of files that are gone are forgotten.
+    private func faults(
+        in place: [UInt8], _ listing: FolderListing
+    ) throws(ScanFailure) -> [[UInt8]: TrackFault] {
+        guard hasFaults else { return [:] }
+        let reader = reader
+        let (faults, own) = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            (try reader.faults(in: place), try reader.fault(at: TrackPath(place)))
+        }
+        if own != nil { results.add([.clearFault(TrackPath(place))]) }
+        guard !faults.isEmpty else { return faults }
+        let present = Set(listing.entries.map { listing.name($0) })
+        for (name, fault) in faults where !present.contains(name) { results.add([.clearFault(fault.path)]) }
+        return faults
+    }
+
+    private func note(_ path: TrackPath, _ reason: String) {
+        results.add([
+            .fault(
+                TrackFault(path: path, file: TrackFile(size: -1), reason: reason, at: WallClock.time(of: .now)))
+        ])
+    }
+
+    /// A link is not followed: its target is in the library already, or is not meant to be. The latter is reported.
+    private func noteLink(
+        _ root: ScanRoot, _ path: [UInt8], _ place: [UInt8], _ listing: FolderListing, _ entry: FolderListing.Entry,
+        _ faults: [[UInt8]: TrackFault]
+    ) {
+        let name = listing.name(entry)
+        guard let target = LinkTarget.outside(root.path(Self.join(path, name)), of: context.roots) else {
+            if let fault = faults[name] { results.add([.clearFault(fault.path)]) }
+            return
+        }
+        let reason = "the link leads out of the library; add \(target.text) to “folders” in [library]"
+        guard faults[name]?.reason != reason else { return }
+        note(TrackPath(folder: place, name: name), reason)
+    }
+}

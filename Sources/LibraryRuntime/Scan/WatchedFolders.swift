@@ -1,0 +1,94 @@
+/// Folders that are watched, by the numbers of their watches. A folder costs about thirty bytes.
+struct WatchedFolders {
+    private struct Entry {
+        let parent: Int32
+        let offset: UInt32
+        let length: UInt16
+        var root: UInt16
+    }
+
+    private var entries: [Entry] = []
+    private var names: [UInt8] = []
+    /// Number of the first folder.
+    private(set) var first: Int32
+    private static let gone = UInt16.max
+
+    /// No folders; numbers begin with `first`.
+    init(first: Int32 = 1) { self.first = first }
+
+    /// The number that the next folder gets.
+    var next: Int32 { first + Int32(entries.count) }
+
+    /// Adds a folder below another one, or a root for nil, and gives it a number.
+    mutating func add(root: Int, parent: Int32?, name: [UInt8]) -> Int32 {
+        let number = next
+        entries.append(
+            Entry(
+                parent: parent ?? 0, offset: UInt32(names.count), length: UInt16(name.count), root: UInt16(root)))
+        names += name
+        return number
+    }
+
+    private func entry(_ number: Int32) -> Entry? {
+        let index = Int(number) - Int(first)
+        guard entries.indices.contains(index), entries[index].root != Self.gone else { return nil }
+        return entries[index]
+    }
+
+    private func name(_ entry: Entry) -> ArraySlice<UInt8> {
+        names[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)]
+    }
+
+    /// The place of a folder: its root and the path below it; nil: there is none of this number.
+    func place(of number: Int32) -> (root: Int, relative: [UInt8])? {
+        guard let found = entry(number) else { return nil }
+        var parts: [ArraySlice<UInt8>] = []
+        var current = found
+        while current.parent != 0 {
+            parts.append(name(current))
+            guard let above = entry(current.parent) else { return nil }
+            current = above
+        }
+        return (Int(found.root), Array(parts.reversed().joined(separator: [UInt8(ascii: "/")])))
+    }
+
+    /// The number of a folder by its place; nil: it is not watched.
+    func number(root: Int, relative: [UInt8]) -> Int32? {
+        var number = entries.firstIndex { $0.parent == 0 && Int($0.root) == root }.map { first + Int32($0) }
+        for part in relative.split(separator: UInt8(ascii: "/")) {
+            guard let parent = number else { return nil }
+            number = children(of: parent)[Array(part)]
+        }
+        return number
+    }
+
+    /// The numbers of the folders in a folder, by name.
+    func children(of number: Int32) -> [[UInt8]: Int32] {
+        var found: [[UInt8]: Int32] = [:]
+        for (index, entry) in entries.enumerated() where entry.parent == number && entry.root != Self.gone {
+            found[Array(name(entry))] = first + Int32(index)
+        }
+        return found
+    }
+
+    /// Removes a folder and those below it. Returns their numbers.
+    mutating func remove(_ number: Int32) -> Set<Int32> {
+        var gone: Set<Int32> = [number]
+        // Folders stand after those that they lie in.
+        for (index, entry) in entries.enumerated() where gone.contains(entry.parent) {
+            gone.insert(first + Int32(index))
+        }
+        for number in gone { entries[Int(number) - Int(first)].root = Self.gone }
+        return gone
+    }
+
+    /// Removes the folders of a root. Returns their numbers.
+    mutating func remove(root: Int) -> Set<Int32> {
+        var gone: Set<Int32> = []
+        for (index, entry) in entries.enumerated() where entry.root == UInt16(root) {
+            gone.insert(first + Int32(index))
+            entries[index].root = Self.gone
+        }
+        return gone
+    }
+}
