@@ -119,7 +119,8 @@ let package = Package(
         library(
             "LibraryRuntime",
             [
-                "MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
+                "TrackDatabase", "TrackReading", "MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem",
+                "ConfigurationFiles", "ControlProtocol",
                 "NowPlaying", "CLinux",
             ]),
         library(
@@ -153,7 +154,10 @@ let package = Package(
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
         tests(
             "LibraryRuntimeTests",
-            ["LibraryRuntime", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport"]),
+            [
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "AudioDecoders", "MediaAccess",
+                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+            ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
             swiftSettings: settings),
