@@ -68,7 +68,7 @@ let package = Package(
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
         library("TrackReading", ["NowPlaying"]),
         library("ControlProtocol", ["NowPlaying"]),
-        library("MPDProtocol"),
+        library("MPDProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),

@@ -1,8 +1,10 @@
+import NowPlaying
+
 /// Numbers and times as MPD writes and reads them.
 package enum MPDNumbers {
     /// Seconds with three digits behind the point, as `12.300`.
     package static func milliseconds(_ seconds: Double) -> String {
-        let all = Int64(max(0, min(seconds.isFinite ? seconds : 0, 1e12)) * 1000 + 0.5)
+        let all = Int64(clamping: max(0, min(seconds.isFinite ? seconds : 0, 1e12)) * 1000 + 0.5)
         let rest = String(all % 1000)
         return "\(all / 1000)." + String(repeating: "0", count: 3 - rest.utf8.count) + rest
     }
@@ -106,7 +108,7 @@ private struct DateReader {
         guard take("T") || take(" "), let seconds = clock(), let offset = zone(), index == bytes.count else {
             return nil
         }
-        return Int64(date.daysSince1970) * 86_400 + Int64(seconds - offset)
+        return Int64(date.daysSince1970) * 86_400 + Int64(clamping: seconds - offset)
     }
 
     private mutating func clock() -> Int? {

@@ -1,5 +1,6 @@
 /// An index in the queue at which items shall be, as a request names it.
 package enum Destination: Equatable, Sendable {
+    /// Counted from 0.
     case index(Int)
     /// So many items behind the one that follows the current one.
     case afterCurrent(Int)

@@ -1,5 +1,6 @@
 /// A range of indices; the end is outside.
 package struct MPDRange: Equatable, Sendable {
+    /// First index.
     package let lower: Int
     /// Nil: to the end.
     package let upper: Int?

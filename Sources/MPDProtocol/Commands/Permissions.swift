@@ -1,5 +1,6 @@
 /// Rights of a connection in MPD's protocol.
 package struct Permissions: OptionSet, Hashable, Sendable {
+    /// One bit for each right.
     package let rawValue: UInt8
 
     /// Rights, by their bits.

@@ -33,6 +33,7 @@ package struct QueryTail: Equatable, Sendable {
 
     /// Options that a command takes.
     package struct Options: OptionSet, Sendable {
+        /// One bit for each option.
         package let rawValue: UInt8
 
         /// Options, by their bits.

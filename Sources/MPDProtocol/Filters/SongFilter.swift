@@ -1,7 +1,10 @@
 /// A condition on songs: a filter of `find`, `search`, `list`, `count` and the like.
 package indirect enum SongFilter: Equatable, Sendable {
+    /// Every one of these.
     case all([SongFilter])
+    /// Not this one.
     case not(SongFilter)
+    /// A text of the song passes a test.
     case text(SongField, TextTest)
     /// Below a folder, by its name without slashes at its ends.
     case base([UInt8])
@@ -59,6 +62,7 @@ package struct FormatTest: Equatable, Sendable {
 
     /// Bits of a sample, as MPD writes them.
     package enum SampleBits: Equatable, Sendable {
+        /// A whole number of so many bits.
         case whole(Int)
         case float
         case dsd
