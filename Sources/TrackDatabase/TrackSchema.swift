@@ -45,6 +45,7 @@ enum TrackSchema {
         INSERT INTO meta VALUES('version', 0), ('instance', random()), ('tracks', 0), ('duration', 0), ('removed', 0);
 
         CREATE TABLE mark(name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE root(name BLOB PRIMARY KEY, path BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE fault(
             folder BLOB NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
             inode INTEGER NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(folder, name)) WITHOUT ROWID;
@@ -85,6 +86,8 @@ enum TrackSchema {
         CREATE INDEX track_title ON track(title);
         CREATE INDEX track_added ON track(added);
         CREATE INDEX track_identity ON track(identity) WHERE identity IS NOT NULL;
+        CREATE INDEX track_missing ON track(size) WHERE (flags & 1) != 0;
+        CREATE INDEX track_unidentified ON track(id) WHERE identity IS NULL AND (flags & 1) = 0;
         CREATE TABLE own_value(
             value INTEGER NOT NULL, track INTEGER NOT NULL, PRIMARY KEY(value, track)) WITHOUT ROWID;
 
