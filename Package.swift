@@ -118,8 +118,8 @@ let package = Package(
         library(
             "LibraryRuntime",
             [
-                "MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
-                "NowPlaying", "CLinux",
+                "MediaAccess", "ArtworkLookup", "TrackDatabase", "ControlServer", "AudioDecoders", "AudioCore",
+                "LinuxSystem", "ConfigurationFiles", "NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
             "BridgeRuntime",
