@@ -118,8 +118,9 @@ let package = Package(
         library(
             "LibraryRuntime",
             [
-                "MediaAccess", "ArtworkLookup", "TrackDatabase", "ControlServer", "AudioDecoders", "AudioCore",
-                "LinuxSystem", "ConfigurationFiles", "NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux",
+                "TrackDatabase", "TrackReading", "MediaAccess", "ArtworkLookup", "ControlServer", "AudioDecoders",
+                "AudioCore", "LinuxSystem", "ConfigurationFiles", "NowPlayingClient", "ControlProtocol", "NowPlaying",
+                "CLinux",
             ]),
         library(
             "BridgeRuntime",
@@ -152,7 +153,10 @@ let package = Package(
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
         tests(
             "LibraryRuntimeTests",
-            ["LibraryRuntime", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport"]),
+            [
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "AudioDecoders", "MediaAccess",
+                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+            ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
             swiftSettings: settings),
