@@ -21,13 +21,6 @@ package enum ContentIdentity {
         }
     }
 
-    /// The identity of a file's content as a number, for programs that keep very many; nil: it is of an address or of a part of
-    /// a file.
-    package static func number(_ identity: String) -> Int64? {
-        guard identity.utf8.count == 32, !identity.utf8.contains(UInt8(ascii: "-")) else { return nil }
-        return UInt64(identity.prefix(16), radix: 16).map { Int64(bitPattern: $0) }
-    }
-
     private static func digest(of file: MediaFile) throws(DecodingError) -> String {
         let size = file.size
         var bytes = (0..<8).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) }

@@ -1,6 +1,5 @@
 import ControlProtocol
 package import LinuxSystem
-import MediaAccess
 import Synchronization
 package import TrackDatabase
 
@@ -135,9 +134,9 @@ package import TrackDatabase
         if hasMore || isBehind { catchUp() }
     }
 
-    /// Feedback of an item of the protocol; nil: it is of no file.
+    /// Feedback of an item of the protocol; nil: nothing is known of its content.
     nonisolated static func mirrored(_ item: JSONValue) -> MirroredFeedback? {
-        guard let text = item["identity"]?.stringValue, let identity = ContentIdentity.number(text) else { return nil }
+        guard let identity = item["identity"]?.stringValue.map(TrackIdentity.number) else { return nil }
         var feedback = TrackFeedback()
         if item["isLiked"]?.boolValue == true { feedback.liked = true }
         if item["isDisliked"]?.boolValue == true { feedback.liked = false }
