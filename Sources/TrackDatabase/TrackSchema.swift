@@ -5,12 +5,12 @@
 /// or genres looks at a tenth of the rows. What belongs to one track stands in `track`, its title as a number of a value.
 enum TrackSchema {
     /// Version of the tables that this program makes.
-    static let version = 2
+    static let version = 1
     /// Stands in the file for SQLite's `file`(1): "NpTk".
     static let application: Int64 = 0x4E70_546B
 
     /// The statements that lead from each version to the next.
-    private static let steps = [first, second]
+    private static let steps = [first]
 
     /// Makes the tables or brings them up to date.
     static func prepare(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
@@ -45,6 +45,7 @@ enum TrackSchema {
         INSERT INTO meta VALUES('version', 0), ('instance', random()), ('tracks', 0), ('duration', 0), ('removed', 0);
 
         CREATE TABLE mark(name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE root(name BLOB PRIMARY KEY, path BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE fault(
             folder BLOB NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
             inode INTEGER NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(folder, name)) WITHOUT ROWID;
@@ -85,6 +86,8 @@ enum TrackSchema {
         CREATE INDEX track_title ON track(title);
         CREATE INDEX track_added ON track(added);
         CREATE INDEX track_identity ON track(identity) WHERE identity IS NOT NULL;
+        CREATE INDEX track_missing ON track(size) WHERE (flags & 1) != 0;
+        CREATE INDEX track_unidentified ON track(id) WHERE identity IS NULL AND (flags & 1) = 0;
         CREATE TABLE own_value(
             value INTEGER NOT NULL, track INTEGER NOT NULL, PRIMARY KEY(value, track)) WITHOUT ROWID;
 
@@ -104,16 +107,6 @@ enum TrackSchema {
             words, content = '', detail = none, columnsize = 0, prefix = '1 2 3', tokenize = 'ascii');
         CREATE VIRTUAL TABLE part USING fts5(
             folded, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1');
-        """
-
-    /// Notes of scans. The indices have an entry of those tracks alone that a scan still has to do with.
-    private static let second = """
-        CREATE TABLE fault(
-            folder BLOB NOT NULL, name BLOB NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL,
-            PRIMARY KEY(folder, name)) WITHOUT ROWID;
-        CREATE TABLE root(name BLOB PRIMARY KEY, path BLOB NOT NULL) WITHOUT ROWID;
-        CREATE INDEX track_missing ON track(size) WHERE (flags & 1) != 0;
-        CREATE INDEX track_unidentified ON track(id) WHERE identity IS NULL AND (flags & 1) = 0;
         """
 }
 

@@ -27,7 +27,7 @@ import TrackDatabase
         _ = try TrackDatabase(path: path)
         try Self.write(path, at: 60, [0, 0, 0, 99])
         let error = #expect(throws: TrackDatabaseError.self) { try TrackDatabase(path: path) }
-        #expect(error == .newerVersion(found: 99, known: 2))
+        #expect(error == .newerVersion(found: 99, known: 1))
         #expect(error?.message.contains("version 99") == true && error?.message.contains("newer program") == true)
     }
 

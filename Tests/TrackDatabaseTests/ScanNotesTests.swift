@@ -55,27 +55,14 @@ import TrackDatabase
         #expect(try reader.unidentifiedTracks(after: 2, limit: 9) == [4])
     }
 
-    @Test func faultsAndRootsAreKept() throws {
+    @Test func rootsAreKept() throws {
         let database = try TrackDatabase(path: folder.file("db"))
         let writer = try database.writer()
         let reader = try database.reader()
-        let faults = (1...3).map { FileFault(path: TrackPath("r/\($0)"), reason: "reason \($0)", at: Double($0)) }
         let roots = [StoredRoot(name: [0x61], path: [0x2F, 0xFF]), StoredRoot(name: [0x62], path: [0x2F, 0x62])]
-        try writer.batch { batch throws(TrackDatabaseError) in
-            for fault in faults { try batch.setFault(fault) }
-            try batch.setRoots(roots)
-        }
-        #expect(try reader.faults(limit: 2) == [faults[2], faults[1]])
-        #expect(try reader.faultCount() == 3)
+        try writer.batch { batch throws(TrackDatabaseError) in try batch.setRoots(roots) }
         #expect(try reader.roots() == roots)
-        try writer.batch { batch throws(TrackDatabaseError) in
-            try batch.setFault(FileFault(path: TrackPath("r/1"), reason: "another", at: 9))
-            try batch.removeFault(TrackPath("r/2"))
-            try batch.setRoots([roots[1]])
-        }
-        #expect(try reader.faults(limit: 9).map(\.reason) == ["another", "reason 3"])
+        try writer.batch { batch throws(TrackDatabaseError) in try batch.setRoots([roots[1]]) }
         #expect(try reader.roots() == [roots[1]])
-        #expect(try TrackDatabase(path: folder.file("db")).opening == .asItWas)
     }
-
 }

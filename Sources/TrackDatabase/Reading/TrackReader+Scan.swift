@@ -75,27 +75,6 @@ extension TrackReader {
         return TrackPath(folder: try folder(statement.integer(0)), name: statement.blob(1))
     }
 
-    /// Number of faults.
-    package func faultCount() throws(TrackDatabaseError) -> Int64 {
-        try database.number("SELECT count(*) FROM fault") ?? 0
-    }
-
-    /// Faults, the newest first.
-    package func faults(limit: Int) throws(TrackDatabaseError) -> [FileFault] {
-        let statement = try database.statement(
-            "SELECT folder, name, reason, at FROM fault ORDER BY at DESC, folder, name LIMIT ?1")
-        defer { statement.reset() }
-        try statement.bind([.integer(Int64(limit))])
-        var faults: [FileFault] = []
-        while try statement.step() {
-            faults.append(
-                FileFault(
-                    path: TrackPath(folder: statement.blob(0), name: statement.blob(1)), reason: statement.text(2),
-                    at: Double(statement.integer(3))))
-        }
-        return faults
-    }
-
     /// Folders of the library as they were kept last.
     package func roots() throws(TrackDatabaseError) -> [StoredRoot] {
         let statement = try database.statement("SELECT name, path FROM root ORDER BY name")
