@@ -154,8 +154,9 @@ let package = Package(
         tests(
             "LibraryRuntimeTests",
             [
-                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "AudioDecoders", "MediaAccess",
-                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd", "AudioDecoders",
+                "MediaAccess", "ControlServer", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying",
+                "TestSupport", "CLinux",
             ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",

@@ -15,7 +15,7 @@ import NowPlayingClient
     private var running: [ObjectIdentifier: Work] = [:]
 
     /// Seconds after which the daemon is not waited for any more.
-    nonisolated static let patience = 60.0
+    nonisolated static let patience: Int64 = 60
 
     /// Calls a daemon at one of these paths.
     package init(_ loop: EventLoop, paths: [String]) {
@@ -29,15 +29,17 @@ import NowPlayingClient
         private var deadline: EventSource?
         private var finish: (@PlayerLoop (RPCError?) -> Void)?
 
+        /// Work on a connection; `finish` is called once at its end.
         init(
             _ loop: EventLoop, _ channel: DaemonChannel, _ finish: @escaping @PlayerLoop (RPCError?) -> Void
         ) {
             self.channel = channel
             self.finish = finish
-            deadline = loop.deadline(EventLoop.now.advanced(bySeconds: DaemonCaller.patience)) { [unowned self] in
+            deadline = loop.deadline(EventLoop.now.advanced(bySeconds: Double(DaemonCaller.patience))) {
+                [unowned self] in
                 end(
                     .commandFailed(
-                        .noAnswer, "the daemon has not answered for \(Int(DaemonCaller.patience)) seconds"))
+                        .noAnswer, "the daemon has not answered for \(DaemonCaller.patience) seconds"))
             }
         }
 

@@ -7,10 +7,11 @@ package import TrackDatabase
 /// is kept with what was taken over, so that nothing is lost or taken twice, whoever is killed.
 @PlayerLoop package final class FeedbackMirror {
     /// Has the writer carry out a change of the database; the second closure gets its end on the loop.
-    package typealias Perform = @PlayerLoop (
-        _ change: @escaping @Sendable (TrackBatch) throws(TrackDatabaseError) -> Void,
-        _ then: @escaping @PlayerLoop @Sendable (Result<Int64, TrackDatabaseError>) -> Void
-    ) -> Void
+    package typealias Perform =
+        @PlayerLoop (
+            _ change: @escaping @Sendable (TrackBatch) throws(TrackDatabaseError) -> Void,
+            _ then: @escaping @PlayerLoop @Sendable (Result<Int64, TrackDatabaseError>) -> Void
+        ) -> Void
     /// Asks the daemon for changes.
     typealias Ask = @PlayerLoop (JSONObject, @escaping DaemonChannel.Caller) -> Void
 
@@ -122,7 +123,8 @@ package import TrackDatabase
                 if generation == self.generation { isBusy = false }
                 // The cursor stays: the next change of the daemon brings this one, too.
                 Log.warning(
-                    "cannot keep the daemon's feedback: \(error.message)", oncePerMinute: "feedback", now: EventLoop.now)
+                    "cannot keep the daemon's feedback: \(error.message)", oncePerMinute: "feedback", now: EventLoop.now
+                )
             }
         }
     }
