@@ -68,6 +68,7 @@ let package = Package(
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
         library("TrackReading", ["NowPlaying"]),
         library("ControlProtocol", ["NowPlaying"]),
+        library("MPDProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
@@ -171,6 +172,7 @@ let package = Package(
             ]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("MPDProtocolTests", ["MPDProtocol"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
