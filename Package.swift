@@ -119,9 +119,9 @@ let package = Package(
         library(
             "LibraryRuntime",
             [
-                "TrackDatabase", "TrackReading", "MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem",
-                "ConfigurationFiles", "ControlProtocol",
-                "NowPlaying", "CLinux",
+                "TrackDatabase", "TrackReading", "MediaAccess", "ArtworkLookup", "ControlServer", "AudioDecoders",
+                "AudioCore", "LinuxSystem", "ConfigurationFiles", "NowPlayingClient", "ControlProtocol", "NowPlaying",
+                "CLinux",
             ]),
         library(
             "BridgeRuntime",
@@ -155,8 +155,9 @@ let package = Package(
         tests(
             "LibraryRuntimeTests",
             [
-                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "AudioDecoders", "MediaAccess",
-                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd", "AudioDecoders",
+                "MediaAccess", "ControlServer", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying",
+                "TestSupport", "CLinux",
             ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
