@@ -79,6 +79,8 @@ package struct RPCError: Error, Equatable, Sendable {
         case abandoned, configuration, disabled, ending, inUse, interrupted, late, noAnswer, noCache, notExternal
         case notUnderstood, outOfRange, queueFull, refused, tooDeep, tooLarge, tooMany, tooManyClients, unavailable,
             version
+        // Of 200, from the library.
+        case diskFull, noDaemon, tooSlow
     }
 
     /// Kind of 100 or 200; nil: it has none.

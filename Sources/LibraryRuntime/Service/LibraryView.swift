@@ -1,0 +1,129 @@
+import AudioCore
+package import LinuxSystem
+import MediaAccess
+package import TrackDatabase
+
+/// The folders of the library as one kind of client sees them, and the way between files of the host and places in the
+/// library. Any thread.
+package struct LibraryView: Sendable {
+    /// The part of a folder that a client sees.
+    enum Sight: Equatable {
+        case whole
+        /// Only these folders in it, by their names; each of them is visible in part at least.
+        case only([[UInt8]])
+        case nothing
+    }
+
+    /// The folders of the library.
+    package let roots: [RootNames.Root]
+    /// The places in the library that are visible with all below them; nil: all are.
+    private let visible: [[UInt8]]?
+
+    /// A view of all.
+    package init(_ roots: [RootNames.Root]) {
+        self.roots = roots
+        visible = nil
+    }
+
+    /// The view of a foreign user, to whom what lies outside of the media roots is invisible.
+    package init(_ roots: [RootNames.Root], within media: MediaRoots) {
+        self.roots = roots
+        var places: [[UInt8]] = []
+        for root in roots {
+            if media.confinedPath(of: root.path) != nil {
+                places.append(root.name)
+            } else {
+                places += media.paths.compactMap { $0.below(root.path).map { root.name + [Self.slash] + $0.bytes } }
+            }
+        }
+        visible = places.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    // MARK: Visibility
+
+    /// True if all of the library is visible.
+    var seesAll: Bool { visible == nil }
+
+    /// The condition that a track is visible; nil: each is.
+    package var condition: TrackFilter? { visible.map { .below($0) } }
+
+    /// A filter that lets through only what is visible.
+    package func limited(_ filter: TrackFilter?) -> TrackFilter? {
+        guard let condition else { return filter }
+        return filter.map { .all([condition, $0]) } ?? condition
+    }
+
+    /// True if this place is visible.
+    package func shows(_ place: [UInt8]) -> Bool { sight(of: place) == .whole }
+
+    /// The visible part of the folder at this place; empty: the top of the library.
+    func sight(of folder: [UInt8]) -> Sight {
+        guard let visible else { return .whole }
+        if visible.contains(where: { Self.lies(folder, in: $0) }) { return .whole }
+        var names: [[UInt8]] = []
+        for place in visible where folder.isEmpty || Self.lies(place, in: folder) {
+            let rest = folder.isEmpty ? place[...] : place[(folder.count + 1)...]
+            let name = Array(rest.prefix { $0 != Self.slash })
+            if names.last != name { names.append(name) }
+        }
+        return names.isEmpty ? .nothing : .only(names)
+    }
+
+    private static func lies(_ place: [UInt8], in folder: [UInt8]) -> Bool {
+        place.starts(with: folder) && (place.count == folder.count || place[folder.count] == slash)
+    }
+
+    // MARK: Files and places
+
+    /// The path of the file or folder at a place; nil: its root is in the library no longer.
+    package func path(of place: [UInt8]) -> FilePath? {
+        let name = place.prefix { $0 != Self.slash }
+        guard let root = roots.first(where: { $0.name.elementsEqual(name) }) else { return nil }
+        guard let rest = FilePath(place.dropFirst(name.count + 1)) else { return nil }
+        return root.path.appending(rest)
+    }
+
+    /// The uri of the file or folder at a place; nil: its root is in the library no longer.
+    package func uri(of place: [UInt8]) -> String? { path(of: place).map { MediaSource.fileURI($0) } }
+
+    /// The place of a path of the host; nil: it lies in no folder of the library.
+    package func place(of path: FilePath) -> [UInt8]? {
+        let path = path.normalized
+        guard !path.leadsUp else { return nil }
+        for root in roots {
+            guard let rest = path.below(root.path) else { continue }
+            return rest.isEmpty ? root.name : root.name + [Self.slash] + rest.bytes
+        }
+        return nil
+    }
+
+    /// The place that a uri or an absolute path names; nil: none in the library.
+    package func place(of uri: String) -> [UInt8]? {
+        guard case .path(let path) = MediaAddress(uri) else { return nil }
+        return place(of: path)
+    }
+
+    // MARK: Filters
+
+    /// The filter with the places that its uris name.
+    package func resolved(_ filter: TrackFilter) -> TrackFilter {
+        switch filter {
+        case .all(let filters): .all(filters.map(resolved))
+        case .any(let filters): .any(filters.map(resolved))
+        case .not(let filter): .not(resolved(filter))
+        case .test(.path(let field), .is(let text)) where Self.isAddress(text):
+            switch field {
+            case .uri: place(of: text).map { .at(TrackPath($0)) } ?? .any([])
+            case .folder: place(of: text).map { .inFolder($0) } ?? .any([])
+            }
+        case .test(.path(.folder), .below(let text)) where Self.isAddress(text):
+            place(of: text).map { .below([$0]) } ?? .any([])
+        case .test, .album, .below, .inFolder, .at: filter
+        }
+    }
+
+    /// True if it names a file of the host: places in the library begin with the name of a folder.
+    private static func isAddress(_ text: String) -> Bool { text.hasPrefix("/") || text.hasPrefix("file:") }
+}
