@@ -122,9 +122,8 @@ let package = Package(
         library(
             "LibraryRuntime",
             [
-                "BridgeRuntime", "MediaAccess", "ControlServer", "TrackDatabase", "AudioDecoders", "AudioCore",
-                "LinuxSystem",
-                "ConfigurationFiles", "ControlProtocol", "NowPlaying", "CLinux",
+                "BridgeRuntime", "MediaAccess", "ControlServer", "TrackDatabase", "TrackReading", "AudioDecoders",
+                "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
             "MPRISBridge",
@@ -155,7 +154,10 @@ let package = Package(
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
         tests(
             "LibraryRuntimeTests",
-            ["LibraryRuntime", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport"]),
+            [
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "AudioDecoders", "MediaAccess",
+                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+            ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
             swiftSettings: settings),

@@ -1,4 +1,4 @@
-package import ControlProtocol
+import ControlProtocol
 package import ControlServer
 package import LinuxSystem
 import NowPlaying
@@ -6,11 +6,8 @@ import TrackDatabase
 
 /// Sends `library.changed` to its subscribers, at most once a second. While nothing changes, nothing is armed.
 @PlayerLoop package final class ChangeEvents {
-    /// The kinds of events: one for each view, as the number of tracks differs.
-    private enum Kind: String {
-        case own, foreign
-    }
-
+    /// Kind of the events of the library.
+    private static let library = "library"
     /// Kind of the events of lists, which reach all subscribers.
     package nonisolated static let lists = "lists"
     /// Seconds between two events.
@@ -18,7 +15,6 @@ import TrackDatabase
 
     private let loop: EventLoop
     private let server: ControlServer
-    private let views: LibraryViews
     private let pool: ReaderPool
     private let workers: Workers
     private var lastEvent: MonotonicTime?
@@ -28,18 +24,15 @@ import TrackDatabase
     private var isChanged = false
 
     /// Events of this server's clients, whose numbers come from readers of `pool`.
-    package init(_ loop: EventLoop, _ server: ControlServer, _ views: LibraryViews, _ pool: ReaderPool) {
+    package init(_ loop: EventLoop, _ server: ControlServer, _ pool: ReaderPool) {
         self.loop = loop
         self.server = server
-        self.views = views
         self.pool = pool
         workers = Workers(loop, name: "events")
     }
 
-    /// The events of a client with these rights.
-    package func subscription(isForeign: Bool) -> Subscription {
-        Subscription(kinds: [(isForeign ? Kind.foreign : .own).rawValue, Self.lists], subject: .every)
-    }
+    /// The events of a client.
+    package var subscription: Subscription { Subscription(kinds: [Self.library, Self.lists], subject: .every) }
 
     /// The library or its scan has changed.
     package func changed() {
@@ -60,19 +53,13 @@ import TrackDatabase
     private func count() {
         lastEvent = EventLoop.now
         isCounting = true
-        let (own, foreign, pool) = (views.view(isForeign: false), views.view(isForeign: true), pool)
-        workers.submit { () -> (own: TrackCount, foreign: TrackCount)? in
-            try? pool.read { reader throws(TrackDatabaseError) in
-                let all = try LibraryStatus.count(own, reader)
-                return (all, try LibraryStatus.count(foreign, reader))
-            }
-        } _: { [weak self] counts in
+        let pool = pool
+        workers.submit { () -> TrackReader.Summary? in
+            try? pool.read { reader throws(TrackDatabaseError) in try reader.summary() }
+        } _: { [weak self] summary in
             guard let self else { return }
             isCounting = false
-            if let counts {
-                publish(counts.own, .own)
-                publish(counts.foreign, .foreign)
-            }
+            if let summary { publish(summary) }
             if isChanged {
                 isChanged = false
                 changed()
@@ -80,13 +67,13 @@ import TrackDatabase
         }
     }
 
-    private func publish(_ count: TrackCount, _ kind: Kind) {
+    private func publish(_ summary: TrackReader.Summary) {
         var parameters = JSONWriter()
         parameters.beginObject()
-        parameters.member("version", Int(count.version))
-        parameters.member("tracks", Int(count.tracks))
+        parameters.member("version", Int(summary.version))
+        parameters.member("tracks", Int(summary.tracks))
         parameters.endObject()
-        send(kind.rawValue, LibraryCatalogue.libraryChanged, parameters.bytes)
+        send(Self.library, LibraryCatalogue.libraryChanged, parameters.bytes)
     }
 
     private func send(_ kind: String, _ name: String, _ parameters: [UInt8]) {

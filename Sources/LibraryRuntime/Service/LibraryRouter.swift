@@ -2,7 +2,7 @@ package import ControlProtocol
 package import ControlServer
 package import LinuxSystem
 import NowPlaying
-package import TrackDatabase
+import TrackDatabase
 
 /// Brings the requests of clients to the parts of the library.
 @PlayerLoop package final class LibraryRouter: RequestHandler {
@@ -41,10 +41,11 @@ package import TrackDatabase
             throw LibraryCatalogue.table.unknownMethod(request.method)
         }
         let (parameters, isForeign) = (request.parameters, request.rights.isForeign)
+        guard !isForeign else { throw .denied("the library answers its own user and root alone") }
         switch name {
         case .libraryStatus: return status(isForeign: isForeign)
         case .librarySubscribe:
-            let subscription = events.subscription(isForeign: isForeign)
+            let subscription = events.subscription
             return status(isForeign: isForeign) { $0.subscribe(subscription) }
         case .libraryUnsubscribe:
             return .perform { client, answer in
@@ -53,8 +54,6 @@ package import TrackDatabase
             }
         case .libraryQuery:
             return read(isForeign) { methods throws(TrackDatabaseError) in try methods.query(parameters) }
-        case .libraryCount:
-            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.count(parameters) }
         case .libraryValues:
             return read(isForeign) { methods throws(TrackDatabaseError) in try methods.values(parameters) }
         case .libraryGet:
@@ -96,13 +95,11 @@ package import TrackDatabase
     ) -> RequestPlan {
         rest.used()
         let view = views.view(isForeign: isForeign)
-        let pool = view.seesAll ? quick : pool
+        let pool = quick
         return .prepare { _, _ in
             do throws(TrackDatabaseError) {
-                let count = try pool.read { reader throws(TrackDatabaseError) in
-                    try LibraryStatus.count(view, reader)
-                }
-                let status = LibraryStatus(view: view, count: count).answer
+                let summary = try pool.read { reader throws(TrackDatabaseError) in try reader.summary() }
+                let status = LibraryStatus(view: view, summary: summary).answer
                 return .success { client, answer in
                     begin(client)
                     answer(.success(status))

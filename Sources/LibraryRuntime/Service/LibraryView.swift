@@ -6,18 +6,10 @@ package import TrackDatabase
 /// The folders of the library as one kind of client sees them, and the way between files of the host and places in the
 /// library. Any thread.
 package struct LibraryView: Sendable {
-    /// The part of a folder that a client sees.
-    enum Sight: Equatable {
-        case whole
-        /// Only these folders in it, by their names; each of them is visible in part at least.
-        case only([[UInt8]])
-        case nothing
-    }
-
     /// The folders of the library.
     package let roots: [RootNames.Root]
-    /// The places in the library that are visible with all below them; nil: all are.
-    private let visible: [[UInt8]]?
+    /// Places in the library that are visible with all below them; nil: all are.
+    package let visible: [[UInt8]]?
 
     /// A view of all.
     package init(_ roots: [RootNames.Root]) {
@@ -26,7 +18,7 @@ package struct LibraryView: Sendable {
     }
 
     /// The view of a foreign user, to whom what lies outside of the media roots is invisible.
-    package init(_ roots: [RootNames.Root], within media: MediaRoots) {
+    init(_ roots: [RootNames.Root], within media: MediaRoots) {
         self.roots = roots
         var places: [[UInt8]] = []
         for root in roots {
@@ -36,44 +28,10 @@ package struct LibraryView: Sendable {
                 places += media.paths.compactMap { $0.below(root.path).map { root.name + [Self.slash] + $0.bytes } }
             }
         }
-        visible = places.sorted { $0.lexicographicallyPrecedes($1) }
+        visible = places
     }
 
     private static let slash = UInt8(ascii: "/")
-
-    // MARK: Visibility
-
-    /// True if all of the library is visible.
-    var seesAll: Bool { visible == nil }
-
-    /// The condition that a track is visible; nil: each is.
-    package var condition: TrackFilter? { visible.map { .below($0) } }
-
-    /// A filter that lets through only what is visible.
-    package func limited(_ filter: TrackFilter?) -> TrackFilter? {
-        guard let condition else { return filter }
-        return filter.map { .all([condition, $0]) } ?? condition
-    }
-
-    /// True if this place is visible.
-    package func shows(_ place: [UInt8]) -> Bool { sight(of: place) == .whole }
-
-    /// The visible part of the folder at this place; empty: the top of the library.
-    func sight(of folder: [UInt8]) -> Sight {
-        guard let visible else { return .whole }
-        if visible.contains(where: { Self.lies(folder, in: $0) }) { return .whole }
-        var names: [[UInt8]] = []
-        for place in visible where folder.isEmpty || Self.lies(place, in: folder) {
-            let rest = folder.isEmpty ? place[...] : place[(folder.count + 1)...]
-            let name = Array(rest.prefix { $0 != Self.slash })
-            if names.last != name { names.append(name) }
-        }
-        return names.isEmpty ? .nothing : .only(names)
-    }
-
-    private static func lies(_ place: [UInt8], in folder: [UInt8]) -> Bool {
-        place.starts(with: folder) && (place.count == folder.count || place[folder.count] == slash)
-    }
 
     // MARK: Files and places
 
@@ -114,13 +72,8 @@ package struct LibraryView: Sendable {
         case .any(let filters): .any(filters.map(resolved))
         case .not(let filter): .not(resolved(filter))
         case .test(.path(let field), .is(let text)) where Self.isAddress(text):
-            switch field {
-            case .uri: place(of: text).map { .at(TrackPath($0)) } ?? .any([])
-            case .folder: place(of: text).map { .inFolder($0) } ?? .any([])
-            }
-        case .test(.path(.folder), .below(let text)) where Self.isAddress(text):
-            place(of: text).map { .below([$0]) } ?? .any([])
-        case .test, .album, .below, .inFolder, .at: filter
+            place(of: text).map { .test(.path(field), .is(String(decoding: $0, as: UTF8.self))) } ?? .any([])
+        case .test, .album: filter
         }
     }
 

@@ -1,4 +1,5 @@
 import ControlProtocol
+import TrackDatabase
 
 /// Writes an answer with rows, as many as a page has room for.
 struct PageWriter {
@@ -34,6 +35,23 @@ struct PageWriter {
     mutating func addAlways(_ row: (inout JSONWriter) -> Void) {
         row(&writer)
         count += 1
+    }
+
+    /// The answer with a page of `rows`, which gets a number of rows to find. Where they have no room, a second, shorter page
+    /// is the answer, so that its `next` fits.
+    static func page<Row>(
+        limit: Int, head: (inout JSONWriter) -> Void = { _ in },
+        _ rows: (_ limit: Int) throws(TrackDatabaseError) -> Page<Row>, row: (Row, inout JSONWriter) -> Void
+    ) throws(TrackDatabaseError) -> [UInt8] {
+        var limit = limit
+        while true {
+            let found = try rows(limit)
+            var page = PageWriter(head)
+            guard let first = found.rows.firstIndex(where: { one in !page.add { row(one, &$0) } }) else {
+                return page.finish(next: found.next, version: found.version)
+            }
+            limit = first
+        }
     }
 
     /// The whole answer.

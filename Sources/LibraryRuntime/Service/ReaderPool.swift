@@ -1,5 +1,6 @@
 import Glibc
 package import LinuxSystem
+import NowPlaying
 package import TrackDatabase
 
 /// Readers of the database for worker threads, each used by one at a time. Who asks first is served first.

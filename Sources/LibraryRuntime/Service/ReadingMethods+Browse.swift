@@ -14,32 +14,26 @@ extension ReadingMethods {
             place = FilePath(Array((parameters["path"]?.stringValue ?? "").utf8))?.normalized.bytes ?? []
         }
         if place.isEmpty { return try top(parameters) }
-        switch view.sight(of: place) {
-        case .nothing: return nil
-        case .only(let names): return try folders(names.map { place + Array("/".utf8) + $0 }, of: place)
-        case .whole: break
-        }
-        var page = PageWriter { head(place, &$0) }
-        let end = try reader.browse(
-            place, limit: limit(parameters, usual: LibraryCatalogue.usualRows), after: parameters["after"]?.stringValue
-        ) { entry in
-            page.add { writer in
-                switch entry {
-                case .folder(let path): folder(path, &writer)
-                case .track(let track):
-                    writer.beginObject()
-                    writer.member("kind", "track")
-                    row.members(track, to: &writer)
-                    writer.endObject()
-                }
+        let after = parameters["after"]?.stringValue
+        let limit = limit(parameters, usual: LibraryCatalogue.usualRows)
+        guard let first = try reader.browse(place, limit: limit, after: after) else { return nil }
+        return try PageWriter.page(limit: limit, head: { head(place, &$0) }) { fewer throws(TrackDatabaseError) in
+            fewer == limit ? first : try reader.browse(place, limit: fewer, after: after) ?? first
+        } row: { entry, writer in
+            switch entry {
+            case .folder(let path): folder(path, &writer)
+            case .track(let track):
+                writer.beginObject()
+                writer.member("kind", "track")
+                row.members(track, to: &writer)
+                writer.endObject()
             }
         }
-        return end.map { page.finish(next: $0.next, version: $0.version) }
     }
 
     /// The folders of the library, those without tracks too.
     private func top(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
-        try folders(view.roots.map(\.name).filter { view.sight(of: $0) != .nothing }, of: [])
+        try folders(view.roots.map(\.name), of: [])
     }
 
     /// A page of these folders of `place`; all of them, as they are few.

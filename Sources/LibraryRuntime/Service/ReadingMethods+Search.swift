@@ -9,14 +9,9 @@ extension ReadingMethods {
         let limit = limit(parameters, usual: LibraryCatalogue.usualHits)
         let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
         let version = try reader.summary().version
-        // Some of the hits may be invisible.
-        let wanted = view.seesAll ? limit : min(limit * 4, 1000)
         var page = PageWriter()
-        var count = 0
-        for hit in try reader.search(parameters["text"]?.stringValue ?? "", kinds: kinds, limit: wanted) {
-            guard count < limit else { break }
+        for hit in try reader.search(parameters["text"]?.stringValue ?? "", kinds: kinds, limit: limit) {
             guard let found = try found(hit) else { continue }
-            count += 1
             guard page.add({ write(found, row, to: &$0) }) else { break }
         }
         return page.finish(next: nil, version: version)
@@ -28,30 +23,22 @@ extension ReadingMethods {
     /// A hit with what is shown of it.
     private struct Found {
         var hit: SearchHit
-        /// Visible tracks of it.
-        var tracks: Int64
         var album: StoredAlbum?
         var track: StoredTrack?
     }
 
-    /// The hit as far as it is visible; nil: it is not, or it has gone since.
+    /// The hit with its parts; nil: it has gone since.
     private func found(_ hit: SearchHit) throws(TrackDatabaseError) -> Found? {
-        var found = Found(hit: hit, tracks: hit.tracks)
+        var found = Found(hit: hit)
         switch hit.kind {
-        case .artist, .genre:
-            guard !view.seesAll, let tag = hit.tag else { break }
-            found.tracks = try reader.count(view.limited(.test(.tag(tag), .is(hit.text)))).tracks
+        case .artist, .genre, .folder: return found
         case .album:
             found.album = try reader.album(hit.id)
-            if found.album == nil { return nil }
-            if !view.seesAll { found.tracks = try reader.count(view.limited(.album(hit.id))).tracks }
+            return found.album == nil ? nil : found
         case .track:
             found.track = try reader.track(hit.id)
-            guard let track = found.track, view.shows(track.record.path.bytes) else { return nil }
-            found.tracks = 1
-        case .folder: return view.shows(hit.path) ? found : nil
+            return found.track == nil ? nil : found
         }
-        return found.tracks > 0 ? found : nil
     }
 
     private func write(_ found: Found, _ row: TrackRow, to writer: inout JSONWriter) {
@@ -61,32 +48,49 @@ extension ReadingMethods {
         switch hit.kind {
         case .artist, .genre:
             writer.member("name", hit.text)
-            writer.member("tracks", Int(found.tracks))
-            filter(hit.tag?.name ?? Self.name(hit.kind), "is", .string(hit.text), &writer)
+            writer.member("tracks", Int(hit.tracks))
+            let names = hit.kind == .genre ? [TrackTag.genre] : Self.artists
+            filter(.any(names.map { ($0.name, "is", .string(hit.text)) }), &writer)
         case .album:
             writer.member("name", hit.text)
             writer.member("artist", found.album?.artist)
-            writer.member("tracks", Int(found.tracks))
+            writer.member("tracks", Int(hit.tracks))
             writer.member("album", Int(hit.id))
-            filter("albumId", "is", .integer(hit.id), &writer)
+            filter(.test("albumId", "is", .integer(hit.id)), &writer)
         case .track:
             guard let track = found.track else { break }
             writer.member("name", TrackRow.title(of: track))
             row.members(track, to: &writer)
             let place = track.record.path.bytes
-            filter("uri", "is", .string(view.uri(of: place) ?? String(decoding: place, as: UTF8.self)), &writer)
+            filter(.test("uri", "is", .string(view.uri(of: place) ?? String(decoding: place, as: UTF8.self))), &writer)
         case .folder:
             writer.member("name", hit.text)
             writer.member("path", String(decoding: hit.path, as: UTF8.self))
             let uri = view.uri(of: hit.path)
             writer.member("uri", uri)
-            filter("folder", "below", .string(uri ?? String(decoding: hit.path, as: UTF8.self)), &writer)
+            filter(.test("folder", "below", .string(uri ?? String(decoding: hit.path, as: UTF8.self))), &writer)
         }
         writer.endObject()
     }
 
-    private func filter(_ field: String, _ test: String, _ value: JSONValue, _ writer: inout JSONWriter) {
+    /// Tags with names of artists, which search finds alike.
+    private static let artists: [TrackTag] = [.artist, .albumArtist, .composer, .conductor, .performer]
+
+    /// A filter of one test, or of several of which one must hold.
+    private enum Condition {
+        case test(String, String, JSONValue)
+        case any([(String, String, JSONValue)])
+    }
+
+    private func filter(_ condition: Condition, _ writer: inout JSONWriter) {
+        func json(_ field: String, _ test: String, _ value: JSONValue) -> JSONValue {
+            .object(JSONObject([.init(field, .object(JSONObject([.init(test, value)])))]))
+        }
         writer.key("filter")
-        writer.value(.object(JSONObject([.init(field, .object(JSONObject([.init(test, value)])))])))
+        switch condition {
+        case .test(let field, let test, let value): writer.value(json(field, test, value))
+        case .any(let tests) where tests.count == 1: writer.value(json(tests[0].0, tests[0].1, tests[0].2))
+        case .any(let tests): writer.value(["any": .array(tests.map { json($0.0, $0.1, $0.2) })])
+        }
     }
 }

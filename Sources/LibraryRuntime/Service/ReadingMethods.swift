@@ -12,12 +12,9 @@ package struct ReadingMethods {
         self.view = view
     }
 
-    /// The filter of these parameters, limited to what is visible; nil: all tracks pass.
+    /// The filter of these parameters; nil: all tracks pass.
     package func filter(_ parameters: JSONObject) throws(TrackDatabaseError) -> TrackFilter? {
-        view.limited(
-            try parameters["filter"].map { json throws(TrackDatabaseError) in
-                view.resolved(try TrackFilter(json: json))
-            })
+        try parameters["filter"].map { json throws(TrackDatabaseError) in view.resolved(try TrackFilter(json: json)) }
     }
 
     /// The order of these parameters.
@@ -34,25 +31,16 @@ package struct ReadingMethods {
 
     /// `library.query`.
     func query(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
-        let query = TrackQuery(
+        let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
+        var query = TrackQuery(
             filter: try filter(parameters), sort: try sort(parameters),
             limit: limit(parameters, usual: LibraryCatalogue.usualTracks), after: parameters["after"]?.stringValue)
-        let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
-        var page = PageWriter()
-        let end = try reader.query(query) { track in page.add { row.write(track, to: &$0) } }
-        return page.finish(next: end.next, version: end.version)
-    }
-
-    /// `library.count`.
-    func count(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
-        let count = try reader.count(try filter(parameters))
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("tracks", Int(count.tracks))
-        writer.member("duration", count.duration)
-        writer.member("version", Int(count.version))
-        writer.endObject()
-        return writer.bytes
+        return try PageWriter.page(limit: query.limit) { limit throws(TrackDatabaseError) in
+            query.limit = limit
+            return try reader.query(query)
+        } row: {
+            row.write($0, to: &$1)
+        }
     }
 
     /// `library.values`.
@@ -61,12 +49,15 @@ package struct ReadingMethods {
             throw .invalid("“tag” is not a tag", nearest: nil)
         }
         let group = parameters["group"]?.arrayValue?.compactMap { $0.stringValue.flatMap { TrackTag(name: $0) } } ?? []
-        let query = ValuesQuery(
+        var query = ValuesQuery(
             tag: tag, filter: try filter(parameters), group: group,
             limit: limit(parameters, usual: LibraryCatalogue.usualRows), after: parameters["after"]?.stringValue)
-        var page = PageWriter()
-        let end = try reader.values(query) { row in page.add { Self.write(row, group, to: &$0) } }
-        return page.finish(next: end.next, version: end.version)
+        return try PageWriter.page(limit: query.limit) { limit throws(TrackDatabaseError) in
+            query.limit = limit
+            return try reader.values(query)
+        } row: {
+            Self.write($0, group, to: &$1)
+        }
     }
 
     private static func write(_ row: ValueRow, _ group: [TrackTag], to writer: inout JSONWriter) {
@@ -92,8 +83,7 @@ package struct ReadingMethods {
         var page = PageWriter()
         for uri in parameters["uris"]?.arrayValue ?? [] {
             let place = uri.stringValue.flatMap { view.place(of: $0) }
-            let visible = place.flatMap { view.shows($0) ? $0 : nil }
-            let track = try visible.flatMap { place throws(TrackDatabaseError) in
+            let track = try place.flatMap { place throws(TrackDatabaseError) in
                 try reader.track(at: TrackPath(place))
             }
             page.addAlways { if let track { row.write(track, to: &$0) } else { $0.null() } }

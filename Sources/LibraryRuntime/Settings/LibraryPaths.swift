@@ -26,8 +26,9 @@ package struct LibraryPaths: Equatable, Sendable {
                 "no default path for the daemon's socket: XDG_RUNTIME_DIR is not set; use --socket"
             ])
         }
-        self.daemonSocket = ProgramFolders.absolute(daemon)
-        let folder = self.daemonSocket.lastIndex(of: "/").map { self.daemonSocket[..<$0] } ?? ""
+        let path = ProgramFolders.absolute(daemon)
+        self.daemonSocket = path
+        let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
         socket = settings.socket ?? folder + "/library.sock"
         let state = settings.daemonStateDirectory ?? ProgramFolders.state(uid: uid, environment: environment)
         guard let state = settings.stateDirectory ?? state.map({ $0 + "/library" }) else {

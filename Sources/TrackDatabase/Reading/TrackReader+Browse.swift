@@ -35,7 +35,7 @@ extension TrackReader {
             for entry in names.prefix(limit) {
                 if entry.kind == 0 {
                     rows.append(.folder(try self.folder(entry.id)))
-                } else if let track = try track(entry.id) {
+                } else if let track = try load(entry.id) {
                     rows.append(.track(track))
                 }
             }

@@ -44,7 +44,7 @@ extension TrackReader {
     package func query(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<StoredTrack> {
         try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
             let page = try ids(query)
-            return Page(rows: try tracks(page.rows), next: page.next, version: page.version)
+            return Page(rows: try load(page.rows), next: page.next, version: page.version)
         }
     }
 

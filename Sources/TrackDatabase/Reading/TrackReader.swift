@@ -45,6 +45,7 @@ package final class TrackReader: @unchecked Sendable {
     ) throws(TrackDatabaseError) -> Result {
         try database.execute("BEGIN")
         defer { try? database.execute("COMMIT") }
+        cache.follow(try database.number("SELECT number FROM meta WHERE name = 'removed'") ?? 0)
         return try database.limited(seconds: timeLimit, reason: reason, body)
     }
 
@@ -74,6 +75,14 @@ final class ReaderCache {
     private(set) var list: ComputedValues?
 
     private static let mostValues = 8192
+    /// Counts the batches that removed rows, as of these texts.
+    private var removed: Int64 = 0
+
+    /// Forgets all if rows were removed since: other rows may have their numbers.
+    func follow(_ removed: Int64) {
+        if removed != self.removed { removeAll() }
+        self.removed = removed
+    }
 
     /// Forgets all.
     func removeAll() {

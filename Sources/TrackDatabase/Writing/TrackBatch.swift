@@ -76,6 +76,9 @@ package final class TrackBatch {
         return changes.isChanged
     }
 
+    /// The batch changes something besides tracks.
+    func noteChange() { changes.isChanged = true }
+
     private func count(_ track: OldTrack, _ sign: Int64) {
         changes.count(
             set: track.set, values: ([track.title].compactMap { $0 }) + track.own, tracks: sign,
@@ -84,7 +87,7 @@ package final class TrackBatch {
 
     private func remove(_ old: OldTrack) throws(TrackDatabaseError) {
         if !old.isMissing { count(old, -1) }
-        changes.mayBeUnused(set: old.set, values: ([old.title].compactMap { $0 }) + old.own)
+        changes.mayBeUnused(folder: old.folder, set: old.set, values: ([old.title].compactMap { $0 }) + old.own)
         for value in old.own {
             try database.run("DELETE FROM own_value WHERE value = ?1 AND track = ?2", .integer(value), .integer(old.id))
         }
@@ -127,7 +130,9 @@ package final class TrackBatch {
         ]
         if let old {
             if !old.isMissing { count(old, -1) }
-            changes.mayBeUnused(set: old.set, values: ([old.title].compactMap { $0 }) + old.own)
+            changes.mayBeUnused(
+                folder: old.folder == folder ? nil : old.folder, set: old.set,
+                values: ([old.title].compactMap { $0 }) + old.own)
             for value in old.own {
                 try database.run(
                     "DELETE FROM own_value WHERE value = ?1 AND track = ?2", .integer(value), .integer(old.id))
@@ -161,6 +166,7 @@ package final class TrackBatch {
     /// A track as it stands before a change of it.
     private struct OldTrack {
         var id: Int64
+        var folder: Int64
         var set: Int64
         var title: Int64?
         var own: [Int64]
@@ -173,12 +179,13 @@ package final class TrackBatch {
 
     private func oldTrack(_ condition: String, _ values: SQLiteValue...) throws(TrackDatabaseError) -> OldTrack? {
         let statement = try database.statement(
-            "SELECT id, tagset, title, own, duration, added, flags FROM track WHERE \(condition)")
+            "SELECT id, tagset, title, own, duration, added, flags, folder FROM track WHERE \(condition)")
         defer { statement.reset() }
         guard try statement.bind(values).step() else { return nil }
         return OldTrack(
-            id: statement.integer(0), set: statement.integer(1), title: statement.optionalInteger(2),
-            own: PackedValues.unpack(statement.blob(3)).map(\.value), duration: statement.integer(4),
+            id: statement.integer(0), folder: statement.integer(7), set: statement.integer(1),
+            title: statement.optionalInteger(2), own: PackedValues.unpack(statement.blob(3)).map(\.value),
+            duration: statement.integer(4),
             added: statement.integer(5), isMissing: statement.integer(6) & TrackFlags.missing != 0)
     }
 }
