@@ -69,6 +69,7 @@ let package = Package(
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
         library("TrackReading", ["NowPlaying"]),
         library("ControlProtocol", ["NowPlaying"]),
+        library("MPDProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
@@ -122,8 +123,9 @@ let package = Package(
         library(
             "LibraryRuntime",
             [
-                "BridgeRuntime", "MediaAccess", "ControlServer", "TrackDatabase", "TrackReading", "AudioDecoders",
-                "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "CLinux",
+                "BridgeRuntime", "NowPlayingClient", "MediaAccess", "ArtworkLookup", "ControlServer", "TrackDatabase",
+                "TrackReading", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
+                "NowPlaying", "CLinux",
             ]),
         library(
             "MPRISBridge",
@@ -155,8 +157,9 @@ let package = Package(
         tests(
             "LibraryRuntimeTests",
             [
-                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "AudioDecoders", "MediaAccess",
-                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd", "AudioDecoders",
+                "MediaAccess", "ControlServer", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying",
+                "TestSupport", "CLinux",
             ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
@@ -171,6 +174,7 @@ let package = Package(
             ]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("MPDProtocolTests", ["MPDProtocol"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(

@@ -35,10 +35,10 @@ package struct SocketFailure: Error, Equatable, Sendable {
 package struct ControlSocket {
     /// The listening descriptor; whoever takes it closes it.
     package let descriptor: Int32
-    /// Path of the socket; nil: it came from the service manager, which removes it.
-    private let path: String?
-    /// True if the service manager owns it, and starts the daemon for the first client.
-    package var isHandedOver: Bool { path == nil }
+    /// Path of the socket; nil: it has none.
+    package let path: String?
+    /// True if the service manager owns it, removes it, and starts the program for the first client.
+    package let isHandedOver: Bool
     private let locks: [FileLock]
 
     /// Takes the locks and the socket of the service manager, else makes one at `place.socket`. A socket that is in the
@@ -51,11 +51,10 @@ package struct ControlSocket {
         ]
         if let handed = ServiceManager.listeningSockets().first {
             descriptor = handed
-            path = nil
+            isHandedOver = true
             self.locks = locks
-            if let path = ServiceManager.path(ofSocket: handed) {
-                Self.admit(groups, path, isFolderOurs: Self.isOwnFolder(Self.folder(of: path)))
-            }
+            path = ServiceManager.path(ofSocket: handed)
+            if let path { Self.admit(groups, path, isFolderOurs: Self.isOwnFolder(Self.folder(of: path))) }
             return
         }
         guard socket.utf8.count <= UnixSocket.maximumPathBytes else {
@@ -72,6 +71,7 @@ package struct ControlSocket {
         }
         Self.admit(groups, socket, isFolderOurs: isNew || Self.isOwnFolder(folder))
         path = socket
+        isHandedOver = false
         self.locks = locks
     }
 
@@ -159,6 +159,6 @@ package struct ControlSocket {
 
     /// Removes the socket, as long as the locks are held.
     package func remove() {
-        if let path { unlink(path) }
+        if let path, !isHandedOver { unlink(path) }
     }
 }

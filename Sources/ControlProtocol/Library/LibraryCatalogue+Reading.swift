@@ -22,6 +22,10 @@ extension LibraryCatalogue {
             result: "rows, version and, if more follow, next",
             example: #"{"filter": {"genre": {"is": "Jazz"}}, "sort": ["-date", "album", "discNumber", "trackNumber"]}"#),
         Method(
+            name: .libraryCount, kind: .library, role: .read, parameters: [filter],
+            help: "Counts the tracks that pass a filter.", result: "tracks, duration in seconds and version",
+            example: #"{"filter": {"liked": {"is": true}}}"#),
+        Method(
             name: .libraryValues, kind: .library, role: .read,
             parameters: [
                 .required("tag", tags, "the tag whose values are listed"), filter,

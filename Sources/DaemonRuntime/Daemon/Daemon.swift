@@ -76,7 +76,11 @@ package enum Daemon {
         } catch {
             throw DaemonFailure(error.message)
         }
-        defer { socket.remove() }
+        let background = socket.path.flatMap { BackgroundListener(beside: $0) }
+        defer {
+            socket.remove()
+            background?.remove()
+        }
         let serverOptions = ControlServerOptions(roles: roles, descriptorLimit: limit, version: version)
         let encoder = StateEncoder(bootID: bootID())
         var failure: DaemonFailure?
@@ -84,7 +88,8 @@ package enum Daemon {
         let status = PlayerLoop.run { loop in
             do throws(DaemonFailure) {
                 running = try RunningDaemon(
-                    loop, socket, serverOptions, encoder, configuration, contents, options, paths, makeHandler)
+                    loop, socket, background, serverOptions, encoder, configuration, contents, options, paths,
+                    makeHandler)
             } catch {
                 failure = error
                 loop.exit(1)

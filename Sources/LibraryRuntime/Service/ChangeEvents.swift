@@ -6,8 +6,11 @@ import TrackDatabase
 
 /// Sends `library.changed` to its subscribers, at most once a second. While nothing changes, nothing is armed.
 @PlayerLoop package final class ChangeEvents {
-    /// Kind of the events of the library.
-    private static let library = "library"
+    /// The kinds of events of the library: one for each view, as the number of tracks differs.
+    private enum Kind: String {
+        case own, foreign
+    }
+
     /// Kind of the events of lists, which reach all subscribers.
     package nonisolated static let lists = "lists"
     /// Seconds between two events.
@@ -15,6 +18,7 @@ import TrackDatabase
 
     private let loop: EventLoop
     private let server: ControlServer
+    private let views: LibraryViews
     private let pool: ReaderPool
     private let workers: Workers
     private var lastEvent: MonotonicTime?
@@ -24,15 +28,18 @@ import TrackDatabase
     private var isChanged = false
 
     /// Events of this server's clients, whose numbers come from readers of `pool`.
-    package init(_ loop: EventLoop, _ server: ControlServer, _ pool: ReaderPool) {
+    package init(_ loop: EventLoop, _ server: ControlServer, _ views: LibraryViews, _ pool: ReaderPool) {
         self.loop = loop
         self.server = server
+        self.views = views
         self.pool = pool
         workers = Workers(loop, name: "events")
     }
 
-    /// The events of a client.
-    package var subscription: Subscription { Subscription(kinds: [Self.library, Self.lists], subject: .every) }
+    /// The events of a client with these rights.
+    package func subscription(isForeign: Bool) -> Subscription {
+        Subscription(kinds: [(isForeign ? Kind.foreign : .own).rawValue, Self.lists], subject: .every)
+    }
 
     /// The library or its scan has changed.
     package func changed() {
@@ -53,13 +60,22 @@ import TrackDatabase
     private func count() {
         lastEvent = EventLoop.now
         isCounting = true
+        let (own, foreign) = (views.view(isForeign: false).visible, views.view(isForeign: true).visible)
         let pool = pool
-        workers.submit { () -> TrackReader.Summary? in
-            try? pool.read { reader throws(TrackDatabaseError) in try reader.summary() }
-        } _: { [weak self] summary in
+        workers.submit { () -> (own: TrackReader.Summary, foreign: TrackReader.Summary)? in
+            try? pool.read { reader throws(TrackDatabaseError) in
+                reader.show(own)
+                let all = try reader.summary()
+                reader.show(foreign)
+                return (all, try reader.summary())
+            }
+        } _: { [weak self] found in
             guard let self else { return }
             isCounting = false
-            if let summary { publish(summary) }
+            if let found {
+                publish(found.own, .own)
+                publish(found.foreign, .foreign)
+            }
             if isChanged {
                 isChanged = false
                 changed()
@@ -67,13 +83,13 @@ import TrackDatabase
         }
     }
 
-    private func publish(_ summary: TrackReader.Summary) {
+    private func publish(_ summary: TrackReader.Summary, _ kind: Kind) {
         var parameters = JSONWriter()
         parameters.beginObject()
         parameters.member("version", Int(summary.version))
         parameters.member("tracks", Int(summary.tracks))
         parameters.endObject()
-        send(Self.library, LibraryCatalogue.libraryChanged, parameters.bytes)
+        send(kind.rawValue, LibraryCatalogue.libraryChanged, parameters.bytes)
     }
 
     private func send(_ kind: String, _ name: String, _ parameters: [UInt8]) {

@@ -41,11 +41,10 @@ import TrackDatabase
             throw LibraryCatalogue.table.unknownMethod(request.method)
         }
         let (parameters, isForeign) = (request.parameters, request.rights.isForeign)
-        guard !isForeign else { throw .denied("the library answers its own user and root alone") }
         switch name {
         case .libraryStatus: return status(isForeign: isForeign)
         case .librarySubscribe:
-            let subscription = events.subscription
+            let subscription = events.subscription(isForeign: isForeign)
             return status(isForeign: isForeign) { $0.subscribe(subscription) }
         case .libraryUnsubscribe:
             return .perform { client, answer in
@@ -54,6 +53,8 @@ import TrackDatabase
             }
         case .libraryQuery:
             return read(isForeign) { methods throws(TrackDatabaseError) in try methods.query(parameters) }
+        case .libraryCount:
+            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.count(parameters) }
         case .libraryValues:
             return read(isForeign) { methods throws(TrackDatabaseError) in try methods.values(parameters) }
         case .libraryGet:
@@ -77,7 +78,8 @@ import TrackDatabase
             if abandoned.isSet { return .failure(.commandFailed(.abandoned, "the client disconnected")) }
             do throws(TrackDatabaseError) {
                 let answer = try pool.read { reader throws(TrackDatabaseError) in
-                    try body(ReadingMethods(reader, view))
+                    reader.show(view.visible)
+                    return try body(ReadingMethods(reader, view))
                 }
                 guard let answer else {
                     return .failure(.noSuchContent("there is no such folder in the library, or none that you may see"))
@@ -95,10 +97,14 @@ import TrackDatabase
     ) -> RequestPlan {
         rest.used()
         let view = views.view(isForeign: isForeign)
-        let pool = quick
+        // The quick reader shows all, the others count what a foreign user sees.
+        let pool = isForeign ? pool : quick
         return .prepare { _, _ in
             do throws(TrackDatabaseError) {
-                let summary = try pool.read { reader throws(TrackDatabaseError) in try reader.summary() }
+                let summary = try pool.read { reader throws(TrackDatabaseError) in
+                    reader.show(view.visible)
+                    return try reader.summary()
+                }
                 let status = LibraryStatus(view: view, summary: summary).answer
                 return .success { client, answer in
                     begin(client)

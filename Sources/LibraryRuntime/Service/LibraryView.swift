@@ -73,10 +73,16 @@ package struct LibraryView: Sendable {
         case .not(let filter): .not(resolved(filter))
         case .test(.path(let field), .is(let text)) where Self.isAddress(text):
             place(of: text).map { .test(.path(field), .is(String(decoding: $0, as: UTF8.self))) } ?? .any([])
+        case .test(.path(let field), .below(let text)) where Self.isAddress(text):
+            place(of: String(decoding: text, as: UTF8.self)).map { .test(.path(field), .below($0)) } ?? .any([])
         case .test, .album: filter
         }
     }
 
     /// True if it names a file of the host: places in the library begin with the name of a folder.
-    private static func isAddress(_ text: String) -> Bool { text.hasPrefix("/") || text.hasPrefix("file:") }
+    private static func isAddress(_ text: String) -> Bool { isAddress(Array(text.utf8)) }
+
+    private static func isAddress(_ text: [UInt8]) -> Bool {
+        text.first == slash || text.starts(with: Array("file:".utf8))
+    }
 }

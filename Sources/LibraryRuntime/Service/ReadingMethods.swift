@@ -43,6 +43,19 @@ package struct ReadingMethods {
         }
     }
 
+    /// `library.count`.
+    func count(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
+        let version = try reader.summary().version
+        let count = try reader.count(try filter(parameters))
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("tracks", Int(count.tracks))
+        writer.member("duration", count.duration)
+        writer.member("version", Int(version))
+        writer.endObject()
+        return writer.bytes
+    }
+
     /// `library.values`.
     func values(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
         guard let tag = parameters["tag"]?.stringValue.flatMap({ TrackTag(name: $0) }) else {

@@ -35,7 +35,7 @@ import TrackDatabase
             loop, listener: socket.descriptor, methods: LibraryCatalogue.table, options: options)
         pool = ReaderPool(database, limit: Self.readers)
         rest = ReaderRest(loop, pool)
-        events = ChangeEvents(loop, server, pool)
+        events = ChangeEvents(loop, server, views, pool)
         router = LibraryRouter(
             views, events, pool, quick: ReaderPool(database, limit: 1), rest, instance: Self.makeInstance())
         server.begin(router)
