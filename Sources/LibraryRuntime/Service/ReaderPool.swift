@@ -14,7 +14,7 @@ package final class ReaderPool: @unchecked Sendable {
     /// Readers that nobody uses, the last used one at the end.
     private var idle: [TrackReader] = []
     private var used = 0
-    /// Who waits, by ascending numbers.
+    /// Numbers of those that wait, ascending.
     private var waiting: [Int] = []
     private var lastNumber = 0
     /// True: readers give their memory back when they are returned.
