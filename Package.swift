@@ -41,6 +41,7 @@ let package = Package(
         .executable(name: "nowplayingd", targets: ["nowplayingd"]),
         .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
         .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
+        .executable(name: "nowplaying-library", targets: ["nowplaying-library"]),
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
         .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
         .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
@@ -68,6 +69,7 @@ let package = Package(
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
         library("TrackReading", ["NowPlaying", "CLinux"]),
         library("ControlProtocol", ["NowPlaying"]),
+        library("MPDProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
@@ -116,20 +118,21 @@ let package = Package(
                 "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
-            "LibraryRuntime",
-            [
-                "TrackDatabase", "TrackReading", "MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem",
-                "ConfigurationFiles", "ControlProtocol",
-                "NowPlaying", "CLinux",
-            ]),
-        library(
             "BridgeRuntime",
             ["NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+        library(
+            "LibraryRuntime",
+            [
+                "BridgeRuntime", "NowPlayingClient", "MediaAccess", "ArtworkLookup", "ControlServer", "TrackDatabase",
+                "TrackReading", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
+                "NowPlaying", "CLinux",
+            ]),
         library(
             "MPRISBridge",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
+        program("nowplaying-library", ["LibraryRuntime"]),
         program(
             "nowplaying-tags",
             ["AudioDecoders", "AudioCore", "TrackReading", "ChildDecoding", "NowPlaying", "CLinux"]),
@@ -156,8 +159,9 @@ let package = Package(
         tests(
             "LibraryRuntimeTests",
             [
-                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "AudioDecoders", "MediaAccess",
-                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd", "AudioDecoders",
+                "MediaAccess", "ControlServer", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying",
+                "TestSupport", "CLinux",
             ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
@@ -172,6 +176,7 @@ let package = Package(
             ]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("MPDProtocolTests", ["MPDProtocol"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(

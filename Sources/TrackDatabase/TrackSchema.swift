@@ -45,7 +45,6 @@ enum TrackSchema {
         INSERT INTO meta VALUES('version', 0), ('instance', random()), ('tracks', 0), ('duration', 0), ('removed', 0);
 
         CREATE TABLE mark(name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
-        CREATE TABLE root(name BLOB PRIMARY KEY, path BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE fault(
             folder BLOB NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
             inode INTEGER NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(folder, name)) WITHOUT ROWID;
@@ -94,6 +93,14 @@ enum TrackSchema {
         CREATE TABLE feedback(
             track INTEGER PRIMARY KEY, liked INTEGER, rating REAL, plays INTEGER NOT NULL, skips INTEGER NOT NULL,
             played INTEGER);
+
+        CREATE TABLE mirror(
+            identity INTEGER PRIMARY KEY, liked INTEGER, rating REAL, plays INTEGER NOT NULL, skips INTEGER NOT NULL,
+            played INTEGER);
+        CREATE TABLE cursor(name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE listfile(
+            folder BLOB NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+            PRIMARY KEY(folder, name)) WITHOUT ROWID;
 
         CREATE VIRTUAL TABLE word USING fts5(
             words, content = '', detail = none, columnsize = 0, prefix = '1 2 3', tokenize = 'ascii');

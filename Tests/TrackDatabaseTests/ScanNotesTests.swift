@@ -54,15 +54,4 @@ import TrackDatabase
         #expect(try reader.unidentifiedTracks(after: 0, limit: 9) == [2, 4])
         #expect(try reader.unidentifiedTracks(after: 2, limit: 9) == [4])
     }
-
-    @Test func rootsAreKept() throws {
-        let database = try TrackDatabase(path: folder.file("db"))
-        let writer = try database.writer()
-        let reader = try database.reader()
-        let roots = [StoredRoot(name: [0x61], path: [0x2F, 0xFF]), StoredRoot(name: [0x62], path: [0x2F, 0x62])]
-        try writer.batch { batch throws(TrackDatabaseError) in try batch.setRoots(roots) }
-        #expect(try reader.roots() == roots)
-        try writer.batch { batch throws(TrackDatabaseError) in try batch.setRoots([roots[1]]) }
-        #expect(try reader.roots() == [roots[1]])
-    }
 }

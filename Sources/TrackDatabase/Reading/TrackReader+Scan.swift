@@ -80,15 +80,6 @@ extension TrackReader {
         return TrackPath(folder: try folder(statement.integer(0)), name: statement.blob(1))
     }
 
-    /// Folders of the library as they were kept last.
-    package func roots() throws(TrackDatabaseError) -> [StoredRoot] {
-        let statement = try database.statement("SELECT name, path FROM root ORDER BY name")
-        defer { statement.reset() }
-        var roots: [StoredRoot] = []
-        while try statement.step() { roots.append(StoredRoot(name: statement.blob(0), path: statement.blob(1))) }
-        return roots
-    }
-
     private func numbers(_ query: String, _ values: [SQLiteValue]) throws(TrackDatabaseError) -> [Int64] {
         let statement = try database.statement(query)
         defer { statement.reset() }

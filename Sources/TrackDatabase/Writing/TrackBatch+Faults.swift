@@ -44,12 +44,4 @@ extension TrackBatch {
     package func number(for name: String) throws(TrackDatabaseError) -> Int64? {
         try database.number("SELECT number FROM mark WHERE name = ?1", .text(name))
     }
-
-    /// Keeps these folders of the library under their names, in place of those before. It changes no version.
-    package func setRoots(_ roots: [StoredRoot]) throws(TrackDatabaseError) {
-        try database.execute("DELETE FROM root")
-        for root in roots {
-            try database.run("INSERT INTO root VALUES(?1, ?2)", .blob(root.name), .blob(root.path))
-        }
-    }
 }
