@@ -68,6 +68,7 @@ let package = Package(
         // It reads with nothing but an open descriptor: a confined process needs no more of the system.
         library("TrackReading", ["NowPlaying"]),
         library("ControlProtocol", ["NowPlaying"]),
+        library("MPDProtocol", ["NowPlaying"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
@@ -118,8 +119,9 @@ let package = Package(
         library(
             "LibraryRuntime",
             [
-                "MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
-                "NowPlaying", "CLinux",
+                "TrackDatabase", "TrackReading", "MediaAccess", "ArtworkLookup", "ControlServer", "AudioDecoders",
+                "AudioCore", "LinuxSystem", "ConfigurationFiles", "NowPlayingClient", "ControlProtocol", "NowPlaying",
+                "CLinux",
             ]),
         library(
             "BridgeRuntime",
@@ -152,7 +154,11 @@ let package = Package(
             ["ControlServer", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux"]),
         tests(
             "LibraryRuntimeTests",
-            ["LibraryRuntime", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport"]),
+            [
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd", "AudioDecoders",
+                "MediaAccess", "ControlServer", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying",
+                "TestSupport", "CLinux",
+            ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",
             swiftSettings: settings),
@@ -166,6 +172,7 @@ let package = Package(
             ]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
+        tests("MPDProtocolTests", ["MPDProtocol"]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(

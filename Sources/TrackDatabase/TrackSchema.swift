@@ -21,7 +21,7 @@ enum TrackSchema {
         guard found <= version else { throw .newerVersion(found: found, known: version) }
         if found == version {
             // A page of each table that a first question needs: a file that was cut off shows here.
-            for table in ["meta", "folder", "value", "ordered", "tagset", "track", "album"] {
+            for table in ["meta", "folder", "value", "ordered", "tagset", "track", "album", "fault"] {
                 _ = try database.number("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT 1)")
             }
             return
@@ -42,7 +42,13 @@ enum TrackSchema {
 
     private static let first = """
         CREATE TABLE meta(name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
-        INSERT INTO meta VALUES('version', 0), ('instance', random()), ('tracks', 0), ('duration', 0);
+        INSERT INTO meta VALUES('version', 0), ('instance', random()), ('tracks', 0), ('duration', 0), ('removed', 0);
+
+        CREATE TABLE mark(name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE root(name BLOB PRIMARY KEY, path BLOB NOT NULL) WITHOUT ROWID;
+        CREATE TABLE fault(
+            folder BLOB NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+            inode INTEGER NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(folder, name)) WITHOUT ROWID;
 
         CREATE TABLE folder(id INTEGER PRIMARY KEY, parent INTEGER, name BLOB NOT NULL, path BLOB NOT NULL);
         CREATE UNIQUE INDEX folder_path ON folder(path);
@@ -55,7 +61,7 @@ enum TrackSchema {
             tracks INTEGER NOT NULL, duration INTEGER NOT NULL, PRIMARY KEY(tag, folded, text)) WITHOUT ROWID;
 
         CREATE TABLE album(
-            id INTEGER PRIMARY KEY, key BLOB NOT NULL, title INTEGER NOT NULL, artist INTEGER, various INTEGER NOT NULL,
+            id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL, title INTEGER NOT NULL, artist INTEGER, various INTEGER NOT NULL,
             tracks INTEGER NOT NULL, duration INTEGER NOT NULL);
         CREATE UNIQUE INDEX album_key ON album(key);
         CREATE INDEX album_title ON album(title);
@@ -71,8 +77,8 @@ enum TrackSchema {
 
         CREATE TABLE codec(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
         CREATE TABLE track(
-            id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, name BLOB NOT NULL, tagset INTEGER NOT NULL, title INTEGER,
-            disc INTEGER, number INTEGER, duration INTEGER, codec INTEGER, rate INTEGER, sample INTEGER,
+            id INTEGER PRIMARY KEY AUTOINCREMENT, folder INTEGER NOT NULL, name BLOB NOT NULL,
+            tagset INTEGER NOT NULL, title INTEGER, disc INTEGER, number INTEGER, duration INTEGER, codec INTEGER, rate INTEGER, sample INTEGER,
             channels INTEGER, flags INTEGER NOT NULL, added INTEGER NOT NULL, modified INTEGER NOT NULL,
             size INTEGER NOT NULL, inode INTEGER NOT NULL, identity INTEGER, own BLOB, extra BLOB);
         CREATE UNIQUE INDEX track_name ON track(folder, name);
@@ -80,12 +86,22 @@ enum TrackSchema {
         CREATE INDEX track_title ON track(title);
         CREATE INDEX track_added ON track(added);
         CREATE INDEX track_identity ON track(identity) WHERE identity IS NOT NULL;
+        CREATE INDEX track_missing ON track(size) WHERE (flags & 1) != 0;
+        CREATE INDEX track_unidentified ON track(id) WHERE identity IS NULL AND (flags & 1) = 0;
         CREATE TABLE own_value(
             value INTEGER NOT NULL, track INTEGER NOT NULL, PRIMARY KEY(value, track)) WITHOUT ROWID;
 
         CREATE TABLE feedback(
             track INTEGER PRIMARY KEY, liked INTEGER, rating REAL, plays INTEGER NOT NULL, skips INTEGER NOT NULL,
             played INTEGER);
+
+        CREATE TABLE mirror(
+            identity INTEGER PRIMARY KEY, liked INTEGER, rating REAL, plays INTEGER NOT NULL, skips INTEGER NOT NULL,
+            played INTEGER);
+        CREATE TABLE cursor(name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE listfile(
+            folder BLOB NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+            PRIMARY KEY(folder, name)) WITHOUT ROWID;
 
         CREATE VIRTUAL TABLE word USING fts5(
             words, content = '', detail = none, columnsize = 0, prefix = '1 2 3', tokenize = 'ascii');

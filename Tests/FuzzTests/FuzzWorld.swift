@@ -56,7 +56,7 @@ import TestSupport
         let open: DecoderOpener = { _, _ throws(DecodingError) in media.open() }
         let capacity: @Sendable (AudioFormat) -> Int64 = { max(4096, min(Int64($0.sampleRate) * 11, 1 << 19)) }
         let output = NullOutput(loop)
-        var parts = Player.Parts(
+        var parts = PlayerParts(
             output: output, openDecoder: open, ringCapacity: capacity, events: EventCounter(), instance: "fuzz")
         var made: DecodeWorker?
         let decode = DecodeThread(

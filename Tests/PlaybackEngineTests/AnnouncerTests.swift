@@ -48,7 +48,7 @@ import Testing
         of disk: HangingDisk, sourcePatience: Double
     ) -> (player: Player, announcer: Announcer) {
         let loop = EventLoop.current
-        var parts = Player.Parts(
+        var parts = PlayerParts(
             output: NullOutput(loop), openDecoder: disk.open, ringCapacity: { $0.frames(seconds: 1) },
             events: EventCounter(), instance: "test")
         parts.announcementPatience = sourcePatience

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Glibc
 import LinuxSystem
 
@@ -10,6 +11,10 @@ package struct ControlSocket {
     /// True if the service manager owns it, and starts the daemon for the first client.
     package var isHandedOver: Bool { path == nil }
     private let locks: [FileLock]
+    /// The listening descriptor of the background socket, and its path; nil: there is none.
+    private let backgroundSocket: (descriptor: Int32, path: String)?
+    /// The listening descriptor for clients that do not keep the daemon running; whoever takes it closes it. Nil: there is none.
+    package var background: Int32? { backgroundSocket?.descriptor }
 
     /// Takes the locks and the socket of the service manager, else makes one at `paths.socket`. A socket that is in the
     /// way is removed if it is ours and nobody answers. Call it before there are other threads.
@@ -20,9 +25,9 @@ package struct ControlSocket {
             descriptor = handed
             path = nil
             self.locks = locks
-            if let path = ServiceManager.path(ofSocket: handed) {
-                Self.admit(groups, path, isFolderOurs: path.hasSuffix("/nowplayingd/control.sock"))
-            }
+            let path = ServiceManager.path(ofSocket: handed)
+            if let path { Self.admit(groups, path, isFolderOurs: path.hasSuffix("/nowplayingd/control.sock")) }
+            backgroundSocket = path.flatMap { Self.background(beside: $0) }
             return
         }
         let socket = paths.socket
@@ -41,6 +46,27 @@ package struct ControlSocket {
         Self.admit(groups, socket, isFolderOurs: isNew || folder.hasSuffix("/nowplayingd"))
         path = socket
         self.locks = locks
+        backgroundSocket = Self.background(beside: socket)
+    }
+
+    /// The background socket beside a control socket whose lock is held. It appears under its name when it takes connections.
+    private static func background(beside socket: String) -> (descriptor: Int32, path: String)? {
+        let path = BackgroundSocket.path(beside: socket)
+        let new = socket + ".new"
+        do throws(SystemError) {
+            unlink(new)
+            let descriptor = try UnixSocket.listen(new, isPrivate: true)
+            guard rename(new, path) == 0 else {
+                let error = SystemError("rename \(new)")
+                close(descriptor)
+                unlink(new)
+                throw error
+            }
+            return (descriptor, path)
+        } catch {
+            Log.warning("no background socket, which the library follows the daemon by: \(error.message)")
+            return nil
+        }
     }
 
     /// Lets these groups reach the socket, and its folder where that is for the socket alone.
@@ -103,5 +129,6 @@ package struct ControlSocket {
     /// Removes the socket, as long as the locks are held.
     package func remove() {
         if let path { unlink(path) }
+        if let backgroundSocket { unlink(backgroundSocket.path) }
     }
 }

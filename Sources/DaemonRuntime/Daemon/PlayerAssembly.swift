@@ -55,7 +55,7 @@ package import StateKeeping
     ) -> PlayerMethods {
         let configuration = context.configuration
         let output = Self.makeOutput(context.loop, configuration)
-        var parts = Player.Parts(
+        var parts = PlayerParts(
             output: output, openDecoder: opener, ringCapacity: Self.ringCapacity,
             failureLimit: configuration.failuresBeforeStop,
             loudness: LoudnessSettings(mode: configuration.loudness, preamp: configuration.loudnessPreamp),

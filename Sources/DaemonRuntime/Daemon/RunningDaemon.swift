@@ -50,7 +50,8 @@ import Sessions
         let greeting = RequestRouter.Greeting(
             version: serverOptions.version, instance: state.instance,
             animatedArtwork: configuration.showsAnimatedArtwork ? AnimatedShape.allCases.map(\.rawValue) : [])
-        server.begin(RequestRouter(server, board, handler, settings, greeting, control: self))
+        server.begin(
+            RequestRouter(server, board, handler, settings, greeting, control: self), background: socket.background)
         for number in [SIGTERM, SIGINT] {
             if let source = loop.signal(number, { [unowned self] in quit() }) { signals.append(source) }
         }
@@ -80,7 +81,7 @@ import Sessions
 
     private func watchUse() {
         let questions = IdleExit.Questions(
-            isNeeded: { [unowned self] in server.clientCount > 0 || handler.isAtWork },
+            isNeeded: { [unowned self] in server.userCount > 0 || handler.isAtWork },
             isSettling: { [unowned self] in server.isHoldingRequests || server.isAskedFor },
             wouldLose: { [unowned self] in handler.wouldLose })
         let idleExit = IdleExit(loop, questions) { [unowned self] in

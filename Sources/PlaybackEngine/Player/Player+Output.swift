@@ -39,27 +39,4 @@ extension Player: AudioOutputDelegate {
         guard let published = state.output?.delay, published != outputDelay else { return }
         playout.publishDelay(by: by)
     }
-
-    /// Published state of the output; nil: no device.
-    var outputStatus: OutputStatus? {
-        guard let device = output.device else { return nil }
-        let latency = playout.audible?.timing.map { $0.latency }
-        // A flow makes the device run, although the last reading may be older.
-        let runs = device.state == .idle && wantsFlow && playout.audible.map { !$0.isCorked } ?? false
-        return OutputStatus(
-            name: device.name, description: device.description,
-            state: (runs ? .running : device.state).rawValue, latency: latency,
-            delay: outputDelay, sampleRate: device.format?.sampleRate, bitPerfect: fidelity(at: device))
-    }
-
-    /// Changes of the item's samples on their way to the device; nil: no item.
-    func fidelity(at device: OutputDevice) -> Fidelity? {
-        guard let lane = playout.audible, let link = playout.decoding.link(of: publisher.shownTicket),
-            let opened = link.opened
-        else { return nil }
-        if opened.rate != 1 { return .changed(.rate) }
-        if let gain = link.gain, gain.factor != 1 { return .changed(.loudness) }
-        if !output.isVolumeNeutral || volume.level != 1 || volume.isMuted { return .changed(.volume) }
-        return Fidelity(of: lane.format, bits: opened.mediaFormat.bitsPerSample, at: device)
-    }
 }

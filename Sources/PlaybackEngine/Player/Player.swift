@@ -10,7 +10,7 @@ package import NowPlaying
     nonisolated static let answerLimit = 1.0
 
     let loop: EventLoop
-    let parts: Parts
+    let parts: PlayerParts
     private(set) var transport: Transport
     /// Listeners, and sources of facts kept elsewhere.
     private(set) var listeners = PlayerListeners()
@@ -63,7 +63,7 @@ package import NowPlaying
     var titles: Titles { owners.titles }
 
     /// A stopped player with an empty queue.
-    package init(_ loop: EventLoop, _ parts: Parts) {
+    package init(_ loop: EventLoop, _ parts: PlayerParts) {
         self.loop = loop
         self.parts = parts
         transport = Transport(failureLimit: parts.failureLimit, order: PlayOrder(seed: parts.shuffleSeed))

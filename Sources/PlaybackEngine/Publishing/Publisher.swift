@@ -4,7 +4,7 @@ import NowPlaying
 
 /// Publishes states. Holds the published state, the shown item, and the play count of each item.
 @PlayerLoop final class Publisher {
-    private unowned let player: Player
+    unowned let player: Player
     /// Last published state.
     private(set) var state: NowPlayingState
     /// Shown item; kept here, as it may have left the queue.
@@ -121,7 +121,7 @@ import NowPlaying
         next.loudness = player.loudness.status
         next.crossfade = player.playout.crossfade.settings
         next.fades = player.fades.settings
-        next.output = player.outputStatus
+        next.output = outputStatus
         next.sleep = player.sleeper.status
         next.error = player.failures.error(in: transport.queue, transport.failures, wish: transport.wish)
         take(next)

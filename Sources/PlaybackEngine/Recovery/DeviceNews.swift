@@ -51,7 +51,7 @@ import NowPlaying
         guard let published = state.output, let now = player.output.device else { return }
         let isOtherwise =
             state.state == .playing && player.interruptions.current == nil
-            && published.bitPerfect != player.fidelity(at: now)
+            && published.bitPerfect != player.publisher.fidelity(at: now)
         guard published.state != now.state.rawValue || isOtherwise else { return }
         last = EventLoop.now
         player.publisher.publish(.outputs)

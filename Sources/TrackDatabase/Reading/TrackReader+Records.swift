@@ -8,35 +8,52 @@ extension TrackReader {
 
     /// The track with this number, a missing one too; nil: there is none.
     package func track(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
+        try question(Self.rows) { () throws(TrackDatabaseError) in try load(id) }
+    }
+
+    private static let rows = "very many rows were read"
+
+    /// The same within a question.
+    func load(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
         let statement = try database.statement(Self.columns + " WHERE t.id = ?1")
         defer { statement.reset() }
-        return try statement.bind([.integer(id)]).step() ? try track(of: statement) : nil
+        guard try statement.bind([.integer(id)]).step(), try shows(folder: statement.integer(1)) else { return nil }
+        return try track(of: statement)
     }
 
     /// The track at this place, a missing one too; nil: there is none.
     package func track(at path: TrackPath) throws(TrackDatabaseError) -> StoredTrack? {
-        try database.number(
-            "SELECT t.id FROM folder f CROSS JOIN track t ON t.folder = f.id AND t.name = ?2 WHERE f.path = ?1",
-            .blob(path.folder), .blob(path.name)
-        ).flatMap { id throws(TrackDatabaseError) in try track(id) }
+        try question(Self.rows) { () throws(TrackDatabaseError) in
+            let id = try database.number(
+                "SELECT t.id FROM folder f CROSS JOIN track t ON t.folder = f.id AND t.name = ?2 WHERE f.path = ?1",
+                .blob(path.folder), .blob(path.name))
+            return try id.flatMap { id throws(TrackDatabaseError) in try load(id) }
+        }
     }
 
     /// Tracks with this hash of their sound, missing ones too, at most 100.
     package func tracks(identity: Int64) throws(TrackDatabaseError) -> [StoredTrack] {
-        let statement = try database.statement("SELECT id FROM track WHERE identity = ?1 ORDER BY id LIMIT 100")
-        try statement.bind([.integer(identity)])
-        var ids: [Int64] = []
-        while try statement.step() { ids.append(statement.integer(0)) }
-        statement.reset()
-        return try tracks(ids)
+        try question(Self.rows) { () throws(TrackDatabaseError) in
+            let statement = try database.statement("SELECT id FROM track WHERE identity = ?1 ORDER BY id LIMIT 100")
+            try statement.bind([.integer(identity)])
+            var ids: [Int64] = []
+            while try statement.step() { ids.append(statement.integer(0)) }
+            statement.reset()
+            return try load(ids)
+        }
     }
 
     /// The tracks with these numbers, without those that there are not.
     package func tracks(_ ids: [Int64]) throws(TrackDatabaseError) -> [StoredTrack] {
+        try question(Self.rows) { () throws(TrackDatabaseError) in try load(ids) }
+    }
+
+    /// The same within a question.
+    func load(_ ids: [Int64]) throws(TrackDatabaseError) -> [StoredTrack] {
         var found: [StoredTrack] = []
         found.reserveCapacity(ids.count)
         for id in ids {
-            if let track = try track(id) { found.append(track) }
+            if let track = try load(id) { found.append(track) }
         }
         return found
     }
@@ -71,6 +88,19 @@ extension TrackReader {
 
     /// The album with this number; nil: there is none.
     package func album(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
+        try question(Self.rows) { () throws(TrackDatabaseError) in
+            guard var album = try storedAlbum(id) else { return nil }
+            if try visible() != nil {
+                let count = try counted(.album(id))
+                guard count.tracks > 0 else { return nil }
+                album.tracks = count.tracks
+                album.duration = count.duration
+            }
+            return album
+        }
+    }
+
+    private func storedAlbum(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
         let statement = try database.statement(
             """
             SELECT (SELECT text FROM value WHERE id = a.title), (SELECT text FROM value WHERE id = a.artist), a.various,

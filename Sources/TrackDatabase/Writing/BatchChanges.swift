@@ -15,6 +15,9 @@ struct BatchChanges {
     private var values: [Int64: Count] = [:]
     private var unusedSets: Set<Int64> = []
     private var unusedValues: Set<Int64> = []
+    private var unusedFolders: Set<Int64> = []
+    /// Rows were removed whose numbers may stand for others later.
+    private var removes = false
     /// Something was written.
     var isChanged = false
 
@@ -25,8 +28,9 @@ struct BatchChanges {
         for value in own { values[value, default: Count()].add(tracks, duration) }
     }
 
-    /// A track that referred to these does not any more.
-    mutating func mayBeUnused(set: Int64, values own: [Int64]) {
+    /// A track that referred to these does not any more; `folder` is nil if it stays there.
+    mutating func mayBeUnused(folder: Int64?, set: Int64, values own: [Int64]) {
+        if let folder { unusedFolders.insert(folder) }
         isChanged = true
         unusedSets.insert(set)
         unusedValues.formUnion(own)
@@ -60,7 +64,9 @@ struct BatchChanges {
                 "UPDATE meta SET number = number + ?2 WHERE name = ?1", .text(name), .integer(change))
         }
         try removeSets(database, &albums)
-        for value in unusedValues { try Self.removeIfUnused(value: value, database) }
+        for value in unusedValues { try removeIfUnused(value: value, database) }
+        for folder in unusedFolders { try removeIfEmpty(folder: folder, database) }
+        if removes { try database.run("UPDATE meta SET number = number + 1 WHERE name = 'removed'") }
         for (album, count) in albums { try Self.update(album: album, count, database) }
         if !unusedSets.isEmpty { cache.removeAll() }
     }
@@ -101,24 +107,52 @@ struct BatchChanges {
         }
     }
 
-    private static func removeIfUnused(value: Int64, _ database: SQLiteDatabase) throws(TrackDatabaseError) {
+    private mutating func removeIfUnused(value: Int64, _ database: SQLiteDatabase) throws(TrackDatabaseError) {
         for query in [
             "SELECT 1 FROM tagset_value WHERE value = ?1 LIMIT 1", "SELECT 1 FROM track WHERE title = ?1 LIMIT 1",
             "SELECT 1 FROM own_value WHERE value = ?1 LIMIT 1",
         ] where try database.number(query, .integer(value)) != nil { return }
-        guard let (number, text) = try text(of: value, database) else { return }
+        guard let (number, text) = try Self.text(of: value, database) else { return }
+        removes = true
         let folded = Folding.fold(text)
         if let kind = TrackTag(rawValue: UInt8(clamping: number))?.searchKind {
-            let document = SQLiteValue.integer(kind.document(value))
-            try database.run(
-                "INSERT INTO word(word, rowid, words) VALUES('delete', ?1, ?2)", document,
-                .text(SearchWords.indexText(folded)))
-            try database.run("INSERT INTO part(part, rowid, folded) VALUES('delete', ?1, ?2)", document, .text(folded))
+            try Self.unindex(folded, kind.document(value), database)
         }
         try database.run(
             "DELETE FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3", .integer(number), .text(folded),
             .text(text))
         try database.run("DELETE FROM value WHERE id = ?1", .integer(value))
+    }
+
+    private static func unindex(
+        _ folded: String, _ document: Int64, _ database: SQLiteDatabase
+    ) throws(TrackDatabaseError) {
+        try database.run(
+            "INSERT INTO word(word, rowid, words) VALUES('delete', ?1, ?2)", .integer(document),
+            .text(SearchWords.indexText(folded)))
+        try database.run(
+            "INSERT INTO part(part, rowid, folded) VALUES('delete', ?1, ?2)", .integer(document), .text(folded))
+    }
+
+    /// Removes a folder without tracks and folders, and those above it that are so then.
+    private mutating func removeIfEmpty(
+        folder: Int64, _ database: SQLiteDatabase
+    ) throws(TrackDatabaseError) {
+        var folder = folder
+        while folder != 1 {
+            for query in [
+                "SELECT 1 FROM track WHERE folder = ?1 LIMIT 1", "SELECT 1 FROM folder WHERE parent = ?1 LIMIT 1",
+            ] where try database.number(query, .integer(folder)) != nil { return }
+            let statement = try database.statement("SELECT parent, name FROM folder WHERE id = ?1")
+            guard try statement.bind([.integer(folder)]).step() else { return }
+            let parent = statement.integer(0)
+            let name = statement.blob(1)
+            statement.reset()
+            try Self.unindex(Folding.fold(bytes: name), SearchKind.folder.document(folder), database)
+            try database.run("DELETE FROM folder WHERE id = ?1", .integer(folder))
+            removes = true
+            folder = parent
+        }
     }
 
     /// Counts an album, and sees by its sets whose it is; one without sets is removed.

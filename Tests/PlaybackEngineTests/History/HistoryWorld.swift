@@ -75,7 +75,7 @@ import TestSupport
     init?(
         seed: UInt64, machine: Machine, check: HistoryCheck, items: [ScriptedItem],
         output: (EventLoop) -> any AudioOutput,
-        configure: (inout Player.Parts) -> Void = { _ in }
+        configure: (inout PlayerParts) -> Void = { _ in }
     ) {
         self.machine = machine
         self.items = items
@@ -90,7 +90,7 @@ import TestSupport
         }
         // Same as in the daemon.
         let capacity: @Sendable (AudioFormat) -> Int64 = { $0.frames(seconds: 11) }
-        var parts = Player.Parts(
+        var parts = PlayerParts(
             output: output(loop), openDecoder: open, ringCapacity: capacity, events: EventCounter(),
             instance: "history")
         parts.shuffleSeed = seed

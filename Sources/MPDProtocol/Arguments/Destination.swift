@@ -1,0 +1,61 @@
+/// An index in the queue at which items shall be, as a request names it.
+package enum Destination: Equatable, Sendable {
+    /// Counted from 0.
+    case index(Int)
+    /// So many items behind the one that follows the current one.
+    case afterCurrent(Int)
+    /// So many items before the current one.
+    case beforeCurrent(Int)
+
+    /// Reads `7`, `+0` or `-1`.
+    package init(_ argument: Argument) throws(MPDFailure) {
+        let rest = Argument(Array(argument.bytes.dropFirst()))
+        switch argument.bytes.first {
+        case UInt8(ascii: "+"): self = .afterCurrent(try rest.count())
+        case UInt8(ascii: "-"): self = .beforeCurrent(try rest.count())
+        case _: self = .index(try argument.count())
+        }
+    }
+
+    /// The index for new items in a queue of `count` items.
+    package func insertion(count: Int, current: Int?) throws(MPDFailure) -> Int {
+        try resolved(count: count, current: current)
+    }
+
+    /// The index of the first of the moved items after the move, counted without them.
+    package func move(of range: Range<Int>, count: Int, current: Int?) throws(MPDFailure) -> Int {
+        var current = current
+        switch self {
+        case .index: break
+        case .afterCurrent, .beforeCurrent:
+            if let index = current {
+                guard !range.contains(index) else {
+                    throw MPDFailure(.argument, "Cannot move current song relative to itself")
+                }
+                if index >= range.upperBound { current = index - range.count }
+            }
+        }
+        return try resolved(count: count - range.count, current: current)
+    }
+
+    private func resolved(count: Int, current: Int?) throws(MPDFailure) -> Int {
+        switch self {
+        case .index(let index):
+            guard index <= count else { throw MPDFailure(.argument, "Number too large: \(index)") }
+            return index
+        case .afterCurrent(let offset):
+            let index = try Self.required(current) + 1
+            guard offset <= count - index else { throw MPDFailure(.argument, "Number too large: \(offset)") }
+            return index + offset
+        case .beforeCurrent(let offset):
+            let index = try Self.required(current)
+            guard offset <= index else { throw MPDFailure(.argument, "Number too large: \(offset)") }
+            return index - offset
+        }
+    }
+
+    private static func required(_ current: Int?) throws(MPDFailure) -> Int {
+        guard let current else { throw MPDFailure(.playerSync, "No current song") }
+        return current
+    }
+}

@@ -1,0 +1,108 @@
+/// The order of lines on one connection: command lists, and waiting for changes. It decides what each line begins; somebody
+/// else carries that out, one thing after the other.
+package struct Conversation: Sendable {
+    /// Lines to be carried out in order.
+    package struct Work: Equatable, Sendable {
+        /// Extent of the answer.
+        package enum Kind: Equatable, Sendable {
+            /// One line, closed by `OK`.
+            case single
+            /// Several lines, closed by one `OK`.
+            case list
+            /// Several lines, each closed by `list_OK`, and `OK` at the end.
+            case listWithOKs
+        }
+
+        package let lines: [[UInt8]]
+        package let kind: Kind
+    }
+
+    /// Consequence of a line.
+    package enum Step: Equatable, Sendable {
+        /// Nothing yet, and no answer.
+        case nothing
+        /// The connection ends without a word.
+        case close
+        /// The client waits for changes no longer: `OK`.
+        case endIdle
+        case run(Work)
+    }
+
+    private enum State: Sendable {
+        case ready
+        case collecting(lines: [[UInt8]], bytes: Int, Work.Kind)
+        case idle
+    }
+
+    private var state = State.ready
+
+    /// Longest line in bytes, with its line end.
+    package static let maximumLine = 16 << 10
+    /// Most bytes of a command list.
+    package static let maximumList = 2 << 20
+
+    /// A conversation that begins.
+    package init() {}
+
+    /// True while the client waits for changes.
+    package var isIdle: Bool {
+        switch state {
+        case .idle: true
+        case .ready, .collecting: false
+        }
+    }
+
+    /// The client waits for changes from now on: its `idle` was carried out and nothing had changed.
+    package mutating func beginIdle() { state = .idle }
+
+    /// The client was sent changes, and waits no longer.
+    package mutating func endIdle() { state = .ready }
+
+    /// Takes the next line without its line end. The work of the line before must be done.
+    package mutating func take(_ received: [UInt8]) -> Step {
+        let line = Self.trimmed(received)
+        // A line of another protocol, such as HTTP.
+        guard let first = line.first, ASCII.isSmallLetter(first) else { return .close }
+        switch state {
+        case .idle:
+            guard line == Self.noidle else { return .close }
+            state = .ready
+            return .endIdle
+        case .collecting(var lines, var bytes, let kind):
+            if line == Self.idle || line == Self.noidle { return .close }
+            if line == Self.listEnd {
+                state = .ready
+                return .run(Work(lines: lines, kind: kind))
+            }
+            lines.append(line)
+            bytes += line.count + 1
+            guard bytes <= Self.maximumList else { return .close }
+            state = .collecting(lines: lines, bytes: bytes, kind)
+            return .nothing
+        case .ready:
+            // A client that was sent changes at the same moment has its answer already.
+            if line == Self.noidle { return .nothing }
+            if line == Self.listBegin {
+                state = .collecting(lines: [], bytes: 0, .list)
+                return .nothing
+            }
+            if line == Self.listWithOKsBegin {
+                state = .collecting(lines: [], bytes: 0, .listWithOKs)
+                return .nothing
+            }
+            return .run(Work(lines: [line], kind: .single))
+        }
+    }
+
+    private static let idle = Array("idle".utf8)
+    private static let noidle = Array("noidle".utf8)
+    private static let listBegin = Array("command_list_begin".utf8)
+    private static let listWithOKsBegin = Array("command_list_ok_begin".utf8)
+    private static let listEnd = Array("command_list_end".utf8)
+
+    /// The line up to a NUL byte and without white space at its end.
+    private static func trimmed(_ line: [UInt8]) -> [UInt8] {
+        let text = line.prefix { $0 != 0 }
+        return Array(text.prefix(text.lastIndex { !ASCII.isSpace($0) }.map { $0 + 1 } ?? 0))
+    }
+}

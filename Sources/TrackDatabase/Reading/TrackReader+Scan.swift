@@ -1,0 +1,95 @@
+/// Questions of scans.
+extension TrackReader {
+    /// A page of the files of one folder in the order of their bytes, missing ones too: those after a name.
+    package func files(
+        in folder: [UInt8], after name: [UInt8], limit: Int
+    ) throws(TrackDatabaseError) -> [(name: [UInt8], file: KnownFile)] {
+        let statement = try database.statement(
+            """
+            SELECT t.name, t.id, t.size, t.modified, t.inode, t.flags FROM folder f
+            CROSS JOIN track t ON t.folder = f.id AND t.name > ?2 WHERE f.path = ?1 ORDER BY t.name LIMIT ?3
+            """)
+        defer { statement.reset() }
+        try statement.bind([.blob(folder), .blob(name), .integer(Int64(limit))])
+        var files: [(name: [UInt8], file: KnownFile)] = []
+        while try statement.step() {
+            files.append(
+                (
+                    statement.blob(0),
+                    KnownFile(
+                        track: statement.integer(1),
+                        file: TrackFile(
+                            size: statement.integer(2), modified: statement.integer(3), inode: statement.integer(4)),
+                        isMissing: statement.integer(5) & TrackFlags.missing != 0)
+                ))
+        }
+        return files
+    }
+
+    /// Names of the folders in a folder, in the order of their bytes.
+    package func folders(in folder: [UInt8]) throws(TrackDatabaseError) -> [[UInt8]] {
+        let statement = try database.statement(
+            """
+            SELECT c.name FROM folder f CROSS JOIN folder c ON c.parent = f.id WHERE f.path = ?1 ORDER BY c.name
+            """)
+        defer { statement.reset() }
+        try statement.bind([.blob(folder)])
+        var names: [[UInt8]] = []
+        while try statement.step() { names.append(statement.blob(0)) }
+        return names
+    }
+
+    /// Numbers of tracks in a folder and below it that are not missing, at most so many of them, from a number on.
+    package func presentTracks(
+        below folder: [UInt8], after id: Int64, limit: Int
+    ) throws(TrackDatabaseError) -> [Int64] {
+        // Below a path lie the paths that begin with it and a slash; a zero follows the slash.
+        try numbers(
+            """
+            SELECT t.id FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0
+            WHERE (d.path = ?1 OR d.path > CAST(?1 || x'2F' AS BLOB) AND d.path < CAST(?1 || x'30' AS BLOB))
+            AND t.id > ?2 ORDER BY t.id LIMIT ?3
+            """, [.blob(folder), .integer(id), .integer(Int64(limit))])
+    }
+
+    /// Numbers of missing tracks whose files had this size in bytes, at most 100.
+    package func missingTracks(size: Int64) throws(TrackDatabaseError) -> [Int64] {
+        try numbers(
+            "SELECT id FROM track WHERE (flags & \(TrackFlags.missing)) != 0 AND size = ?1 LIMIT 100", [.integer(size)])
+    }
+
+    /// Numbers of tracks that are there and have no hash of their sound, in ascending order from a number on.
+    package func unidentifiedTracks(after id: Int64, limit: Int) throws(TrackDatabaseError) -> [Int64] {
+        try numbers(
+            """
+            SELECT id FROM track WHERE identity IS NULL AND (flags & \(TrackFlags.missing)) = 0 AND id > ?1
+            ORDER BY id LIMIT ?2
+            """, [.integer(id), .integer(Int64(limit))])
+    }
+
+    /// The place of a track; nil: there is none of this number.
+    package func path(of id: Int64) throws(TrackDatabaseError) -> TrackPath? {
+        let statement = try database.statement("SELECT folder, name FROM track WHERE id = ?1")
+        defer { statement.reset() }
+        guard try statement.bind([.integer(id)]).step() else { return nil }
+        return TrackPath(folder: try folder(statement.integer(0)), name: statement.blob(1))
+    }
+
+    /// Folders of the library as they were kept last.
+    package func roots() throws(TrackDatabaseError) -> [StoredRoot] {
+        let statement = try database.statement("SELECT name, path FROM root ORDER BY name")
+        defer { statement.reset() }
+        var roots: [StoredRoot] = []
+        while try statement.step() { roots.append(StoredRoot(name: statement.blob(0), path: statement.blob(1))) }
+        return roots
+    }
+
+    private func numbers(_ query: String, _ values: [SQLiteValue]) throws(TrackDatabaseError) -> [Int64] {
+        let statement = try database.statement(query)
+        defer { statement.reset() }
+        try statement.bind(values)
+        var found: [Int64] = []
+        while try statement.step() { found.append(statement.integer(0)) }
+        return found
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import MPDProtocol
+
+/// The order of lines on a connection.
+@Suite struct ConversationTests {
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private func steps(_ lines: [String], _ conversation: inout Conversation) -> [Conversation.Step] {
+        lines.map { conversation.take(bytes($0)) }
+    }
+
+    private func run(_ lines: [String], _ kind: Conversation.Work.Kind) -> Conversation.Step {
+        .run(Conversation.Work(lines: lines.map(bytes), kind: kind))
+    }
+
+    @Test("a line alone is carried out, without white space at its end") func single() {
+        var conversation = Conversation()
+        #expect(
+            steps(["status", "status \t\r"], &conversation) == [run(["status"], .single), run(["status"], .single)])
+        #expect(conversation.take(bytes("play 1") + [0, 0x41]) == run(["play 1"], .single))
+    }
+
+    @Test("a list is carried out as a whole") func list() {
+        for (begin, kind) in [
+            ("command_list_begin", Conversation.Work.Kind.list), ("command_list_ok_begin", .listWithOKs),
+        ] {
+            var conversation = Conversation()
+            let lines = [begin, "status", "command_list_begin", "currentsong", "command_list_end", "ping"]
+            #expect(
+                steps(lines, &conversation) == [
+                    .nothing, .nothing, .nothing, .nothing,
+                    run(["status", "command_list_begin", "currentsong"], kind), run(["ping"], .single),
+                ])
+        }
+    }
+
+    @Test(
+        "a line of another protocol ends the connection",
+        arguments: ["", " ", "GET / HTTP/1.1", "\u{16}\u{3}", "1", "Ä"])
+    func otherProtocol(line: String) {
+        var conversation = Conversation()
+        #expect(conversation.take(bytes(line)) == .close)
+        #expect(conversation.take(bytes("command_list_begin")) == .nothing)
+        #expect(conversation.take(bytes(line)) == .close)
+    }
+
+    @Test("only noidle ends a wait; outside of one it has no answer") func idle() {
+        var conversation = Conversation()
+        #expect(conversation.take(bytes("noidle")) == .nothing)
+        #expect(conversation.take(bytes("idle player")) == run(["idle player"], .single))
+        conversation.beginIdle()
+        #expect(conversation.isIdle)
+        #expect(conversation.take(bytes("noidle")) == .endIdle)
+        #expect(!conversation.isIdle)
+        conversation.beginIdle()
+        #expect(conversation.take(bytes("status")) == .close)
+        conversation.endIdle()
+        #expect(conversation.take(bytes("noidle")) == .nothing)
+    }
+
+    @Test("a wait in a list ends the connection", arguments: ["idle", "noidle"]) func idleInList(line: String) {
+        var conversation = Conversation()
+        #expect(steps(["command_list_begin", line], &conversation) == [.nothing, .close])
+    }
+
+    @Test("a list has a limit") func listLimit() {
+        var conversation = Conversation()
+        _ = conversation.take(bytes("command_list_begin"))
+        let line = bytes("add " + String(repeating: "x", count: 16_379))
+        let most = Conversation.maximumList / (line.count + 1)
+        for _ in 0..<most { #expect(conversation.take(line) == .nothing) }
+        #expect(conversation.take(line) == .close)
+    }
+}
