@@ -41,6 +41,7 @@ let package = Package(
         .executable(name: "nowplayingd", targets: ["nowplayingd"]),
         .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
         .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
+        .executable(name: "nowplaying-library", targets: ["nowplaying-library"]),
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
         .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
         .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
@@ -117,20 +118,21 @@ let package = Package(
                 "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
-            "LibraryRuntime",
-            [
-                "TrackDatabase", "TrackReading", "MediaAccess", "ArtworkLookup", "ControlServer", "AudioDecoders",
-                "AudioCore", "LinuxSystem", "ConfigurationFiles", "NowPlayingClient", "ControlProtocol", "NowPlaying",
-                "CLinux",
-            ]),
-        library(
             "BridgeRuntime",
             ["NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+        library(
+            "LibraryRuntime",
+            [
+                "BridgeRuntime", "NowPlayingClient", "MediaAccess", "ArtworkLookup", "ControlServer", "TrackDatabase",
+                "TrackReading", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
+                "NowPlaying", "CLinux",
+            ]),
         library(
             "MPRISBridge",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
+        program("nowplaying-library", ["LibraryRuntime"]),
         program("nowplaying-tags", ["AudioDecoders", "AudioCore", "ChildDecoding", "NowPlaying", "CLinux"]),
         program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
         program(

@@ -80,6 +80,8 @@ package struct RPCError: Error, Equatable, Sendable {
         case notExternal
         case notUnderstood, outOfRange, queueFull, refused, tooDeep, tooLarge, tooMany, tooManyClients, unavailable,
             version
+        // Of 200, from the library.
+        case diskFull, tooSlow
     }
 
     /// Kind of 100 or 200; nil: it has none.

@@ -29,7 +29,8 @@ import Sessions
 
     /// Makes all parts and lets clients in: on the loop, which runs. Throws the failure of `makeHandler`.
     init(
-        _ loop: EventLoop, _ socket: ControlSocket, _ serverOptions: ControlServerOptions, _ encoder: StateEncoder,
+        _ loop: EventLoop, _ socket: ControlSocket, _ background: BackgroundListener?,
+        _ serverOptions: ControlServerOptions, _ encoder: StateEncoder,
         _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,
         _ paths: DaemonPaths, _ makeHandler: HandlerMaker
     ) throws(DaemonFailure) {
@@ -51,7 +52,8 @@ import Sessions
             version: serverOptions.version, instance: state.instance,
             animatedArtwork: configuration.showsAnimatedArtwork ? AnimatedShape.allCases.map(\.rawValue) : [])
         server.begin(
-            RequestRouter(server, board, handler, settings, greeting, control: self), background: socket.background)
+            RequestRouter(server, board, handler, settings, greeting, control: self), background: background?.descriptor
+        )
         for number in [SIGTERM, SIGINT] {
             if let source = loop.signal(number, { [unowned self] in quit() }) { signals.append(source) }
         }
