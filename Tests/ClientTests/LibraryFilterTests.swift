@@ -17,7 +17,7 @@ import Testing
             (.year, "1990-", #"{"date":{"atLeast":"1990"}}"#), (.year, "-1999", #"{"date":{"atMost":"1999"}}"#),
             (
                 .folder, "Music/Jazz/",
-                #"{"any":[{"folder":{"is":"Music/Jazz"}},{"folder":{"startsWith":"Music/Jazz/"}}]}"#
+                #"{"folder":{"below":"Music/Jazz"}}"#
             ),
             (.rating, "4", #"{"rating":{"atLeast":0.8}}"#), (.rating, "0", #"{"rating":{"atLeast":0}}"#),
             (.rating, "2-3", #"{"all":[{"rating":{"atLeast":0.4}},{"rating":{"atMost":0.6}}]}"#),
@@ -62,7 +62,7 @@ import Testing
             ("date", "1994", #"{"all":[{"date":{"atLeast":"1994"}},{"date":{"atMost":"1994"}}]}"#),
             ("date", "May 1994", #"{"date":{"matches":"May 1994"}}"#),
             ("file", "a/b.flac", #"{"uri":{"matches":"a/b.flac"}}"#),
-            ("base", "a", #"{"any":[{"folder":{"is":"a"}},{"folder":{"startsWith":"a/"}}]}"#),
+            ("base", "a", #"{"folder":{"below":"a"}}"#),
         ])
     func pairsOfMPC(tag: String, text: String, json: String) throws {
         #expect(JSONWriter.text(try LibraryTags.test(tag, text)) == json)

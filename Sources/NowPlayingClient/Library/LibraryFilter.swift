@@ -57,13 +57,11 @@ package enum LibraryTest: String, CaseIterable, Sendable {
         .object(JSONObject([.init(name, ["contains": .string(text)])]))
     }
 
-    /// The tracks of a folder of the library and of all folders in it.
-    private static func folder(_ text: String) -> JSONValue {
+    /// The tracks of a folder and of all folders in it: by its path in the library, or by its uri.
+    package static func folder(_ text: String) -> JSONValue {
         var path = text[...]
-        while path.hasSuffix("/") { path.removeLast() }
-        return [
-            "any": [["folder": ["is": .string(String(path))]], ["folder": ["startsWith": .string(path + "/")]]]
-        ]
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return ["folder": ["below": .string(String(path))]]
     }
 
     private static func years(_ text: String) throws(Mistake) -> JSONValue {

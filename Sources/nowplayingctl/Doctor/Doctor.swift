@@ -81,7 +81,6 @@ struct Doctor {
         titles(diagnosis)
         if !run.words.isEmpty { file(diagnosis) }
         library()
-        library()
         bridges()
         clock(state, diagnosis?["clock"]?["error"]?.doubleValue)
         if let process = diagnosis?["daemon"]?["pid"]?.integerValue { wakeups(process, state) }

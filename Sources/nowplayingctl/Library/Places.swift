@@ -11,13 +11,8 @@ enum Places {
         return JSONObject.Member("path", .string(withoutEnd(word.text)))
     }
 
-    /// The path in the library of a folder.
-    static func folder(_ word: Word, _ run: Invocation) throws(Failure) -> String {
-        let member = try member(word)
-        guard member.name == "uri" else { return member.value.stringValue ?? "" }
-        let found = try run.library("library.browse", JSONObject([member, .init("limit", 1)]))
-        return found["path"]?.stringValue ?? ""
-    }
+    /// A folder as a filter takes it: its path in the library, or its uri.
+    static func folder(_ word: Word) throws(Failure) -> String { try member(word).value.stringValue ?? "" }
 
     /// The uri of a folder or file of the library.
     static func uri(_ word: Word, _ run: Invocation) throws(Failure) -> String {
@@ -42,15 +37,8 @@ enum Places {
                 result.append(try uri(ofFile: word.bytes))
                 continue
             }
-            var path = withoutEnd(word.text)
-            if kind == S_IFDIR {
-                let uri = JSONValue.string(try uri(ofFile: word.bytes))
-                let found = try run.library("library.browse", JSONObject([.init("uri", uri), .init("limit", 1)]))
-                path = found["path"]?.stringValue ?? ""
-            }
-            let folder: JSONValue
-            do { folder = try LibraryTest.folder.json(path, now: 0) } catch { continue }
-            let files = try uris(matching: ["any": [["uri": ["is": .string(path)]], folder]], run)
+            let path = kind == S_IFDIR ? try uri(ofFile: word.bytes) : withoutEnd(word.text)
+            let files = try uris(matching: ["any": [["uri": ["is": .string(path)]], LibraryTest.folder(path)]], run)
             guard !files.isEmpty else {
                 throw Failure(.noSuchContent, "\(word.shown) is neither a file nor a folder with tracks of the library")
             }

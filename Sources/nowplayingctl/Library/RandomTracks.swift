@@ -7,7 +7,7 @@ enum RandomTracks {
     private static let usualAlbums = 5
     /// Words that set the play order.
     private static let modes: Set = ["on", "off", "yes", "no", "items", "collections", "toggle"]
-    /// Rows that are looked at to find the end of an album.
+    /// Rows of a page that is looked at to find the end of an album.
     private static let most: Int64 = 10_000
 
     /// `random`: plays or adds them. The words of mpc set the play order.
@@ -60,21 +60,24 @@ enum RandomTracks {
     /// Tracks of the first `count` albums of a random order, which is the same for the same seed.
     private static func tracks(of count: Int, _ selection: Selection, _ run: Invocation) throws(Failure) -> Int {
         var parameters = selection.parameters
-        parameters["fields"] = ["album", "albumArtist"]
+        parameters["fields"] = ["albumId"]
         parameters["limit"] = .integer(most)
-        let rows = try run.library("library.query", parameters)["rows"]?.arrayValue ?? []
         var (albums, tracks) = (0, 0)
-        var last: [JSONValue?] = []
-        for row in rows {
-            let album = [row["album"], row["albumArtist"]]
-            // Tracks on no album come last.
-            guard album[0] != nil else { break }
-            if album != last {
-                albums += 1
-                if albums > count { break }
+        var last: JSONValue?
+        walk: while true {
+            let page = try run.library("library.query", parameters)
+            for row in page["rows"]?.arrayValue ?? [] {
+                // Tracks on no album come last.
+                guard let album = row["albumId"], album != .null else { break walk }
+                if album != last {
+                    albums += 1
+                    if albums > count { break walk }
+                }
+                last = album
+                tracks += 1
             }
-            last = album
-            tracks += 1
+            guard let next = page["next"], next != .null else { break }
+            parameters["after"] = next
         }
         guard tracks > 0 else { throw try Adding.nothing(run, "no album of the library matches") }
         return tracks

@@ -124,7 +124,7 @@ struct Selection {
         for test in LibraryTest.allCases {
             let option = "--" + test.rawValue
             guard let word = run.word(option) else { continue }
-            let text = test == .folder ? try Places.folder(word, run) : word.text
+            let text = test == .folder ? try Places.folder(word) : word.text
             do { tests.append(try test.json(text, now: run.wallClock)) } catch {
                 throw run.wrong(option, text, error.expected)
             }

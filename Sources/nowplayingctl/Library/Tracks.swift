@@ -114,12 +114,8 @@ enum Tracks {
     static func listAll(_ run: Invocation) throws(Failure) {
         var parameters = JSONObject([.init("sort", "uri"), .init("fields", ["path"])])
         if let word = run.words.first {
-            let path = try Places.folder(word, run)
-            do {
-                parameters["filter"] = [
-                    "any": [["uri": ["is": .string(path)]], try LibraryTest.folder.json(path, now: 0)]
-                ]
-            } catch { throw run.wrong("listall", path, error.expected) }
+            let path = try Places.folder(word)
+            parameters["filter"] = ["any": [["uri": ["is": .string(path)]], LibraryTest.folder(path)]]
         }
         let result = try run.libraryPages("library.query", parameters) { rows in
             for row in rows { run.output.line(LibraryRow(row).text("path") ?? "") }
