@@ -70,7 +70,7 @@ enum Help {
             if lines[lines.count - 1].count + part.count > 90 { lines.append(" ") }
             lines[lines.count - 1] += (lines[lines.count - 1].count > 1 ? "| " : lines.count > 1 ? "   | " : "") + part
         }
-        return lines.joined(separator: "\n")
+        return lines.map { $0.hasSuffix(" ") ? String($0.dropLast()) : $0 }.joined(separator: "\n")
     }
 
     private static func columns(_ left: String, _ right: String, width: Int) -> String {

@@ -72,11 +72,18 @@ import Testing
     @Test func itHangs() throws { try expect(.silence, "fault", "does not answer") }
 
     @Test func itHasEnded() throws {
-        let path = folder.path("library.sock")
-        let library = FakeDaemon(folder.path("other.sock")) { _, _ in .silence }
-        // A second name outlives the socket that stop() takes away.
-        link(folder.path("other.sock"), path)
-        library.stop()
+        // A socket to which nobody listens any more.
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: folder.path("library.sock").utf8) }
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        close(socket)
+        try #require(bound == 0)
         try expect(nil, "fault", "restart nowplaying-library")
     }
 }

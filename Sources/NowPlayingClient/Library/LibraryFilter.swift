@@ -1,4 +1,5 @@
 package import ControlProtocol
+import NowPlaying
 
 /// One test of tracks as people write it: an option such as `--year 1990-1999`.
 package enum LibraryTest: String, CaseIterable, Sendable {
@@ -104,9 +105,4 @@ package enum LibraryTest: String, CaseIterable, Sendable {
         }
         return .string(text)
     }
-}
-
-extension Int64 {
-    /// The whole part of a number, kept within the range of integers.
-    fileprivate init(clamping value: Double) { self = Int64(exactly: value.rounded(.down)) ?? 0 }
 }

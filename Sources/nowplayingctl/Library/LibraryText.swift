@@ -1,4 +1,5 @@
 import ControlProtocol
+import NowPlaying
 import NowPlayingClient
 
 /// The state of the library in words.
@@ -104,7 +105,7 @@ enum LibraryText {
         if let total = scan["total"]?.integerValue, total > 0 {
             number = "\(done) of \(count(total, "file"))"
             fraction = min(1, Double(done) / Double(total))
-            rest.append("\(Int((fraction ?? 0) * 100)) %")
+            rest.append("\(Int(clamping: (fraction ?? 0) * 100)) %")
         }
         if let rate = scan["rate"]?.doubleValue, rate >= 1 {
             rest.append("\(ClockText.number(rate, places: 0)) a second")
@@ -121,11 +122,11 @@ enum LibraryText {
     /// A long time in its two largest units: `34 days 5 hours`.
     static func long(_ seconds: Double) -> String {
         guard seconds.isFinite, (0..<1e12).contains(seconds) else { return "an unknown time" }
-        let minutes = Int64(seconds / 60)
+        let minutes = Int64(clamping: seconds / 60)
         let (days, hours) = (minutes / 1440, minutes / 60 % 24)
         if days > 0 { return count(days, "day") + (hours > 0 ? " " + count(hours, "hour") : "") }
         if hours > 0 { return count(hours, "hour") + (minutes % 60 > 0 ? " " + count(minutes % 60, "minute") : "") }
-        return minutes > 0 ? count(minutes, "minute") : count(Int64(seconds), "second")
+        return minutes > 0 ? count(minutes, "minute") : count(Int64(clamping: seconds), "second")
     }
 
     private static func ago(_ seconds: Double) -> String { seconds < 1 ? "now" : long(seconds) + " ago" }

@@ -7,7 +7,7 @@ extension Verb {
     static let queues = [
         Verb(
             name: "add", synopsis: "FILE… | --from FILE",
-            summary: "add files, folders, playlists, addresses or tracks of the library at the end of the queue",
+            summary: "add files, folders, playlists, addresses or the library's tracks to the queue",
             details: "With --search or options for tags, it adds tracks of the library.",
             options: [
                 Option("--next", "directly after the current item"),
