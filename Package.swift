@@ -41,6 +41,7 @@ let package = Package(
         .executable(name: "nowplayingd", targets: ["nowplayingd"]),
         .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
         .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
+        .executable(name: "nowplaying-library", targets: ["nowplaying-library"]),
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
         .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
         .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
@@ -117,15 +118,15 @@ let package = Package(
                 "ControlProtocol", "NowPlaying", "CLinux",
             ]),
         library(
-            "LibraryRuntime",
-            [
-                "TrackDatabase", "TrackReading", "MediaAccess", "AudioDecoders", "AudioCore", "LinuxSystem",
-                "ConfigurationFiles", "ControlProtocol",
-                "NowPlaying", "CLinux",
-            ]),
-        library(
             "BridgeRuntime",
             ["NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
+        library(
+            "LibraryRuntime",
+            [
+                "BridgeRuntime", "NowPlayingClient", "MediaAccess", "ArtworkLookup", "ControlServer", "TrackDatabase",
+                "TrackReading", "AudioDecoders", "AudioCore", "LinuxSystem", "ConfigurationFiles", "ControlProtocol",
+                "NowPlaying", "CLinux",
+            ]),
         library(
             "MPRISBridge",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
@@ -138,6 +139,7 @@ let package = Package(
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
+        program("nowplaying-library", ["LibraryRuntime"]),
         program("nowplaying-tags", ["AudioDecoders", "AudioCore", "ChildDecoding", "NowPlaying", "CLinux"]),
         program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
         program(
@@ -162,8 +164,9 @@ let package = Package(
         tests(
             "LibraryRuntimeTests",
             [
-                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "AudioDecoders", "MediaAccess",
-                "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd", "AudioDecoders",
+                "MediaAccess", "ControlServer", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying",
+                "TestSupport", "CLinux",
             ]),
         .target(
             name: "TestLibraries", dependencies: ["TrackDatabase"], path: "Tests/TestLibraries",

@@ -1,22 +1,23 @@
 import ControlProtocol
 
-/// The command line of a bridge.
-struct BridgeOptions: Equatable {
-    var configurationFile: String?
-    var socket: String?
-    var checksConfiguration = false
-    var showsVersion = false
-    var showsHelp = false
+/// The command line of a program beside the daemon.
+package struct BridgeOptions: Equatable {
+    package private(set) var configurationFile: String?
+    /// Path of the daemon's socket.
+    package private(set) var socket: String?
+    package private(set) var checksConfiguration = false
+    package private(set) var showsVersion = false
+    package private(set) var showsHelp = false
 
     /// A command line that can't be understood, in words.
-    struct UsageError: Error {
-        let message: String
+    package struct UsageError: Error {
+        package let message: String
     }
 
     private static let names = ["--config", "--socket", "--check-config", "--version", "--help"]
 
     /// Reads `--name VALUE`, `--name=VALUE` and `--name`.
-    init(_ arguments: [String]) throws(UsageError) {
+    package init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -39,7 +40,7 @@ struct BridgeOptions: Equatable {
     }
 
     /// The text of `--help`.
-    static func help(_ program: String, _ summary: String) -> String {
+    package static func help(_ program: String, _ summary: String) -> String {
         """
         \(program): \(summary)
 

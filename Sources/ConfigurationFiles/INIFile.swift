@@ -22,8 +22,8 @@ package enum INIFile {
     /// Bytes of a line that libinih takes whole (INI_MAX_LINE less the line end).
     private static let maximumLineBytes = 197
 
-    /// The sections of the bridges, which are judged by them alone.
-    package static let bridgeSections = ["hooks", "mqtt", "mpris"]
+    /// The sections of the bridges and of the library, which are judged by them alone.
+    package static let bridgeSections = ["hooks", "mqtt", "mpris", "library"]
 
     /// The files that are read when no other is named, in this order; the later one counts more: the system's, the
     /// user's, and the drop-ins of both.

@@ -21,6 +21,8 @@ import NowPlaying
     let descriptor: Int32
     let number: Int
     let credentials: PeerCredentials
+    /// True if it does not count as a user of the server.
+    let isInBackground: Bool
     /// Its rights: fewer after it gave some up.
     private(set) var rights: ClientRights
     private var source: EventSource?
@@ -78,8 +80,9 @@ import NowPlaying
     /// A client that was let in; the descriptor becomes the connection's with `begin`.
     init(
         _ server: ControlServer, _ descriptor: Int32, number: Int, credentials: PeerCredentials, role: Role,
-        isForeign: Bool
+        isForeign: Bool, isInBackground: Bool
     ) {
+        self.isInBackground = isInBackground
         self.server = server
         self.descriptor = descriptor
         self.number = number

@@ -42,10 +42,13 @@ package struct ControlServerOptions: Sendable {
     /// Requests that wait; nil: none has to.
     private var held: [@PlayerLoop () -> Void]?
     private let listener: Int32
-    private var listening: EventSource?
+    /// Listening socket for clients that do not count as users of the server; nil: there is none.
+    private var backgroundListener: Int32?
+    private var listening: [EventSource] = []
     private var retry: EventSource?
     /// Clients, by their numbers.
     private(set) var connections: [Int: Connection] = [:]
+    private var backgroundCount = 0
     private var connectionsOfForeigner: [UInt32: Int] = [:]
     private var lastNumber = 0
     /// Connections at once of one user that is not the daemon's own.
@@ -78,20 +81,33 @@ package struct ControlServerOptions: Sendable {
         farewells = Farewells(loop)
     }
 
-    /// Starts to take connections.
-    package func begin(_ handler: any RequestHandler) {
+    /// Starts to take connections. `background`: a second listening socket, which becomes the server's, for clients that
+    /// `userCount` leaves out.
+    package func begin(_ handler: any RequestHandler, background: Int32? = nil) {
         self.handler = handler
-        listening = loop.watch(listener, Events.readable) { [unowned self] _ in accept() }
+        backgroundListener = background
+        for listener in [listener] + [background].compactMap({ $0 }) {
+            let source = loop.watch(listener, Events.readable) { [unowned self] _ in
+                accept(from: listener, inBackground: listener == background)
+            }
+            if let source { listening.append(source) }
+        }
+    }
+
+    private func setListening(_ isListening: Bool) {
+        for source in listening { source.setEnabled(isListening) }
     }
 
     /// Ends all connections and closes the listening socket.
     package func end() {
-        listening = nil
+        listening = []
         retry = nil
         sendToSubscribers()
         for connection in connections.values { connection.close() }
         farewells.end()
         Glibc.close(listener)
+        if let backgroundListener { Glibc.close(backgroundListener) }
+        backgroundListener = nil
         held = nil
         handler = nil
     }
@@ -124,6 +140,9 @@ package struct ControlServerOptions: Sendable {
 
     /// Number of clients.
     package var clientCount: Int { connections.count }
+
+    /// Number of clients but for those in the background.
+    package var userCount: Int { connections.count - backgroundCount }
 
     /// Number of subscribers.
     package var subscriberCount: Int { subscribers.count }
@@ -173,10 +192,11 @@ package struct ControlServerOptions: Sendable {
         {
             connectionsOfForeigner[connection.credentials.uid] = count > 1 ? count - 1 : nil
         }
+        if connection.isInBackground { backgroundCount -= 1 }
         setSubscribed(connection, false)
         Log.debug("client \(connection.number) disconnected")
         if connection.isKnownToHandler { handler?.clientGone(connection.identity) }
-        listening?.setEnabled(true)
+        setListening(true)
         handler?.clientCountChanged()
     }
 
@@ -189,7 +209,7 @@ package struct ControlServerOptions: Sendable {
         }
     }
 
-    private func accept() {
+    private func accept(from listener: Int32, inBackground isInBackground: Bool) {
         for _ in 0..<64 {
             let descriptor: Int32
             do throws(SystemError) { descriptor = try UnixSocket.accept(listener) } catch {
@@ -198,10 +218,10 @@ package struct ControlServerOptions: Sendable {
                 default: return pauseAccepting(error)
                 }
             }
-            welcome(descriptor)
+            welcome(descriptor, inBackground: isInBackground)
             if Int(descriptor) >= options.descriptorLimit - Self.reservedDescriptors {
                 // The end of a connection admits the next client. The last descriptors are for media and the sound server.
-                listening?.setEnabled(false)
+                setListening(false)
                 return
             }
         }
@@ -210,11 +230,11 @@ package struct ControlServerOptions: Sendable {
     /// Out of descriptors or memory: continues when a connection ends, or a second later.
     private func pauseAccepting(_ error: SystemError) {
         Log.warning(error.message, oncePerMinute: "accept", now: EventLoop.now)
-        listening?.setEnabled(false)
-        retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in listening?.setEnabled(true) }
+        setListening(false)
+        retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in setListening(true) }
     }
 
-    private func welcome(_ descriptor: Int32) {
+    private func welcome(_ descriptor: Int32, inBackground isInBackground: Bool) {
         guard let credentials = UnixSocket.peer(descriptor) else {
             close(descriptor)
             return
@@ -233,9 +253,11 @@ package struct ControlServerOptions: Sendable {
         }
         lastNumber += 1
         let connection = Connection(
-            self, descriptor, number: lastNumber, credentials: credentials, role: role, isForeign: isForeign)
+            self, descriptor, number: lastNumber, credentials: credentials, role: role, isForeign: isForeign,
+            isInBackground: isInBackground)
         guard connection.begin() else { return }
         connections[connection.number] = connection
+        if isInBackground { backgroundCount += 1 }
         Log.debug("client \(lastNumber) connected: pid \(credentials.pid), user \(credentials.uid), role \(role)")
         if isForeign { connectionsOfForeigner[credentials.uid] = ofSameUser + 1 }
         handler?.clientCountChanged()

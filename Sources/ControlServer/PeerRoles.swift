@@ -17,6 +17,21 @@ package struct PeerRoles: Sendable {
         self.readGroup = readGroup
     }
 
+    /// Roles by the names or numbers of these groups; nil: there is no such group.
+    package init(ownUID: UInt32, controlGroup: String?, readGroup: String?) throws(SocketFailure) {
+        func number(_ group: String?) throws(SocketFailure) -> UInt32? {
+            guard let group else { return nil }
+            guard let number = GroupAccess.number(of: group) else {
+                throw SocketFailure("the configuration names the group “\(group)”, which does not exist")
+            }
+            return number
+        }
+        self.init(ownUID: ownUID, controlGroup: try number(controlGroup), readGroup: try number(readGroup))
+    }
+
+    /// The groups that may connect.
+    package var groups: [UInt32] { [controlGroup, readGroup].compactMap { $0 } }
+
     /// Role of a peer; nil: no access.
     package func role(of peer: PeerCredentials) -> Role? {
         if !isForeign(peer) { return .admin }

@@ -101,7 +101,7 @@ package struct Setting: Sendable {
         Setting(
             section: "daemon", name: "idle-exit", takes: "seconds from 1 to 86400", defaultText: nil, sample: "300",
             help:
-                "Seconds without playback and without a client (a bridge is one) after which the daemon "
+                "Seconds without playback and without a client (a bridge is one, the library is none) after which the daemon "
                 + "ends, if systemd owns its socket; the next client starts it again, with its state. It keeps running if "
                 + "ending would lose state, such as an open file from a client. Without it, the daemon keeps running.",
             isReloadable: true

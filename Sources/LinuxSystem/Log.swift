@@ -22,6 +22,7 @@ package enum LogLevel: String, Sendable, CaseIterable {
 package enum Log {
     private struct State {
         var level = LogLevel.info
+        var program = Product.name
         var isJournal = getenv("JOURNAL_STREAM") != nil
         var lost = 0
         /// When lines of a key were last written.
@@ -31,6 +32,9 @@ package enum Log {
 
     /// From now on lines of this importance and more are written.
     package static func setLevel(_ level: LogLevel) { state.withLock { $0.level = level } }
+
+    /// Lines without a journal begin with this name of a program from now on, instead of the daemon's.
+    package static func setProgram(_ name: String) { state.withLock { $0.program = name } }
 
     /// Logs a fault that ends an operation.
     package static func error(_ message: @autoclosure () -> String) { write(.error, message()) }
@@ -70,14 +74,14 @@ package enum Log {
         state.withLock { state in
             guard level.priority <= state.level.priority else { return }
             var text = ""
-            if state.lost > 0 { text = line("lost \(state.lost) lines of the log", .warning, state.isJournal) }
-            text += line(message(), level, state.isJournal)
+            if state.lost > 0 { text = line("lost \(state.lost) lines of the log", .warning, state) }
+            text += line(message(), level, state)
             if put(text) { state.lost = 0 } else { state.lost += 1 }
         }
     }
 
-    private static func line(_ message: String, _ level: LogLevel, _ isJournal: Bool) -> String {
-        (isJournal ? "<\(level.priority)>" : "nowplayingd: \(level.rawValue): ")
+    private static func line(_ message: String, _ level: LogLevel, _ state: State) -> String {
+        (state.isJournal ? "<\(level.priority)>" : "\(state.program): \(level.rawValue): ")
             + PrintableText.escaped(message, limit: 800) + "\n"
     }
 

@@ -23,11 +23,11 @@ package enum UnixSocket {
     /// Bytes of a socket's path, at most (unix(7)).
     package static let maximumPathBytes = 107
 
-    /// Makes a listening socket at `path` with mode 0660. Changes the umask of the process for a moment, so call it before
-    /// there are other threads. The descriptor is the caller's.
-    package static func listen(_ path: String) throws(SystemError) -> Int32 {
+    /// Makes a listening socket at `path` with mode 0660, or 0600 if it is for its owner alone. Changes the umask of the process
+    /// for a moment, so call it before there are other threads. The descriptor is the caller's.
+    package static func listen(_ path: String, isPrivate: Bool = false) throws(SystemError) -> Int32 {
         let descriptor = try make("make a socket")
-        let before = umask(0o117)
+        let before = umask(isPrivate ? 0o177 : 0o117)
         let bound = withAddress(path) { bind(descriptor, $0, $1) }
         let code = errno
         umask(before)

@@ -95,6 +95,14 @@ enum TrackSchema {
             track INTEGER PRIMARY KEY, liked INTEGER, rating REAL, plays INTEGER NOT NULL, skips INTEGER NOT NULL,
             played INTEGER);
 
+        CREATE TABLE mirror(
+            identity INTEGER PRIMARY KEY, liked INTEGER, rating REAL, plays INTEGER NOT NULL, skips INTEGER NOT NULL,
+            played INTEGER);
+        CREATE TABLE cursor(name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE listfile(
+            folder BLOB NOT NULL, name BLOB NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+            PRIMARY KEY(folder, name)) WITHOUT ROWID;
+
         CREATE VIRTUAL TABLE word USING fts5(
             words, content = '', detail = none, columnsize = 0, prefix = '1 2 3', tokenize = 'ascii');
         CREATE VIRTUAL TABLE part USING fts5(

@@ -49,7 +49,7 @@ struct NumberTable {
     /// Each number that a value of this type holds: a value with the mark in its place, and the edges of its range.
     private static func leaves(_ type: ParameterType, _ samples: Samples) -> [Leaf] {
         switch type {
-        case .boolean, .text, .choice, .uri: []
+        case .boolean, .text, .choice, .uri, .textOrTexts, .filter, .cursor: []
         case .removable(let type): leaves(type, samples)
         case .positiveNumber(let limit): [Leaf(value: .string(mark), edges: edges(0, limit))]
         case .numberIn(let range): [Leaf(value: .string(mark), edges: edges(range.lowerBound, range.upperBound))]
@@ -126,7 +126,8 @@ private struct Samples {
         case .removable(let type): value(of: type)
         case .positiveNumber, .numberIn: 1
         case .integer(let range): .integer(range.lowerBound)
-        case .text: "numbers"
+        case .text, .textOrTexts, .cursor: "numbers"
+        case .filter: ["title": ["is": "numbers"]]
         case .choice(let words): .string(words[0])
         case .uri, .media: .string(uri)
         case .object(let members):

@@ -173,6 +173,60 @@ import Testing
         process.wait()
     }
 
+    /// The library follows the daemon without needing it: its socket is there with the daemon alone.
+    @Test func aClientInTheBackgroundNeitherStartsNorKeepsIt() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/control.sock"
+        let background = BackgroundSocket.path(beside: path)
+        let configuration = folder.file("daemon.conf", "[daemon]\nidle-exit = 1\nlog-level = debug\n")
+        let words = [
+            "sh", "-c", "exec python3 -c \"$@\" 2>&1", "sh", Self.manager, path, DaemonProcessTests.program,
+            "--state-directory", folder.path + "/state", "--output", "null", "--config", configuration,
+        ]
+        let process = await LoopThread.run { TestProcess(words, output: true) }
+        var log = ""
+        try #require(Self.read(process, until: "listening", &log), "\(log)")
+        #expect(throws: SystemError.self) { try RawClient(background) }
+        let follower: RawClient
+        do {
+            let client = try RawClient(path)
+            #expect(try client.call("nowPlaying.get")["result"] != nil)
+            follower = try RawClient(background)
+            #expect(try follower.call("hello", ["client": "library"])["result"]?["role"] == "admin")
+            var status = stat()
+            #expect(stat(background, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        }
+        #expect(Self.read(process, until: "ended 0", &log) && Self.read(process, until: "listening", &log), "\(log)")
+        #expect(try follower.isClosedByServer())
+        #expect(access(background, F_OK) != 0)
+        #expect(throws: SystemError.self) { try RawClient(background) }
+        // A daemon that was killed leaves its socket, and the next one replaces it.
+        do {
+            let client = try RawClient(path)
+            #expect(try client.call("hello")["result"] != nil)
+            let pid = Self.child(of: process.pid)
+            kill(try #require(pid), SIGKILL)
+            #expect(try client.isClosedByServer())
+        }
+        #expect(Self.read(process, until: "listening", &log), "\(log)")
+        #expect(access(background, F_OK) == 0)
+        #expect(throws: SystemError.self) { try RawClient(background) }
+        let client = try RawClient(path)
+        #expect(try client.call("hello")["result"] != nil)
+        #expect(try RawClient(background).call("hello")["result"] != nil)
+        process.signal(SIGTERM)
+        process.wait()
+    }
+
+    /// The only child of a process.
+    private static func child(of pid: Int32) -> Int32? {
+        guard let file = fopen("/proc/\(pid)/task/\(pid)/children", "re") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: " ").first.flatMap { Int32($0) }
+    }
+
     /// A client's open file lives as long as the daemon: the daemon keeps running.
     @Test func staysForAnOpenFile() async throws {
         let folder = TemporaryFolder()

@@ -50,7 +50,8 @@ struct FuzzNumbers {
             return .number([range.lowerBound, range.upperBound, number(), number()][choice(4)])
         case .integer(let range):
             return .integer([range.lowerBound, range.upperBound, whole(), Int64(choice(4))][choice(4)])
-        case .text: return .string(["", "text", String(repeating: "ä", count: 2048)][choice(3)])
+        case .text, .textOrTexts, .cursor: return .string(["", "text", String(repeating: "ä", count: 2048)][choice(3)])
+        case .filter: return ["title": ["is": "text"]]
         case .choice(let words): return .string(words[choice(words.count)])
         case .uri, .media: return "/fuzz/1"
         case .removable(let type): return choice(4) == 0 ? .null : value(type)

@@ -39,6 +39,7 @@ import Testing
         (wanted.controlGroup, wanted.readGroup) = ("audio", "17")
         (wanted.socket, wanted.stateDirectory, wanted.scanInterval) = ("/run/l.sock", "/var/l", 600)
         wanted.scanAt = TimeOfDay("04:30")
+        wanted.daemonSocket = "/other"
         #expect(settings == wanted)
     }
 

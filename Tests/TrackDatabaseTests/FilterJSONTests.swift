@@ -8,7 +8,7 @@ import TrackDatabase
         let text = """
             {"all": [{"artist": {"is": "Björk"}}, {"any": [{"title": {"contains": "x"}}, {"date": {"atLeast": 1990}}]},
             {"not": {"duration": {"atMost": 180.5}}}, {"added": {"after": "2026-05"}}, {"liked": {"is": true}},
-            {"genre": {"missing": false}}]}
+            {"genre": {"missing": false}}, {"albumId": {"is": 7}}, {"folder": {"below": "Mü/x"}}]}
             """
         let filter = try TrackFilter(json: JSONReader.read(text))
         // 2026-06-01.
@@ -20,6 +20,7 @@ import TrackDatabase
                     .any([.test(.tag(.title), .contains("x")), .test(.tag(.date), .atLeast("1990"))]),
                     .not(.test(.number(.duration), .numberAtMost(180.5))), .test(.time(.added), .within(after)),
                     .test(.flag(.liked), .isTrue(true)), .test(.tag(.genre), .missing(false)),
+                    .album(7), .test(.path(.folder), .below(Array("Mü/x".utf8))),
                 ]))
     }
 
@@ -30,6 +31,7 @@ import TrackDatabase
         (#"{"artist": {"is": true}}"#, "“is” of “artist” is text, not a boolean"),
         (#"{"duration": {"is": "x"}}"#, "“is” of “duration” is a number, not a string"),
         (#"{"added": {"before": "May"}}"#, "or a date such as 2026-05-01"), (#"{"all": {}}"#, "an array of filters"),
+        (#"{"albumId": {"is": "x"}}"#, "“albumId” is {\"is\": N}"), (#"{"albumid": {}}"#, "did you mean “albumId”?"),
         (#"{"liked": {"is": 1}}"#, "true or false, not a number"), (#"{"genre": {"missing": 1}}"#, "true or false"),
         (#"{}"#, "an object with one member"), (#"[]"#, "an object with one member"),
         (#"{"artist": "x"}"#, "with one member"),

@@ -21,7 +21,9 @@ enum FilterModel {
             TrackTag.allCases.contains { tag in
                 !tag.name.hasPrefix("musicBrainz") && texts(track.record.tags[tag] ?? [], test, isDate: tag.isDate)
             }
+        case .path(.folder) where test.bytes != nil: test.bytes == track.record.path.folder
         case .path(.folder): texts([String(decoding: track.record.path.folder, as: UTF8.self)], test, isDate: false)
+        case .path(.uri) where test.bytes != nil: test.bytes == track.record.path.bytes
         case .path(.uri): texts([String(decoding: track.record.path.bytes, as: UTF8.self)], test, isDate: false)
         case .codec: texts(track.record.format.codec.map { [$0] } ?? [], test, isDate: false)
         case .number(let field): number(number(track, field), test)
@@ -46,9 +48,15 @@ enum FilterModel {
                     ? !precedes(wanted, String(text.prefix(wanted.count))) : !precedes(Folding.fold(wanted), folded)
             case .before(let wanted): return precedes(text, wanted)
             case .after(let wanted): return precedes(wanted, String(text.prefix(wanted.count)))
+            case .below(let path): return below(Array(text.utf8), path)
             case .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing: return false
             }
         }
+    }
+
+    /// True: a folder is `root` or lies below it.
+    static func below(_ folder: [UInt8], _ root: [UInt8]) -> Bool {
+        root.isEmpty || folder == root || folder.starts(with: root + [UInt8(ascii: "/")])
     }
 
     /// True: `one` stands before `other`, byte by byte.
@@ -105,7 +113,7 @@ enum FilterModel {
         case .equals(let wanted): value == wanted
         case .numberAtLeast(let wanted): value.map { $0 >= wanted } ?? false
         case .numberAtMost(let wanted): value.map { $0 <= wanted } ?? false
-        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .within, .isTrue: false
+        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .within, .isTrue: false
         }
     }
 
@@ -114,7 +122,7 @@ enum FilterModel {
         case .missing(let flag): (value == nil) == flag
         case .within(let range):
             value.map { $0 >= range.lower ?? .min && (range.upper == nil || $0 < range.upper ?? .max) } ?? false
-        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
             .numberAtMost, .isTrue:
             false
         }
@@ -124,7 +132,7 @@ enum FilterModel {
         switch test {
         case .missing(let flag): (value == nil) == flag
         case .isTrue(let wanted): value == wanted
-        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
             .numberAtMost, .within:
             false
         }
@@ -159,5 +167,13 @@ enum FilterModel {
     /// A number of at least 0 as bytes in its order.
     private static func bytes(_ value: Double) -> [UInt8] {
         (0..<8).reversed().map { UInt8(truncatingIfNeeded: value.bitPattern >> (UInt64($0) * 8)) }
+    }
+}
+
+extension FilterTest {
+    /// The bytes that it compares with; nil: it compares texts.
+    fileprivate var bytes: [UInt8]? {
+        if case .is(let text) = self { return Array(text.utf8) }
+        return nil
     }
 }

@@ -141,6 +141,9 @@ import TrackDatabase
         case .is, .missing: return .is(text)
         case .contains: return .contains(numbers.percent(50) ? part.uppercased() : part)
         case .startsWith: return .startsWith(String(text.prefix(numbers.number(below: 6))).lowercased())
+        case .below:
+            let whole = TrackPath(text)
+            return .below(numbers.percent(50) ? whole.folder : numbers.percent(50) ? whole.bytes : Array(text.utf8))
         case .matches: return .matches(numbers.percent(50) ? "*\(part)*" : "?" + text.dropFirst().prefix(2) + "*")
         case .atLeast: return .atLeast(text)
         case .atMost: return .atMost(String(text.prefix(4)))

@@ -91,6 +91,7 @@ extension ParameterType {
         case (.media, .object(let object)): try Method.checkMedia(object, at: path())
         case (.object(let members), .object(let object)):
             try Method.check(object, against: members, of: "“\(path())”", at: path() + ".")
+        case (.textOrTexts(let count), .array): try ParameterType.array(.text, count: count).check(value, at: path())
         case (.array(let type, let count), .array(let elements)):
             guard elements.count <= count.upperBound else {
                 throw .invalidParameter(
@@ -110,10 +111,12 @@ extension ParameterType {
         case .positiveNumber(let limit): value.doubleValue.map { $0 > 0 && $0 <= limit } == true
         case .numberIn(let range): value.doubleValue.map(range.contains) == true
         case .integer(let range): value.integerValue.map(range.contains) == true
-        case .text: value.stringValue.map { $0.utf8.count <= Self.maximumTextBytes } == true
+        case .text, .textOrTexts: value.stringValue.map { $0.utf8.count <= Self.maximumTextBytes } == true
         case .choice(let words): value.stringValue.map(words.contains) == true
         case .uri, .media:
             value.stringValue.map { !$0.isEmpty && $0.utf8.count <= Self.maximumURIBytes } == true
+        case .filter: value.objectValue != nil
+        case .cursor: value.stringValue.map { $0.utf8.count <= Self.maximumCursorBytes } == true
         case .array, .object, .removable: false
         }
     }

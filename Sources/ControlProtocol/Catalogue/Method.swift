@@ -11,7 +11,7 @@ package enum Role: String, Sendable, CaseIterable, Comparable {
 package struct Method: Sendable {
     /// Subject of a method; orders the manual.
     package enum Kind: String, Sendable, CaseIterable {
-        case nowPlaying, command, queue, feedback, output, session, server
+        case nowPlaying, command, queue, feedback, output, session, server, library, list
     }
 
     /// Name on the wire.

@@ -60,6 +60,10 @@ extension MethodTable {
             let properties = members.map { JSONObject.Member($0.name, schema($0.type)) }
             return ["type": "object", "properties": .object(JSONObject(properties)), "additionalProperties": false]
         case .removable(let type): return ["oneOf": [schema(type), ["type": "null"]]]
+        case .textOrTexts(let count):
+            return ["oneOf": [["type": "string"], schema(.array(.text, count: count))]]
+        case .filter: return ["type": "object", "minProperties": 1, "maxProperties": 1]
+        case .cursor: return ["type": "string"]
         case .array(let element, let count):
             return [
                 "type": "array", "items": schema(element), "minItems": .integer(Int64(count.lowerBound)),

@@ -42,6 +42,12 @@ package indirect enum ParameterType: Sendable {
     case removable(ParameterType)
     /// Elements of one type.
     case array(ParameterType, count: ClosedRange<Int>)
+    /// A text, or an array of texts.
+    case textOrTexts(count: ClosedRange<Int>)
+    /// A condition on tracks: an object that the library judges.
+    case filter
+    /// Letters that a server gave, of at most `ParameterType.maximumCursorBytes`.
+    case cursor
 
     /// A position or duration in seconds: no item is longer.
     package static let seconds = numberIn(0...TimeLimit.seconds)
@@ -58,6 +64,9 @@ package indirect enum ParameterType: Sendable {
     package static let maximumTextBytes = 4096
     /// Bytes of a uri, at most: a path of 4,095 bytes, each of them written as `%xx`.
     package static let maximumURIBytes = 3 * 4096
+
+    /// Bytes of a cursor, at most.
+    package static let maximumCursorBytes = 65_536
 
     /// Valid values: a phrase that follows "must be".
     package var words: String {
@@ -77,6 +86,9 @@ package indirect enum ParameterType: Sendable {
         case .array(let element, let count):
             (count.lowerBound > 0 ? "an array that is not empty, each element " : "an array, each element ")
                 + element.words
+        case .textOrTexts(let count): "text, or an array of \(count.lowerBound) to \(count.upperBound) texts"
+        case .filter: "a filter: an object with one member"
+        case .cursor: "text that an answer gave as “next”"
         }
     }
 
@@ -86,10 +98,11 @@ package indirect enum ParameterType: Sendable {
         case .boolean: "boolean"
         case .positiveNumber, .numberIn: "number"
         case .integer: "integer"
-        case .text, .choice: "string"
+        case .text, .choice, .cursor: "string"
+        case .textOrTexts: "string or array of string"
         case .uri: "uri"
         case .media: "media"
-        case .object: "object"
+        case .object, .filter: "object"
         case .removable(let type): type.typeName
         case .array(let element, _): "array of \(element.typeName)"
         }

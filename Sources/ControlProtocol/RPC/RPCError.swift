@@ -76,9 +76,12 @@ package struct RPCError: Error, Equatable, Sendable {
         // Of 100.
         case noArtwork, noSession, noSuchItem, otherItem, permission
         // Of 200.
-        case abandoned, configuration, disabled, ending, inUse, interrupted, late, noAnswer, noCache, notExternal
+        case abandoned, configuration, disabled, ending, inUse, interrupted, late, noAnswer, noCache, noDaemon, noMatch
+        case notExternal
         case notUnderstood, outOfRange, queueFull, refused, tooDeep, tooLarge, tooMany, tooManyClients, unavailable,
             version
+        // Of 200, from the library.
+        case diskFull, tooSlow
     }
 
     /// Kind of 100 or 200; nil: it has none.

@@ -62,10 +62,25 @@ package enum Daemon {
         _ makeHandler: @escaping @PlayerLoop (SessionContext) throws(DaemonFailure) -> any MethodHandler
     ) throws(DaemonFailure) -> Int32 {
         let paths = try DaemonPaths(configuration, uid: geteuid(), environment: environment)
-        let roles = try roles(configuration)
+        let roles: PeerRoles
+        let socket: ControlSocket
         let limit = DescriptorLimit.raise(to: 32 << 10)
-        let socket = try ControlSocket(paths, groups: [roles.controlGroup, roles.readGroup].compactMap { $0 })
-        defer { socket.remove() }
+        do throws(SocketFailure) {
+            roles = try PeerRoles(
+                ownUID: geteuid(), controlGroup: configuration.controlGroup, readGroup: configuration.readGroup)
+            socket = try ControlSocket(
+                SocketPlace(
+                    program: Product.name, name: "control socket", socket: paths.socket,
+                    stateDirectory: paths.stateDirectory, remedy: "choose another path with --socket"),
+                groups: roles.groups)
+        } catch {
+            throw DaemonFailure(error.message)
+        }
+        let background = socket.path.flatMap { BackgroundListener(beside: $0) }
+        defer {
+            socket.remove()
+            background?.remove()
+        }
         let serverOptions = ControlServerOptions(roles: roles, descriptorLimit: limit, version: version)
         let encoder = StateEncoder(bootID: bootID())
         var failure: DaemonFailure?
@@ -73,7 +88,8 @@ package enum Daemon {
         let status = PlayerLoop.run { loop in
             do throws(DaemonFailure) {
                 running = try RunningDaemon(
-                    loop, socket, serverOptions, encoder, configuration, contents, options, paths, makeHandler)
+                    loop, socket, background, serverOptions, encoder, configuration, contents, options, paths,
+                    makeHandler)
             } catch {
                 failure = error
                 loop.exit(1)
@@ -82,19 +98,6 @@ package enum Daemon {
         PlayerLoop.assumeIsolated { withExtendedLifetime(running) { running = nil } }
         if let failure { throw failure }
         return status
-    }
-
-    private static func roles(_ configuration: Configuration) throws(DaemonFailure) -> PeerRoles {
-        func number(_ group: String?) throws(DaemonFailure) -> UInt32? {
-            guard let group else { return nil }
-            guard let number = GroupAccess.number(of: group) else {
-                throw DaemonFailure("the configuration names the group “\(group)”, which does not exist")
-            }
-            return number
-        }
-        return PeerRoles(
-            ownUID: geteuid(), controlGroup: try number(configuration.controlGroup),
-            readGroup: try number(configuration.readGroup))
     }
 
     /// Identifier of the host's boot (random(4)); empty: unknown.

@@ -29,7 +29,8 @@ import Sessions
 
     /// Makes all parts and lets clients in: on the loop, which runs. Throws the failure of `makeHandler`.
     init(
-        _ loop: EventLoop, _ socket: ControlSocket, _ serverOptions: ControlServerOptions, _ encoder: StateEncoder,
+        _ loop: EventLoop, _ socket: ControlSocket, _ background: BackgroundListener?,
+        _ serverOptions: ControlServerOptions, _ encoder: StateEncoder,
         _ configuration: Configuration, _ contents: ConfigurationFile.Contents, _ options: DaemonOptions,
         _ paths: DaemonPaths, _ makeHandler: HandlerMaker
     ) throws(DaemonFailure) {
@@ -50,7 +51,9 @@ import Sessions
         let greeting = RequestRouter.Greeting(
             version: serverOptions.version, instance: state.instance,
             animatedArtwork: configuration.showsAnimatedArtwork ? AnimatedShape.allCases.map(\.rawValue) : [])
-        server.begin(RequestRouter(server, board, handler, settings, greeting, control: self))
+        server.begin(
+            RequestRouter(server, board, handler, settings, greeting, control: self), background: background?.descriptor
+        )
         for number in [SIGTERM, SIGINT] {
             if let source = loop.signal(number, { [unowned self] in quit() }) { signals.append(source) }
         }
@@ -80,7 +83,7 @@ import Sessions
 
     private func watchUse() {
         let questions = IdleExit.Questions(
-            isNeeded: { [unowned self] in server.clientCount > 0 || handler.isAtWork },
+            isNeeded: { [unowned self] in server.userCount > 0 || handler.isAtWork },
             isSettling: { [unowned self] in server.isHoldingRequests || server.isAskedFor },
             wouldLose: { [unowned self] in handler.wouldLose })
         let idleExit = IdleExit(loop, questions) { [unowned self] in

@@ -13,6 +13,10 @@ package struct LibrarySettings: Equatable, Sendable {
     package var scanAt: TimeOfDay?
     /// Seconds between two scans of folders that can't be watched.
     package var scanInterval = 3600.0
+    /// Path of the daemon's socket; nil: the usual one.
+    package var daemonSocket: String?
+    /// Directory of the daemon's state; nil: the usual one.
+    package var daemonStateDirectory: String?
     /// Folders below which other users may name files.
     package var mediaRoots: [String] = []
     /// Group whose members may change the library's lists and the queue; nil: none.
@@ -61,6 +65,14 @@ package struct LibrarySettings: Equatable, Sendable {
             guard let seconds = Double(text), (60...604_800).contains(seconds) else { return false }
             settings.scanInterval = seconds
             return true
+        },
+        Row(section: "daemon", name: "socket", takes: "an absolute path of at most 107 bytes") {
+            $0.daemonSocket = $1
+            return isPath($1) && $1.utf8.count <= 107
+        },
+        Row(section: "daemon", name: "state-directory", takes: "an absolute path") {
+            $0.daemonStateDirectory = $1
+            return isPath($1)
         },
         Row(
             section: "access", name: "media-roots", takes: "absolute paths, one per line",

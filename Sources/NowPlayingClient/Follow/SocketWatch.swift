@@ -2,9 +2,9 @@ import Glibc
 
 /// Watches by inotify for the appearance of a socket: its folder, or the nearest existing folder above. Wakes
 /// for nothing else.
-final class SocketWatch {
+package final class SocketWatch {
     /// Readable when something happened; for `poll(2)`.
-    let descriptor: Int32
+    package let descriptor: Int32
 
     private let paths: [String]
     /// Awaited names in each watched folder.
@@ -14,7 +14,7 @@ final class SocketWatch {
         IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
     /// Watches for the sockets at `paths`.
-    init(_ paths: [String]) throws(ClientError) {
+    package init(_ paths: [String]) throws(ClientError) {
         self.paths = paths
         descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { throw .system("inotify_init", errno) }
@@ -24,7 +24,7 @@ final class SocketWatch {
     deinit { close(descriptor) }
 
     /// Takes what happened. True: one of the sockets or of the folders on the way to them may be there now.
-    func takeEvents() -> Bool {
+    package func takeEvents() -> Bool {
         var matters = false
         var buffer = [UInt8](repeating: 0, count: 8192)
         while true {

@@ -8,8 +8,8 @@ struct CompiledFilter {
         case own([Int64])
         /// Tracks on an album.
         case album(Int64)
-        /// Tracks in a folder itself.
-        case folder(Int64)
+        /// Tracks in one of these folders itself.
+        case folders([Int64])
     }
 
     /// The condition, with `@` for each of `values`.
@@ -28,6 +28,23 @@ struct CompiledFilter {
         CompiledFilter(
             sql: holds ? "1" : "0", values: [], asksTracks: false, share: holds ? 1 : 0,
             driver: holds ? nil : .values([]), driven: 0)
+    }
+
+    /// The condition that all of these hold.
+    static func all(_ parts: [CompiledFilter]) -> CompiledFilter {
+        var result = CompiledFilter.constant(true)
+        // Tests of the set alone stand first.
+        for part in parts.filter({ !$0.asksTracks }) + parts.filter(\.asksTracks) {
+            if result.driver == nil || part.driver != nil && part.driven < result.driven {
+                result.driver = part.driver
+                result.driven = part.driven
+            }
+            result.sql += " AND (\(part.sql))"
+            result.values += part.values
+            result.asksTracks = result.asksTracks || part.asksTracks
+            result.share *= part.share
+        }
+        return result
     }
 
     /// A test of a column that no index helps with.

@@ -26,7 +26,6 @@ struct FilterCompiler {
     }
 
     private func all(_ filters: [TrackFilter]) throws(TrackDatabaseError) -> CompiledFilter {
-        var result = CompiledFilter.constant(true)
         var parts: [CompiledFilter] = []
         var late: [TrackFilter] = []
         for filter in filters {
@@ -34,18 +33,7 @@ struct FilterCompiler {
         }
         let isNarrow = parts.contains { $0.driver != nil && $0.driven <= Self.few }
         for filter in late { parts.append(isNarrow ? Self.eachTitle(filter) : try compile(filter)) }
-        // Tests of the set alone stand first.
-        for part in parts.filter({ !$0.asksTracks }) + parts.filter(\.asksTracks) {
-            if result.driver == nil || part.driver != nil && part.driven < result.driven {
-                result.driver = part.driver
-                result.driven = part.driven
-            }
-            result.sql += " AND (\(part.sql))"
-            result.values += part.values
-            result.asksTracks = result.asksTracks || part.asksTracks
-            result.share *= part.share
-        }
-        return result
+        return .all(parts)
     }
 
     /// Tracks whose titles are read one by one rather than looked up in the index.
@@ -89,13 +77,16 @@ struct FilterCompiler {
     private static func union(_ drivers: [CompiledFilter.Driver]) -> CompiledFilter.Driver? {
         var shared: [Int64] = []
         var own: [Int64] = []
+        var folders: [Int64] = []
         for driver in drivers {
             switch driver {
             case .values(let ids): shared += ids
             case .own(let ids): own += ids
-            case .album, .folder: return nil
+            case .folders(let ids): folders += ids
+            case .album: return nil
             }
         }
+        if !folders.isEmpty { return shared.isEmpty && own.isEmpty ? .folders(Array(Set(folders))) : nil }
         if own.isEmpty { return .values(shared) }
         return shared.isEmpty ? .own(own) : nil
     }
@@ -154,14 +145,9 @@ struct FilterCompiler {
                 guard let id = try database.number("SELECT id FROM folder WHERE path = ?1", path) else {
                     return .constant(false)
                 }
-                let tracks = Double(
-                    try database.number("SELECT count(*) FROM track WHERE folder = ?1", .integer(id)) ?? 0)
-                return CompiledFilter(
-                    sql: "t.folder = @", values: [.integer(id)], asksTracks: true, share: share(tracks),
-                    driver: .folder(id), driven: tracks)
+                return try folders([id])
             }
-            let set = SQLiteValue.ids(IdSet(try FolderLookup(database: database).find(test)))
-            return .plain("holds(t.folder, @)", [set], share: 0.1)
+            return try folders(try FolderLookup(database: database).find(test))
         case .uri:
             if case .is(let text) = test {
                 let path = TrackPath(text)
@@ -177,6 +163,27 @@ struct FilterCompiler {
             return try text(column, test, isMissing: "0")
         }
     }
+
+    /// The condition that a track lies in one of these folders itself.
+    func folders(_ ids: [Int64]) throws(TrackDatabaseError) -> CompiledFilter {
+        guard let first = ids.first else { return .constant(false) }
+        let sql = ids.count == 1 ? "t.folder = @" : "holds(t.folder, @)"
+        let value = ids.count == 1 ? SQLiteValue.integer(first) : .ids(IdSet(ids))
+        guard ids.count <= Self.fewFolders else {
+            let all = Double(try database.number("SELECT max(id) FROM folder") ?? 1)
+            return .plain(sql, [value], share: min(1, Double(ids.count) / max(all, 1)))
+        }
+        let tracks = Double(
+            try database.number(
+                """
+                SELECT count(*) FROM json_each(?1) d CROSS JOIN track t INDEXED BY track_name ON t.folder = d.value
+                """, QueryPlan.json(ids)) ?? 0)
+        return CompiledFilter(
+            sql: sql, values: [value], asksTracks: true, share: share(tracks), driver: .folders(ids), driven: tracks)
+    }
+
+    /// Folders whose tracks are counted one by one.
+    private static let fewFolders = 2000
 
     /// A test of a text that is not interned.
     private func text(
@@ -194,7 +201,7 @@ struct FilterCompiler {
             return .plain(
                 "\(column) IS NOT NULL AND matches(\(column), @)", [.text(Folding.fold(text))], share: 0.1)
         case .missing(let flag): return .plain(flag ? isMissing : "NOT (\(isMissing))", [], share: 0.5)
-        case .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue:
+        case .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue:
             throw .invalid("this field has no such test", nearest: nil)
         }
     }
@@ -210,13 +217,19 @@ struct FilterCompiler {
             }
             return .plain("ifnull(\(column) = @, 0)", [.real(value)], share: 0.2)
         case .numberAtLeast(let value):
-            return .plain("ifnull(\(column) >= @, 0)", [.real(value * scale)], share: 0.5)
+            return .plain("ifnull(\(column) >= @, 0)", [.real(Self.product(value, scale))], share: 0.5)
         case .numberAtMost(let value):
-            return .plain("ifnull(\(column) <= @, 0)", [.real(value * scale)], share: 0.5)
+            return .plain("ifnull(\(column) <= @, 0)", [.real(Self.product(value, scale))], share: 0.5)
         case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
-        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .within, .isTrue:
+        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .within, .isTrue:
             return .constant(false)
         }
+    }
+
+    /// A product, as a whole number where only rounding parts it from one.
+    private static func product(_ value: Double, _ scale: Double) -> Double {
+        let product = value * scale
+        return abs(product - product.rounded()) < 1e-4 ? product.rounded() : product
     }
 
     private func time(_ field: FilterField.TimeField, _ test: FilterTest) -> CompiledFilter {
@@ -234,7 +247,7 @@ struct FilterCompiler {
             }
             return .plain("ifnull(\(parts.joined(separator: " AND ")), 0)", values, share: 0.3)
         case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
-        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
             .numberAtMost, .isTrue:
             return .constant(false)
         }
@@ -251,7 +264,7 @@ struct FilterCompiler {
         switch test {
         case .isTrue(let value): return .plain("ifnull(\(column) = @, 0)", [.integer(value ? 1 : 0)], share: 0.3)
         case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
-        case .is, .contains, .startsWith, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
             .numberAtMost, .within:
             return .constant(false)
         }

@@ -67,7 +67,8 @@ package enum FilterField: Hashable, Sendable {
                 .missing
             ]
         case .anyTag: [.is, .contains, .startsWith, .matches]
-        case .path: [.is, .contains, .startsWith, .matches]
+        case .path(.folder): [.is, .contains, .startsWith, .matches, .below]
+        case .path(.uri): [.is, .contains, .startsWith, .matches]
         case .codec: [.is, .contains, .startsWith, .matches, .missing]
         case .number: [.is, .atLeast, .atMost, .missing]
         case .time: [.is, .atLeast, .atMost, .before, .after, .missing]

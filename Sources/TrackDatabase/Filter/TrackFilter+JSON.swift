@@ -31,6 +31,12 @@ extension TrackFilter {
             for element in elements { filters.append(try read(element, depth: depth + 1, &tests)) }
             return member.name == "all" ? .all(filters) : .any(filters)
         case "not": return .not(try read(member.value, depth: depth + 1, &tests))
+        case "albumId":
+            tests += 1
+            guard let object = member.value.objectValue, object.members.count == 1, let test = object.members.first,
+                test.name == "is", let id = test.value.integerValue
+            else { throw invalid("the test of “albumId” is {\"is\": N} with the number of an album") }
+            return .album(Int64(id))
         default:
             tests += 1
             guard tests <= maximumTests else { throw invalid("a filter has at most \(maximumTests) tests") }
@@ -40,7 +46,7 @@ extension TrackFilter {
 
     private static func test(_ member: JSONObject.Member) throws(TrackDatabaseError) -> TrackFilter {
         guard let field = FilterField(name: member.name) else {
-            let names = ["all", "any", "not"] + FilterField.all.map(\.name)
+            let names = ["all", "any", "not", "albumId"] + FilterField.all.map(\.name)
             throw .invalid(
                 "a filter knows no field “\(shown(member.name))”",
                 nearest: NearestName.suggestion(for: member.name, among: names))
@@ -78,6 +84,7 @@ extension TrackFilter {
             case .contains: return .contains(text)
             case .startsWith: return .startsWith(text)
             case .matches: return .matches(text)
+            case .below: return .below(Array(text.utf8))
             case .atLeast: return .atLeast(text)
             case .atMost: return .atMost(text)
             case .before: return .before(text)
@@ -88,7 +95,7 @@ extension TrackFilter {
             switch name {
             case .atLeast: return .numberAtLeast(number)
             case .atMost: return .numberAtMost(number)
-            case .is, .contains, .startsWith, .matches, .before, .after, .missing: return .equals(number)
+            case .is, .contains, .startsWith, .matches, .below, .before, .after, .missing: return .equals(number)
             }
         case .time:
             guard let moment = TimeText.range(value) else {
@@ -99,7 +106,7 @@ extension TrackFilter {
             case .atMost: return .within(TimeRange(lower: nil, upper: moment.upper))
             case .before: return .within(TimeRange(lower: nil, upper: moment.lower))
             case .after: return .within(TimeRange(lower: moment.upper, upper: nil))
-            case .is, .contains, .startsWith, .matches, .missing: return .within(moment)
+            case .is, .contains, .startsWith, .matches, .below, .missing: return .within(moment)
             }
         case .flag:
             guard let flag = value.boolValue else { throw wrong(field, name, "true or false", value) }

@@ -7,7 +7,7 @@ package indirect enum TrackFilter: Equatable, Sendable {
     case not(TrackFilter)
     /// A field passes a test.
     case test(FilterField, FilterTest)
-    /// The track is on the album with this number. Not written in JSON: programs use it.
+    /// The track is on the album with this number; `albumId` in JSON.
     case album(Int64)
 }
 
@@ -19,6 +19,8 @@ package enum FilterTest: Equatable, Sendable {
     case contains(String)
     /// This text at the beginning; folded.
     case startsWith(String)
+    /// This folder, by its path in bytes, or one below it.
+    case below([UInt8])
     /// A pattern for the whole text with `*` for any text and `?` for one character; folded.
     case matches(String)
     /// The text or what comes after it; folded. Dates: from the beginning of that year, month or day.
@@ -43,7 +45,7 @@ package enum FilterTest: Equatable, Sendable {
 
     /// Names of tests in JSON.
     package enum Name: String, CaseIterable, Sendable {
-        case `is`, contains, startsWith, matches, atLeast, atMost, before, after, missing
+        case `is`, contains, startsWith, matches, below, atLeast, atMost, before, after, missing
     }
 }
 

@@ -43,7 +43,7 @@ struct ValueLookup {
         case .before(let text): return try rows("\(Self.columns) AND text < ?2", [.text(text)])
         case .after(let text):
             return try rows("\(Self.columns) AND substr(text, 1, length(?2)) > ?2", [.text(text)])
-        case .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing: return FoundValues()
+        case .below, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing: return FoundValues()
         }
     }
 
@@ -110,10 +110,18 @@ struct FolderLookup {
         case .contains(let text): return try rows("instr(fold(path), ?1) > 0", .text(Folding.fold(text)))
         case .startsWith(let text): return try rows("instr(fold(path), ?1) = 1", .text(Folding.fold(text)))
         case .matches(let text): return try rows("matches(path, ?1)", .text(Folding.fold(text)))
+        case .below(let path): return try below(path)
         case .is, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue,
             .missing:
             return []
         }
+    }
+
+    /// The folder with this path and those below it.
+    func below(_ path: [UInt8]) throws(TrackDatabaseError) -> [Int64] {
+        if path.isEmpty { return try rows("path >= ?1", .blob([])) }
+        return try rows(
+            "path = ?1 OR path > CAST(?1 || x'2F' AS BLOB) AND path < CAST(?1 || x'30' AS BLOB)", .blob(path))
     }
 
     private func rows(_ condition: String, _ value: SQLiteValue) throws(TrackDatabaseError) -> [Int64] {

@@ -120,7 +120,7 @@ package struct TrackLoudness: Equatable, Sendable {
 package struct TrackFeedback: Equatable, Sendable {
     /// Nil: neither liked nor disliked.
     package var liked: Bool?
-    /// 0 to 1; nil: not rated.
+    /// Stars, 0 to 5; nil: not rated.
     package var rating: Double?
     package var playCount: Int64 = 0
     package var skipCount: Int64 = 0

@@ -126,9 +126,10 @@ struct QueryPlan {
             phase.tables = "tagset s CROSS JOIN track t INDEXED BY track_tagset"
             phase.condition = "s.album = @ AND t.tagset = s.id"
             phase.values = [.integer(id)]
-        case .folder(let id)?:
-            phase.condition = "t.folder = @ AND s.id = t.tagset"
-            phase.values = [.integer(id)]
+        case .folders(let ids)?:
+            phase.tables = "json_each(@) d CROSS JOIN track t INDEXED BY track_name CROSS JOIN tagset s"
+            phase.condition = "t.folder = d.value AND s.id = t.tagset"
+            phase.values = [json(ids)]
         case nil: break
         }
         let slowness =

@@ -4,6 +4,7 @@ struct SearchFinder {
     /// A text that was found.
     private struct Candidate {
         var kind: SearchKind
+        var tag: TrackTag?
         /// Number of the value, or of the folder.
         var id: Int64
         var text: String
@@ -15,12 +16,14 @@ struct SearchFinder {
     private let reader: TrackReader
     private let wanted: SearchText
     private let limit: Int
+    private let visible: VisibleFolders?
     private var found: [Int64: Candidate] = [:]
     /// Different texts of each rank.
     private var texts: [SearchRank: Set<String>] = [:]
 
     /// A finder of at most `limit` hits.
-    init(reader: TrackReader, wanted: SearchText, limit: Int) {
+    init(reader: TrackReader, wanted: SearchText, limit: Int) throws(TrackDatabaseError) {
+        visible = try reader.visible()
         self.reader = reader
         self.wanted = wanted
         self.limit = limit
@@ -50,14 +53,17 @@ struct SearchFinder {
             let statement = try reader.database.statement(
                 """
                 SELECT id, text, folded, tracks FROM ordered
-                WHERE tag = ?1 AND folded >= ?2 AND folded < ?3 AND tracks > 0 ORDER BY folded, text LIMIT ?4
+                WHERE tag = ?1 AND folded >= ?2 AND folded < ?3 AND tracks > 0 ORDER BY folded, text
                 """)
             try statement.bind([
                 .integer(Int64(tag.rawValue)), .text(wanted.folded), TextBounds.end(wanted.folded),
-                .integer(Int64(most)),
             ])
-            while try statement.step() {
-                add(kind, statement.integer(0), statement.text(1), statement.text(2), statement.integer(3))
+            var count = 0
+            while count < most, try statement.step() {
+                let id = statement.integer(0)
+                guard let tracks = try shown(kind, id, statement.integer(3)) else { continue }
+                add(kind, tag, id, statement.text(1), statement.text(2), tracks)
+                count += 1
             }
             statement.reset()
         }
@@ -83,9 +89,11 @@ struct SearchFinder {
     /// Adds what a row of an index stands for; false: it does not fit, or its files are away.
     private mutating func add(_ kind: SearchKind, _ id: Int64) throws(TrackDatabaseError) -> Bool {
         if kind == .folder {
+            guard visible?.ids.contains(id) ?? true else { return false }
             let path = try reader.folder(id)
+            guard try reader.holdsTracks(path) else { return false }
             let name = String(decoding: TrackPath(path).name, as: UTF8.self)
-            return add(kind, id, name, Folding.fold(name), 0)
+            return add(kind, nil, id, name, Folding.fold(name), 0)
         }
         let value = try reader.value(id, keeps: false)
         let folded = Folding.fold(value.text)
@@ -93,18 +101,36 @@ struct SearchFinder {
         let tracks = try reader.database.number(
             "SELECT tracks FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3",
             .integer(Int64(tag.rawValue)), .text(folded), .text(value.text))
-        guard let tracks, tracks > 0 else { return false }
-        return add(kind, id, value.text, folded, tracks)
+        guard let tracks, tracks > 0, let shown = try shown(kind, id, tracks) else { return false }
+        return add(kind, tag, id, value.text, folded, shown)
+    }
+
+    /// Tracks with a value that are shown, of `tracks` that have it; nil: none is.
+    private func shown(_ kind: SearchKind, _ id: Int64, _ tracks: Int64) throws(TrackDatabaseError) -> Int64? {
+        guard let visible else { return tracks }
+        let isShown = "(t.flags & \(TrackFlags.missing)) = 0 AND holds(t.folder, ?2)"
+        let rows =
+            kind == .track
+            ? """
+            SELECT t.id FROM track t INDEXED BY track_title WHERE t.title = ?1 AND \(isShown) UNION ALL
+            SELECT t.id FROM own_value o CROSS JOIN track t WHERE o.value = ?1 AND t.id = o.track AND \(isShown)
+            """
+            : """
+            SELECT t.id FROM tagset_value l CROSS JOIN track t INDEXED BY track_tagset
+            WHERE l.value = ?1 AND t.tagset = l.tagset AND \(isShown)
+            """
+        let count = try reader.database.number("SELECT count(*) FROM (\(rows))", .integer(id), .ids(visible.ids)) ?? 0
+        return count > 0 ? count : nil
     }
 
     @discardableResult
     private mutating func add(
-        _ kind: SearchKind, _ id: Int64, _ text: String, _ folded: String, _ tracks: Int64
+        _ kind: SearchKind, _ tag: TrackTag?, _ id: Int64, _ text: String, _ folded: String, _ tracks: Int64
     ) -> Bool {
         guard let rank = wanted.rank(folded) else { return false }
         texts[rank, default: []].insert("\(kind.rawValue)\(text)")
         found[kind.document(id)] = Candidate(
-            kind: kind, id: id, text: text, folded: folded, tracks: tracks, rank: rank)
+            kind: kind, tag: tag, id: id, text: text, folded: folded, tracks: tracks, rank: rank)
         return true
     }
 
@@ -130,28 +156,39 @@ struct SearchFinder {
     private func hits(of candidate: Candidate) throws(TrackDatabaseError) -> [SearchHit] {
         func hit(_ id: Int64, path: [UInt8] = [], tracks: Int64) -> SearchHit {
             SearchHit(
-                kind: candidate.kind, text: candidate.text, id: id, path: path, tracks: tracks, rank: candidate.rank)
+                kind: candidate.kind, tag: candidate.tag, text: candidate.text, id: id, path: path, tracks: tracks,
+                rank: candidate.rank)
         }
         switch candidate.kind {
         case .artist, .genre: return [hit(0, tracks: candidate.tracks)]
         case .folder: return [hit(0, path: try reader.folder(candidate.id), tracks: 0)]
         case .album:
-            let rows = try rows(
+            var rows = try rows(
                 "SELECT id, tracks FROM album WHERE title = ?1 AND tracks > 0 ORDER BY tracks DESC, id LIMIT ?2",
                 candidate.id)
+            if visible != nil {
+                for index in rows.indices { rows[index].tracks = try reader.counted(.album(rows[index].id)).tracks }
+                rows = rows.filter { $0.tracks > 0 }
+            }
             return rows.map { hit($0.id, tracks: $0.tracks) }
         case .track:
+            let shown = "(t.flags & \(TrackFlags.missing)) = 0" + (visible == nil ? "" : " AND holds(t.folder, ?3)")
             let rows = try rows(
-                "SELECT id, 1 FROM track WHERE title = ?1 AND (flags & \(TrackFlags.missing)) = 0 ORDER BY id LIMIT ?2",
-                candidate.id)
+                """
+                SELECT t.id, 1 FROM track t WHERE t.title = ?1 AND \(shown)
+                UNION SELECT t.id, 1 FROM own_value o CROSS JOIN track t
+                WHERE o.value = ?1 AND t.id = o.track AND \(shown) ORDER BY 1 LIMIT ?2
+                """, candidate.id, visible.map { [.ids($0.ids)] } ?? [])
             return rows.map { hit($0.id, tracks: 1) }
         }
     }
 
-    private func rows(_ sql: String, _ id: Int64) throws(TrackDatabaseError) -> [(id: Int64, tracks: Int64)] {
+    private func rows(
+        _ sql: String, _ id: Int64, _ values: [SQLiteValue] = []
+    ) throws(TrackDatabaseError) -> [(id: Int64, tracks: Int64)] {
         let statement = try reader.database.statement(sql)
         defer { statement.reset() }
-        try statement.bind([.integer(id), .integer(Int64(limit))])
+        try statement.bind([.integer(id), .integer(Int64(limit))] + values)
         var found: [(id: Int64, tracks: Int64)] = []
         while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
         return found

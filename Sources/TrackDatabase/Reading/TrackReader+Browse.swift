@@ -15,6 +15,9 @@ extension TrackReader {
             guard let id = try database.number("SELECT id FROM folder WHERE path = ?1", .blob(folder)) else {
                 return nil
             }
+            let visible = try visible()
+            let isShown = visible?.ids.contains(id) ?? true
+            guard isShown || visible?.isAbove(folder) == true else { return nil }
             let limit = min(max(1, limit), TrackQuery.maximumLimit)
             let question = "folder \(id)"
             var place: (kind: Int64, name: [UInt8]) = (0, [])
@@ -26,8 +29,12 @@ extension TrackReader {
                 place = (kind, name)
             }
             var names: [(kind: Int64, name: [UInt8], id: Int64)] = []
-            if place.kind == 0 { names = try folders(in: id, after: place.name, limit + 1).map { (0, $0.name, $0.id) } }
-            if names.count <= limit {
+            if place.kind == 0 {
+                names = try folders(in: id, after: place.name, limit + 1, isShown ? nil : visible).map {
+                    (0, $0.name, $0.id)
+                }
+            }
+            if names.count <= limit, isShown {
                 let after = place.kind == 1 ? place.name : nil
                 names += try trackNames(in: id, after: after, limit + 1 - names.count).map { (1, $0.name, $0.id) }
             }
@@ -42,12 +49,24 @@ extension TrackReader {
             let last = names.count > limit ? names[limit - 1] : nil
             return Page(
                 rows: rows, next: last.map { QueryCursor([.integer($0.kind), .blob($0.name)]).text(question) },
-                version: try summary().version)
+                version: try totals().version)
         }
     }
 
+    /// True: a track that is there lies in the folder or below it.
+    func holdsTracks(_ folder: [UInt8]) throws(TrackDatabaseError) -> Bool {
+        let tracks =
+            "SELECT 1 FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0"
+        let found = try database.number(
+            """
+            \(tracks) WHERE d.path = ?1 UNION ALL
+            \(tracks) WHERE d.path > CAST(?1 || x'2F' AS BLOB) AND d.path < CAST(?1 || x'30' AS BLOB) LIMIT 1
+            """, .blob(folder))
+        return found != nil
+    }
+
     private func folders(
-        in parent: Int64, after: [UInt8], _ limit: Int
+        in parent: Int64, after: [UInt8], _ limit: Int, _ visible: VisibleFolders?
     ) throws(TrackDatabaseError) -> [(name: [UInt8], id: Int64)] {
         // Below a path lie the paths that begin with it and a slash; a zero follows the slash.
         let statement = try database.statement(
@@ -60,7 +79,15 @@ extension TrackReader {
                 WHERE d.path > CAST(c.path || x'2F' AS BLOB) AND d.path < CAST(c.path || x'30' AS BLOB))
             ORDER BY name LIMIT ?3
             """)
-        return try named(statement, [.integer(parent), .blob(after), .integer(Int64(limit))])
+        let most = visible == nil ? Int64(limit) : -1
+        let found = try named(statement, [.integer(parent), .blob(after), .integer(most)])
+        guard let visible else { return found }
+        var shown: [(name: [UInt8], id: Int64)] = []
+        for entry in found where shown.count < limit {
+            let path = try folder(entry.id)
+            if visible.ids.contains(entry.id) || visible.isAbove(path) { shown.append(entry) }
+        }
+        return shown
     }
 
     private func trackNames(

@@ -3,7 +3,10 @@ extension TrackReader {
 
     /// Faults, the newest first.
     package func faults(limit: Int = 100) throws(TrackDatabaseError) -> [TrackFault] {
-        try faults("\(Self.faultColumns) ORDER BY at DESC, folder, name LIMIT ?1", .integer(Int64(max(0, limit))))
+        let most = shown == nil ? Int64(max(0, limit)) : -1
+        return Array(
+            try faults("\(Self.faultColumns) ORDER BY at DESC, folder, name LIMIT ?1", .integer(most))
+                .prefix(max(0, limit)))
     }
 
     /// Faults of the files of one folder by name.
@@ -22,7 +25,8 @@ extension TrackReader {
 
     /// Number of the faults.
     package func faultCount() throws(TrackDatabaseError) -> Int64 {
-        try database.number("SELECT count(*) FROM fault") ?? 0
+        if shown != nil { return Int64(try faults(Self.faultColumns).count) }
+        return try database.number("SELECT count(*) FROM fault") ?? 0
     }
 
     /// The number that a program keeps under a name, see `TrackBatch.setNumber`; nil: there is none.
@@ -36,6 +40,7 @@ extension TrackReader {
         try statement.bind(values)
         var found: [TrackFault] = []
         while try statement.step() {
+            guard VisibleFolders.shows(statement.blob(0), shown) else { continue }
             found.append(
                 TrackFault(
                     path: TrackPath(folder: statement.blob(0), name: statement.blob(1)),

@@ -55,9 +55,8 @@ extension TrackReader {
 
     private func ids(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
         let limit = min(max(1, query.limit), TrackQuery.maximumLimit)
-        let summary = try summary()
-        let compiler = FilterCompiler(database: database, total: Double(summary.tracks))
-        let filter = try query.filter.map { filter throws(TrackDatabaseError) in try compiler.compile(filter) }
+        let summary = try totals()
+        let filter = try compiled(query.filter)
         let description = query.description
         let after = try query.after.map { text throws(TrackDatabaseError) in
             try QueryCursor(text, question: description).values

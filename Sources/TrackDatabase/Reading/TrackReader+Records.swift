@@ -17,7 +17,8 @@ extension TrackReader {
     func load(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
         let statement = try database.statement(Self.columns + " WHERE t.id = ?1")
         defer { statement.reset() }
-        return try statement.bind([.integer(id)]).step() ? try track(of: statement) : nil
+        guard try statement.bind([.integer(id)]).step(), try shows(folder: statement.integer(1)) else { return nil }
+        return try track(of: statement)
     }
 
     /// The track at this place, a missing one too; nil: there is none.
@@ -87,6 +88,19 @@ extension TrackReader {
 
     /// The album with this number; nil: there is none.
     package func album(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
+        try question(Self.rows) { () throws(TrackDatabaseError) in
+            guard var album = try storedAlbum(id) else { return nil }
+            if try visible() != nil {
+                let count = try counted(.album(id))
+                guard count.tracks > 0 else { return nil }
+                album.tracks = count.tracks
+                album.duration = count.duration
+            }
+            return album
+        }
+    }
+
+    private func storedAlbum(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
         let statement = try database.statement(
             """
             SELECT (SELECT text FROM value WHERE id = a.title), (SELECT text FROM value WHERE id = a.artist), a.various,

@@ -1,6 +1,8 @@
 /// Something that a search found.
 package struct SearchHit: Equatable, Sendable {
     package var kind: SearchKind
+    /// The tag that has the text; nil for a folder. An artist may be found as a composer.
+    package var tag: TrackTag?
     /// The text that was found: an artist, a title, the name of a folder.
     package var text: String
     /// The album, for that kind; the track, for that kind; else 0.
@@ -42,7 +44,7 @@ extension TrackReader {
             let wanted = SearchText(text)
             guard !wanted.folded.isEmpty else { return [] }
             let limit = min(max(1, limit), 1000)
-            var finder = SearchFinder(reader: self, wanted: wanted, limit: limit)
+            var finder = try SearchFinder(reader: self, wanted: wanted, limit: limit)
             try finder.find(kinds)
             return try finder.hits()
         }

@@ -41,6 +41,31 @@ struct ComputedValues {
     var question: String
     var version: Int64
     var rows: [ValueRow]
+
+    /// The index of the first row that follows `row`, which may be gone.
+    func place(after row: ValueRow) -> Int {
+        let key = Self.key(row)
+        var (low, high) = (0, rows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.precedes(key, Self.key(rows[middle])) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// Texts by which a row is sorted.
+    static func key(_ row: ValueRow) -> [String] {
+        // U+10FFFF: rows without a value in the group come last.
+        ([row.value] + row.group).flatMap { [$0.map(Folding.fold) ?? "\u{10FFFF}", $0 ?? ""] }
+    }
+
+    /// True: `one` stands before `other`.
+    static func precedes(_ one: [String], _ other: [String]) -> Bool {
+        for (left, right) in zip(one, other) where left != right {
+            return left.utf8.lexicographicallyPrecedes(right.utf8)
+        }
+        return false
+    }
 }
 
 extension TrackReader {
@@ -48,8 +73,10 @@ extension TrackReader {
     package func values(_ query: ValuesQuery) throws(TrackDatabaseError) -> Page<ValueRow> {
         try question("the values of very many tracks were counted") { () throws(TrackDatabaseError) in
             let limit = min(max(1, query.limit), TrackQuery.maximumLimit)
-            let version = try summary().version
-            if query.filter == nil, query.group.isEmpty { return try listed(query, limit, version) }
+            let version = try totals().version
+            if query.filter == nil, query.group.isEmpty, try visible() == nil {
+                return try listed(query, limit, version)
+            }
             return try computed(query, limit, version)
         }
     }
@@ -91,14 +118,6 @@ extension TrackReader {
         _ query: ValuesQuery, _ limit: Int, _ version: Int64
     ) throws(TrackDatabaseError) -> Page<ValueRow> {
         let description = query.description
-        var start = 0
-        if let text = query.after {
-            let values = try QueryCursor(text, question: description).values
-            guard case .integer(let place)? = values.first, place >= 0 else {
-                throw .invalidCursor
-            }
-            start = Int(clamping: place)
-        }
         let list: ComputedValues
         if let known = cache.list, known.question == description, known.version == version {
             list = known
@@ -106,29 +125,41 @@ extension TrackReader {
             list = ComputedValues(question: description, version: version, rows: try count(query))
             cache.keep(list)
         }
-        let rows = Array(list.rows.dropFirst(start).prefix(limit))
-        let end = start + rows.count
-        let next = end < list.rows.count ? QueryCursor([.integer(Int64(end))]).text(description) : nil
+        let start = try query.after.map { text throws(TrackDatabaseError) in
+            let values = try QueryCursor(text, question: description).values
+            guard values.count == query.group.count + 1, case .text(let value)? = values.first else {
+                throw .invalidCursor
+            }
+            let group = values.dropFirst().map { value -> String? in
+                guard case .text(let text) = value else { return nil }
+                return text
+            }
+            return list.place(after: ValueRow(value: value, group: group, tracks: 0, duration: 0))
+        }
+        let rows = Array(list.rows.dropFirst(start ?? 0).prefix(limit))
+        let isLast = (start ?? 0) + rows.count >= list.rows.count
+        let next = isLast ? nil : rows.last.map { QueryCursor(Self.cursor($0)).text(description) }
         return Page(rows: rows, next: next, version: version)
+    }
+
+    private static func cursor(_ row: ValueRow) -> [SQLiteValue] {
+        [.text(row.value)] + row.group.map { $0.map { .text($0) } ?? .null }
     }
 
     /// Numbers of a value and of the values of its group, 0 for none.
     private typealias Key = [Int64]
 
     private func count(_ query: ValuesQuery) throws(TrackDatabaseError) -> [ValueRow] {
-        let total = Double(try database.number("SELECT number FROM meta WHERE name = 'tracks'") ?? 0)
-        let filter =
-            try query.filter.map { filter throws(TrackDatabaseError) in
-                try FilterCompiler(database: database, total: total).compile(filter)
-            } ?? .constant(true)
+        let filter = try compiled(query.filter) ?? .constant(true)
         let tags = [query.tag] + query.group
-        let bySets = !filter.asksTracks && !tags.contains(where: \.isOwn)
-        let statement = try database.prepare(statement(filter, bySets: bySets).sql)
-        try statement.bind(self.statement(filter, bySets: bySets).values)
+        let source = CountedRows(filter: filter, bySets: !filter.asksTracks && !tags.contains(where: \.isOwn))
+        let columns = source.bySets ? "s.packed, s.tracks, s.duration" : "s.packed, 1, t.duration, t.title, t.own"
+        let statement = try database.prepare(QueryStatement.numbered("SELECT \(columns) \(source.sql)"))
+        try statement.bind(source.values)
         var counts: [Key: (tracks: Int64, duration: Int64)] = [:]
         while try statement.step() {
             var packed = PackedValues.unpack(statement.blob(0))
-            if !bySets {
+            if !source.bySets {
                 if let title = statement.optionalInteger(3) { packed.append((TrackTag.title.rawValue, title)) }
                 packed += PackedValues.unpack(statement.blob(4))
             }
@@ -138,37 +169,6 @@ extension TrackReader {
             }
         }
         return try sorted(counts)
-    }
-
-    private func statement(_ filter: CompiledFilter, bySets: Bool) -> (sql: String, values: [SQLiteValue]) {
-        let wantsDriver = filter.driver != nil
-        let phase = QueryPlan.sorted([], by: wantsDriver ? filter.driver : nil).phases[0]
-        let sql: String
-        var values = filter.values
-        let columns = "SELECT s.packed, s.tracks, s.duration"
-        if bySets {
-            switch filter.driver {
-            case .values(let ids)?:
-                sql = """
-                    \(columns) FROM (SELECT DISTINCT tagset AS id FROM tagset_value
-                    WHERE value IN (SELECT value FROM json_each(@))) d CROSS JOIN tagset s
-                    WHERE s.id = d.id AND s.tracks > 0 AND (\(filter.sql))
-                    """
-                values = [QueryPlan.json(ids)] + values
-            case .album(let id)?:
-                sql = "\(columns) FROM tagset s WHERE s.album = @ AND s.tracks > 0 AND (\(filter.sql))"
-                values = [.integer(id)] + values
-            case .own?, .folder?, nil:
-                sql = "\(columns) FROM tagset s WHERE s.tracks > 0 AND (\(filter.sql))"
-            }
-        } else {
-            sql = """
-                SELECT s.packed, 1, t.duration, t.title, t.own FROM \(phase.tables) WHERE \(phase.condition)
-                AND (t.flags & \(TrackFlags.missing)) = 0 AND (\(filter.sql))
-                """
-            values = phase.values + values
-        }
-        return (QueryStatement.numbered(sql), values)
     }
 
     /// Each combination of a value of the first tag with values of the others.
@@ -192,15 +192,9 @@ extension TrackReader {
             let row = ValueRow(
                 value: texts[0] ?? "", group: Array(texts.dropFirst()), tracks: count.tracks,
                 duration: Double(count.duration) / 1000)
-            // U+10FFFF: what has no value in the group comes last.
-            rows.append((texts.flatMap { [$0.map(Folding.fold) ?? "\u{10FFFF}", $0 ?? ""] }, row))
+            rows.append((ComputedValues.key(row), row))
         }
-        rows.sort { one, other in
-            for (left, right) in zip(one.folded, other.folded) where left != right {
-                return left.utf8.lexicographicallyPrecedes(right.utf8)
-            }
-            return false
-        }
+        rows.sort { ComputedValues.precedes($0.folded, $1.folded) }
         return rows.map(\.row)
     }
 }

@@ -9,6 +9,8 @@ package final class TrackReader: @unchecked Sendable {
     let cache = ReaderCache()
     /// Seconds after which a question is ended with `tooSlow`.
     package let timeLimit: Double
+    /// Folders that it shows, each with all below it; nil: all.
+    package private(set) var shown: [[UInt8]]?
 
     /// A reader of an open database; `timeLimit` in seconds.
     init(_ database: SQLiteDatabase, timeLimit: Double = 5) {
@@ -28,8 +30,27 @@ package final class TrackReader: @unchecked Sendable {
         package var duration: Double
     }
 
-    /// Counts of the whole library.
+    /// Shows only tracks, texts, folders and faults that lie in these folders or below them, from the next question on; nil:
+    /// all. Paths as in `TrackPath.folder`.
+    package func show(_ folders: [[UInt8]]?) {
+        if folders != shown { cache.removeQuestions() }
+        shown = folders
+    }
+
+    /// Counts of the library, of what is shown of it.
     package func summary() throws(TrackDatabaseError) -> Summary {
+        var summary = try totals()
+        guard shown != nil else { return summary }
+        if let known = cache.summary, known.version == summary.version { return known }
+        let count = try count(nil)
+        summary.tracks = count.tracks
+        summary.duration = count.duration
+        cache.keep(summary)
+        return summary
+    }
+
+    /// Counts of the whole library.
+    func totals() throws(TrackDatabaseError) -> Summary {
         let statement = try database.statement("SELECT name, number FROM meta")
         defer { statement.reset() }
         var numbers: [String: Int64] = [:]
@@ -73,6 +94,10 @@ final class ReaderCache {
     private(set) var codecs: [Int64: String] = [:]
     /// The last list of values that was computed for a filter, whose next page is likely to be asked for.
     private(set) var list: ComputedValues?
+    /// Folders that are shown, nil for all, as of the folder with the number `last`.
+    private(set) var visible: (last: Int64, folders: VisibleFolders?)?
+    /// Counts of what is shown.
+    private(set) var summary: TrackReader.Summary?
 
     private static let mostValues = 8192
     /// Counts the batches that removed rows, as of these texts.
@@ -89,8 +114,21 @@ final class ReaderCache {
         values = [:]
         folders = [:]
         codecs = [:]
-        list = nil
+        removeQuestions()
     }
+
+    /// Forgets what depends on the folders that are shown.
+    func removeQuestions() {
+        list = nil
+        visible = nil
+        summary = nil
+    }
+
+    /// Keeps the folders that are shown; `last` is the highest number of one.
+    func keep(visible folders: VisibleFolders?, last: Int64) { visible = (last, folders) }
+
+    /// Keeps the counts of what is shown.
+    func keep(_ summary: TrackReader.Summary) { self.summary = summary }
 
     /// Keeps a text.
     func add(_ value: Value, _ id: Int64) {

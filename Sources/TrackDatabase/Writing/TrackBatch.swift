@@ -53,21 +53,20 @@ package final class TrackBatch {
     /// Sets the hash of a track's sound.
     package func setIdentity(_ identity: Int64?, of id: Int64) throws(TrackDatabaseError) {
         try database.run("UPDATE track SET identity = ?2 WHERE id = ?1", .integer(id), .optional(identity))
+        if let identity { try applyMirror(identity, to: id) }
         changes.isChanged = true
     }
 
-    /// Sets feedback as the daemon has it. A rating is put between 0 and 1.
+    /// Sets feedback as the daemon has it. A rating is put between 0 and 5.
     package func setFeedback(_ feedback: TrackFeedback, of id: Int64) throws(TrackDatabaseError) {
         changes.isChanged = true
         guard feedback != TrackFeedback() else {
             return try database.run("DELETE FROM feedback WHERE track = ?1", .integer(id))
         }
-        let rating = feedback.rating.map { $0.isFinite ? min(max($0, 0), 1) : 0 }
+        let values = Self.columns(feedback)
         try database.run(
-            "INSERT OR REPLACE INTO feedback VALUES(?1, ?2, ?3, ?4, ?5, ?6)", .integer(id),
-            .optional(feedback.liked.map { $0 ? 1 : 0 }), rating.map { .real($0) } ?? .null,
-            .integer(feedback.playCount), .integer(feedback.skipCount),
-            .optional(feedback.lastPlayed.map { Int64(clamping: $0) }))
+            "INSERT OR REPLACE INTO feedback VALUES(?1, ?2, ?3, ?4, ?5, ?6)", .integer(id), values[0], values[1],
+            values[2], values[3], values[4])
     }
 
     /// Brings counts up to date and removes what nothing refers to any more. False: nothing was changed.
@@ -128,6 +127,9 @@ package final class TrackBatch {
             .integer(record.file.inode), .optional(record.identity),
             own.isEmpty ? .null : .blob(PackedValues.pack(own)), TrackNumbersBlob.pack(record),
         ]
+        let before = try old.flatMap { old throws(TrackDatabaseError) in
+            try database.number("SELECT identity FROM track WHERE id = ?1", .integer(old.id))
+        }
         if let old {
             if !old.isMissing { count(old, -1) }
             changes.mayBeUnused(
@@ -158,6 +160,7 @@ package final class TrackBatch {
         for value in own {
             try database.run("INSERT OR IGNORE INTO own_value VALUES(?1, ?2)", .integer(value.value), .integer(id))
         }
+        if let identity = record.identity, identity != before { try applyMirror(identity, to: id) }
         changes.count(
             set: set, values: ([title].compactMap { $0 }) + own.map(\.value), tracks: 1, duration: duration ?? 0)
         return id

@@ -1,0 +1,90 @@
+extension LibraryCatalogue {
+    /// Rows of a page of tracks without a limit of the client.
+    package static let usualTracks = 100
+    /// Rows of a page of values or folders without a limit of the client.
+    package static let usualRows = 1000
+    /// Hits of a search without a limit of the client.
+    package static let usualHits = 50
+    /// Kinds of hits of a search.
+    package static let searchKinds = ["artist", "album", "track", "genre", "folder"]
+
+    /// Tags that have values, by their names in filters.
+    private static let tags = ParameterType.choice(
+        TrackField.allCases.filter(\.isTag).map(\.rawValue))
+
+    private static let page = " A page also ends at 192 KiB."
+
+    static let readingMethods: [Method] = [
+        Method(
+            name: .libraryQuery, kind: .library, role: .read,
+            parameters: [filter, sort, seed, fields, limit(10_000, usual: usualTracks), after],
+            help: "Lists the tracks that pass a filter, page by page." + page,
+            result: "rows, version and, if more follow, next",
+            example: #"{"filter": {"genre": {"is": "Jazz"}}, "sort": ["-date", "album", "discNumber", "trackNumber"]}"#),
+        Method(
+            name: .libraryCount, kind: .library, role: .read, parameters: [filter],
+            help: "Counts the tracks that pass a filter.", result: "tracks, duration in seconds and version",
+            example: #"{"filter": {"liked": {"is": true}}}"#),
+        Method(
+            name: .libraryValues, kind: .library, role: .read,
+            parameters: [
+                .required("tag", tags, "the tag whose values are listed"), filter,
+                .optional("group", .array(tags, count: 1...4), "part each value by the values of these tags"),
+                limit(10_000, usual: usualRows), after,
+            ],
+            help: "Lists the values that a tag has, each once, with the tracks that have it." + page,
+            result:
+                "rows, each with value, tracks, duration and, if asked for, group; version and, if more follow, next",
+            example: #"{"tag": "artist", "filter": {"genre": {"is": "Jazz"}}}"#),
+        Method(
+            name: .libraryBrowse, kind: .library, role: .read,
+            parameters: [
+                .optional("uri", .uri, "a folder of the library by its uri or path on this host"),
+                .optional("path", .text, "the same by its path in the library, as rows show it"), fields,
+                limit(10_000, usual: usualRows), after,
+            ],
+            exclusive: [["uri", "path"]],
+            help: "Lists a folder: its folders, then its tracks. Without a folder it lists those of the library."
+                + page,
+            result: "path, uri, rows (each a folder or a track by its kind), version and, if more follow, next",
+            example: #"{"path": "Music/Miles Davis"}"#),
+        Method(
+            name: .libraryGet, kind: .library, role: .read,
+            parameters: [.required("uris", .array(.uri, count: 1...1000), "files by their uris or paths"), fields],
+            help: "Returns tracks by their files, those that are missing at present too.",
+            result: "rows in the order of the uris, null for what is not in the library, and version",
+            example: #"{"uris": ["file:///srv/music/a.flac"]}"#),
+        Method(
+            name: .librarySearch, kind: .library, role: .read,
+            parameters: [
+                .required("text", .text, "words, or their beginnings"),
+                .optional(
+                    "kinds", .array(.choice(searchKinds), count: 1...searchKinds.count),
+                    "kinds of things to find; default: all"),
+                limit(1000, usual: usualHits), fields,
+            ],
+            help:
+                "Finds artists, albums, tracks, genres and folders, those first that fit best. The filter of each leads to "
+                + "its tracks.",
+            result: "rows, each with kind, name and filter, and version", example: #"{"text": "miles"}"#),
+    ]
+}
+
+extension TrackField {
+    /// True if it is one of the tags that have values.
+    var isTag: Bool {
+        switch self {
+        case .title, .artist, .album, .albumArtist, .genre, .composer, .conductor, .performer, .ensemble, .date,
+            .originalDate, .label, .grouping, .mood, .work, .movement, .discSubtitle, .location, .comment, .titleSort,
+            .artistSort, .albumSort, .albumArtistSort, .composerSort, .musicBrainzArtistId, .musicBrainzAlbumArtistId,
+            .musicBrainzAlbumId, .musicBrainzReleaseGroupId, .musicBrainzRecordingId, .musicBrainzReleaseTrackId,
+            .musicBrainzWorkId:
+            true
+        case .uri, .path, .artists, .trackNumber, .trackCount, .discNumber, .discCount, .duration, .movementNumber,
+            .movementCount, .tags, .albumId, .isCompilation, .hasPicture, .hasLyrics, .chapterCount, .codec,
+            .sampleRate, .bitsPerSample, .channels, .size, .trackGain, .trackPeak, .albumGain, .albumPeak, .added,
+            .modified, .missing, .liked, .rating, .playCount, .skipCount, .lastPlayed:
+            false
+        }
+    }
+}

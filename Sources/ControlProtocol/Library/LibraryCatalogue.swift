@@ -1,0 +1,56 @@
+import NowPlaying
+
+/// The methods of the library: its server's checks, its `rpc.discover` and the manual are made of this table.
+package enum LibraryCatalogue {
+    /// The table for the server.
+    package static let table = MethodTable(
+        title: "nowplaying-library", methods: readingMethods + serverMethods,
+        notifications: [
+            (libraryChanged, "Version, number of tracks and progress of the library, at most once a second.")
+        ])
+
+    /// The notification of a change of the library.
+    package static let libraryChanged = "library.changed"
+
+    private static let serverMethods: [Method] = [
+        Method(
+            name: .libraryStatus, kind: .library, role: .read, parameters: [],
+            help: "Describes the library: its folders, its size, and the scan that is in progress.",
+            result:
+                "version, tracks, duration, roots (each with name, path, mode and tracks), scan, lastScan, faultCount and "
+                + "faults",
+            example: "{}"),
+        Method(
+            name: .librarySubscribe, kind: .library, role: .read, parameters: [],
+            help: "Sends a notification library.changed from now on after each change, at most once a second.",
+            result: "version and tracks", example: "{}"),
+        Method(
+            name: .libraryUnsubscribe, kind: .library, role: .read, parameters: [],
+            help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
+        .hello, .discovery,
+    ]
+
+    // MARK: Parameters
+
+    /// The filter of a question.
+    static let filter = Parameter.optional("filter", .filter, "only tracks that pass it; default: all")
+    /// The order of tracks.
+    static let sort = Parameter.optional(
+        "sort", .textOrTexts(count: 1...8),
+        "fields to sort by, each with a leading - for falling, or random or randomAlbums alone; default: the order in which "
+            + "the tracks came into the library")
+    /// The seed of a random order.
+    static let seed = Parameter.optional(
+        "seed", .ordinal, "a number that selects one of the random orders; default: 0")
+    /// Keys of a track's row.
+    static let fields = Parameter.optional(
+        "fields", .array(.choice(TrackField.allCases.map(\.rawValue)), count: 1...TrackField.allCases.count),
+        "keys of each row; default: " + TrackField.usual.map(\.rawValue).joined(separator: ", "))
+    /// The place behind the page before.
+    static let after = Parameter.optional("after", .cursor, "next of the page before, for the page after it")
+
+    /// The number of rows of a page.
+    static func limit(_ most: Int64, usual: Int) -> Parameter {
+        .optional("limit", .integer(1...most), "number of rows; default: \(usual)")
+    }
+}

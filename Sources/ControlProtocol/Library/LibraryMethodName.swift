@@ -1,0 +1,27 @@
+/// Name of a method of the library; raw values are the names on the wire.
+package enum LibraryMethodName: String, Sendable, CaseIterable {
+    case hello
+    case rpcDiscover = "rpc.discover"
+    case libraryStatus = "library.status"
+    case librarySubscribe = "library.subscribe"
+    case libraryUnsubscribe = "library.unsubscribe"
+    case libraryQuery = "library.query"
+    case libraryCount = "library.count"
+    case libraryValues = "library.values"
+    case libraryBrowse = "library.browse"
+    case libraryGet = "library.get"
+    case librarySearch = "library.search"
+}
+
+extension Method {
+    /// A method of the library.
+    init(
+        name: LibraryMethodName, kind: Kind, role: Role, parameters: [Parameter], exclusive: [[String]] = [],
+        anyOf: [String] = [], oneOf: [String] = [], isRefusedInBatch: Bool = false, help: String, result: String,
+        example: String
+    ) {
+        self.init(
+            name: name.rawValue, kind: kind, role: role, parameters: parameters, exclusive: exclusive, anyOf: anyOf,
+            oneOf: oneOf, isRefusedInBatch: isRefusedInBatch, help: help, result: result, example: example)
+    }
+}

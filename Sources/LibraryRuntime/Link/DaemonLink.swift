@@ -1,0 +1,150 @@
+import CLinux
+import ControlProtocol
+import Glibc
+package import LinuxSystem
+package import NowPlayingClient
+
+/// The library's own connection to the daemon, over the daemon's restarts: if it plays, and its feedback. By the background
+/// socket: it neither starts the daemon nor keeps it running. Wakes for events of the daemon and for its return alone.
+@PlayerLoop package final class DaemonLink {
+    /// Presence of the daemon.
+    package enum Presence: Equatable, Sendable {
+        case absent
+        case connected
+        /// It refuses a request that the library needs, in these words.
+        case refuses(String)
+    }
+
+    /// Called when the daemon begins or ends to play, and when it goes.
+    package var onPlaying: (@PlayerLoop (Bool) -> Void)?
+    /// True while the daemon plays, or would if it had sound.
+    package private(set) var isPlaying = false
+    /// Presence of the daemon.
+    package private(set) var presence = Presence.absent
+    /// Messages that the daemon has sent since the start.
+    package private(set) var messageCount = 0
+
+    private let loop: EventLoop
+    private let paths: [String]
+    private let mirror: FeedbackMirror
+    private var channel: DaemonChannel?
+    private var watch: SocketWatch?
+    private var watching: EventSource?
+
+    /// Key events at which the daemon begins or ends to play.
+    private static let causes = [
+        "play", "pause", "stop", "stall", "unstall", "interruption-began", "interruption-ended", "session",
+    ]
+
+    /// Follows a daemon whose control socket is at one of these paths. `mirror` keeps its feedback. Throws `ClientError`
+    /// if the system has no means to watch for the daemon.
+    package init(_ loop: EventLoop, paths: [String], mirror: FeedbackMirror) throws(ClientError) {
+        self.loop = loop
+        self.paths = paths.map { BackgroundSocket.path(beside: $0) }
+        self.mirror = mirror
+        try wait()
+        connect()
+    }
+
+    isolated deinit { end() }
+
+    /// Ends the connection and the wait for the daemon.
+    package func end() {
+        stopWaiting()
+        channel?.close()
+        channel = nil
+        mirror.end()
+    }
+
+    private func wait() throws(ClientError) {
+        let watch = try SocketWatch(paths)
+        self.watch = watch
+        watching = loop.watch(watch.descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in
+            if watch.takeEvents() { connect() }
+        }
+    }
+
+    private func stopWaiting() {
+        watching?.release()
+        watching = nil
+        watch = nil
+    }
+
+    private func connect() {
+        guard channel == nil else { return }
+        // A socket of a killed daemon refuses; the next daemon's replaces it, which is an event of its folder.
+        for path in paths {
+            guard let made = try? DaemonChannel(loop, path) else { continue }
+            stopWaiting()
+            begin(made)
+            return
+        }
+    }
+
+    private func begin(_ made: DaemonChannel) {
+        channel = made
+        presence = .connected
+        made.onLoss = { [unowned self] in lost() }
+        made.onNotification = { [unowned self] method, parameters in
+            messageCount += 1
+            switch method {
+            case "nowPlaying.changed": take(state: parameters)
+            case Catalogue.feedbackChanged: mirror.take(change: parameters)
+            default: break
+            }
+        }
+        made.call("hello", JSONObject([.init("client", "nowplaying-library")])) { [unowned self] in judge($0) }
+        let causes = JSONObject([.init("causes", .array(Self.causes.map { .string($0) }))])
+        made.call("nowPlaying.subscribe", causes) { [unowned self] reply in
+            judge(reply)
+            if case .result(let state) = reply { take(state: state) }
+        }
+        made.call("feedback.subscribe") { [unowned self] reply in
+            judge(reply)
+            guard case .result = reply, let channel else { return }
+            mirror.begin { [weak self, weak channel] parameters, done in
+                guard let channel else { return done(.lost) }
+                channel.call("feedback.changes", parameters) { reply in
+                    self?.judge(reply)
+                    done(reply)
+                }
+            }
+        }
+    }
+
+    private func judge(_ reply: DaemonChannel.Reply) {
+        switch reply {
+        case .result: messageCount += 1
+        case .refused(let error):
+            messageCount += 1
+            presence = .refuses(error.message)
+            Log.warning("the daemon refuses what the library needs: \(error.message)")
+        case .lost: break
+        }
+    }
+
+    private func take(state: JSONValue) {
+        let text = state["state"]?.stringValue
+        setPlaying(text == "playing" || text == "stalled")
+    }
+
+    private func setPlaying(_ playing: Bool) {
+        guard playing != isPlaying else { return }
+        isPlaying = playing
+        onPlaying?(playing)
+    }
+
+    private func lost() {
+        channel = nil
+        presence = .absent
+        mirror.end()
+        setPlaying(false)
+        do throws(ClientError) {
+            try wait()
+            // Between the loss and the watch another daemon may have started.
+            connect()
+        } catch {
+            Log.warning("cannot wait for the daemon's return: start the library again when it is back")
+        }
+    }
+}

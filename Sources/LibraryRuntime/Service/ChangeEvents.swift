@@ -1,0 +1,101 @@
+import ControlProtocol
+package import ControlServer
+package import LinuxSystem
+import NowPlaying
+import TrackDatabase
+
+/// Sends `library.changed` to its subscribers, at most once a second. While nothing changes, nothing is armed.
+@PlayerLoop package final class ChangeEvents {
+    /// The kinds of events of the library: one for each view, as the number of tracks differs.
+    private enum Kind: String {
+        case own, foreign
+    }
+
+    /// Kind of the events of lists, which reach all subscribers.
+    package nonisolated static let lists = "lists"
+    /// Seconds between two events.
+    private static let interval = 1.0
+
+    private let loop: EventLoop
+    private let server: ControlServer
+    private let views: LibraryViews
+    private let pool: ReaderPool
+    private let workers: Workers
+    private var lastEvent: MonotonicTime?
+    private var deadline: EventSource?
+    private var isCounting = false
+    /// True if the library changed while its tracks were counted.
+    private var isChanged = false
+
+    /// Events of this server's clients, whose numbers come from readers of `pool`.
+    package init(_ loop: EventLoop, _ server: ControlServer, _ views: LibraryViews, _ pool: ReaderPool) {
+        self.loop = loop
+        self.server = server
+        self.views = views
+        self.pool = pool
+        workers = Workers(loop, name: "events")
+    }
+
+    /// The events of a client with these rights.
+    package func subscription(isForeign: Bool) -> Subscription {
+        Subscription(kinds: [(isForeign ? Kind.foreign : .own).rawValue, Self.lists], subject: .every)
+    }
+
+    /// The library or its scan has changed.
+    package func changed() {
+        guard server.subscriberCount > 0 else { return }
+        guard !isCounting else {
+            isChanged = true
+            return
+        }
+        guard deadline == nil else { return }
+        let next = lastEvent?.advanced(bySeconds: Self.interval) ?? EventLoop.now
+        guard next > EventLoop.now else { return count() }
+        deadline = loop.deadline(next) { [unowned self] in
+            deadline = nil
+            count()
+        }
+    }
+
+    private func count() {
+        lastEvent = EventLoop.now
+        isCounting = true
+        let (own, foreign) = (views.view(isForeign: false).visible, views.view(isForeign: true).visible)
+        let pool = pool
+        workers.submit { () -> (own: TrackReader.Summary, foreign: TrackReader.Summary)? in
+            try? pool.read { reader throws(TrackDatabaseError) in
+                reader.show(own)
+                let all = try reader.summary()
+                reader.show(foreign)
+                return (all, try reader.summary())
+            }
+        } _: { [weak self] found in
+            guard let self else { return }
+            isCounting = false
+            if let found {
+                publish(found.own, .own)
+                publish(found.foreign, .foreign)
+            }
+            if isChanged {
+                isChanged = false
+                changed()
+            }
+        }
+    }
+
+    private func publish(_ summary: TrackReader.Summary, _ kind: Kind) {
+        var parameters = JSONWriter()
+        parameters.beginObject()
+        parameters.member("version", Int(summary.version))
+        parameters.member("tracks", Int(summary.tracks))
+        parameters.endObject()
+        send(kind.rawValue, LibraryCatalogue.libraryChanged, parameters.bytes)
+    }
+
+    private func send(_ kind: String, _ name: String, _ parameters: [UInt8]) {
+        var writer = JSONWriter()
+        writer.notification(name, parameters: parameters)
+        writer.newline()
+        server.publish(ServerEvent(kind: kind, subject: name, reach: .everySubject, line: writer.bytes))
+    }
+}

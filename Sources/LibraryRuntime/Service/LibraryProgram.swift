@@ -1,0 +1,95 @@
+import BridgeRuntime
+import ConfigurationFiles
+import ControlProtocol
+import ControlServer
+import Glibc
+import LinuxSystem
+import NowPlaying
+import TrackDatabase
+
+/// The library as a program, from its arguments to its exit status.
+package enum LibraryProgram {
+    /// Name of the program.
+    package static let name = "nowplaying-library"
+
+    /// Runs the library with these arguments (without the program's name) and returns its exit status: 0 after a clean end,
+    /// 1 when it can't start, 2 when the command line can't be understood. To be called first of all, on the main thread.
+    package static func run(_ arguments: [String]) -> Int32 {
+        SignalMask.block([SIGTERM, SIGINT, SIGHUP])
+        ProgramPages.shareHeap()
+        Log.setProgram(name)
+        let options: BridgeOptions
+        do throws(BridgeOptions.UsageError) { options = try BridgeOptions(arguments) } catch {
+            return print(PrintableText.escaped(error.message) + "\nTry “\(name) --help”.\n", to: 2, status: 2)
+        }
+        if options.showsHelp {
+            return print(BridgeOptions.help(name, "the music library: scans folders and answers questions"), to: 1)
+        }
+        if options.showsVersion { return print("\(name) \(Product.version)\n", to: 1) }
+        let settings: LibrarySettings
+        let paths: LibraryPaths
+        do throws(ConfigurationError) {
+            settings = try load(options)
+            if options.checksConfiguration { return print("The configuration is valid.\n", to: 1) }
+            paths = try LibraryPaths(
+                settings, daemonSocket: options.socket, uid: geteuid(), environment: environment)
+        } catch {
+            for message in error.messages { print(message + "\n", to: 2) }
+            return 1
+        }
+        do throws(SocketFailure) { return try serve(settings, paths, options) } catch {
+            Log.error(error.message)
+            return 1
+        }
+    }
+
+    /// The settings; files that this user may not read are logged.
+    private static func load(_ options: BridgeOptions) throws(ConfigurationError) -> LibrarySettings {
+        var unreadable: [String] = []
+        let settings = try LibrarySettings.load(options.configurationFile, unreadable: &unreadable)
+        for path in unreadable {
+            Log.warning("ignored \(path): permission denied; make it readable, or remove it")
+        }
+        return settings
+    }
+
+    private static func serve(
+        _ settings: LibrarySettings, _ paths: LibraryPaths, _ options: BridgeOptions
+    ) throws(SocketFailure) -> Int32 {
+        let roles = try PeerRoles(
+            ownUID: geteuid(), controlGroup: settings.controlGroup, readGroup: settings.readGroup)
+        let limit = DescriptorLimit.raise(to: 32 << 10)
+        let socket = try ControlSocket(
+            SocketPlace(
+                program: name, name: "library's socket", socket: paths.socket, stateDirectory: paths.stateDirectory,
+                remedy: "name another path with socket in [library]"), groups: roles.groups)
+        defer { socket.remove() }
+        let database: TrackDatabase
+        do throws(TrackDatabaseError) { database = try TrackDatabase(path: paths.database) } catch {
+            Log.error("\(paths.database): \(error.message)")
+            return 1
+        }
+        if case .remade(let message) = database.opening { Log.warning(message) }
+        let serverOptions = ControlServerOptions(roles: roles, descriptorLimit: limit, version: Product.version)
+        var running: RunningLibrary?
+        let status = PlayerLoop.run { loop in
+            running = RunningLibrary(loop, socket, serverOptions, database, settings, paths) {
+                () throws(ConfigurationError) in try load(options)
+            }
+        }
+        PlayerLoop.assumeIsolated { withExtendedLifetime(running) { running = nil } }
+        return status
+    }
+
+    /// A variable of the environment that is set and not empty.
+    static func environment(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    @discardableResult
+    private static func print(_ text: String, to descriptor: Int32, status: Int32 = 0) -> Int32 {
+        var text = text
+        return text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) == $0.count ? status : 1 }
+    }
+}

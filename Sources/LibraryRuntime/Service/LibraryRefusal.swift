@@ -1,0 +1,15 @@
+package import ControlProtocol
+package import TrackDatabase
+
+extension RPCError {
+    /// A failure of the database as the protocol has it; `parameter` is the one that a wrong name stands in.
+    package init(_ error: TrackDatabaseError, parameter: String? = nil) {
+        switch error {
+        case .invalid(_, let nearest): self = .invalidParameter(parameter, error.message, nearest: nearest)
+        case .invalidCursor: self = .invalidParameter("after", error.message)
+        case .tooSlow: self = .commandFailed(.tooSlow, error.message)
+        case .full: self = .commandFailed(.diskFull, error.message)
+        case .damaged, .newerVersion, .foreign, .failed, .busy: self = .commandFailed(.unavailable, error.message)
+        }
+    }
+}

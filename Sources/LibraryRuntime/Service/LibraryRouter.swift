@@ -1,0 +1,124 @@
+package import ControlProtocol
+package import ControlServer
+package import LinuxSystem
+import NowPlaying
+import TrackDatabase
+
+/// Brings the requests of clients to the parts of the library.
+@PlayerLoop package final class LibraryRouter: RequestHandler {
+    private let views: LibraryViews
+    private let events: ChangeEvents
+    private let pool: ReaderPool
+    /// A reader for what takes no time, which never waits for a long question.
+    private let quick: ReaderPool
+    private let rest: ReaderRest
+    private let instance: String
+
+    /// A router to these parts. `quick` has a reader of its own; `instance` names the database, at random.
+    package init(
+        _ views: LibraryViews, _ events: ChangeEvents, _ pool: ReaderPool, quick: ReaderPool, _ rest: ReaderRest,
+        instance: String
+    ) {
+        self.views = views
+        self.events = events
+        self.pool = pool
+        self.quick = quick
+        self.rest = rest
+        self.instance = instance
+    }
+
+    package func greeting(for role: Role) -> JSONValue {
+        [
+            "server": "nowplaying-library", "version": .string(Product.version), "protocol": 1,
+            "instance": .string(instance), "role": .string(role.rawValue), "capabilities": ["library": true],
+        ]
+    }
+
+    package func role(for method: Method, _ parameters: JSONObject) -> Role { method.role }
+
+    package func plan(_ request: JudgedRequest) throws(RPCError) -> RequestPlan {
+        guard let name = LibraryMethodName(rawValue: request.method) else {
+            throw LibraryCatalogue.table.unknownMethod(request.method)
+        }
+        let (parameters, isForeign) = (request.parameters, request.rights.isForeign)
+        switch name {
+        case .libraryStatus: return status(isForeign: isForeign)
+        case .librarySubscribe:
+            let subscription = events.subscription(isForeign: isForeign)
+            return status(isForeign: isForeign) { $0.subscribe(subscription) }
+        case .libraryUnsubscribe:
+            return .perform { client, answer in
+                client.subscribe(nil)
+                answer(.success([:]))
+            }
+        case .libraryQuery:
+            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.query(parameters) }
+        case .libraryCount:
+            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.count(parameters) }
+        case .libraryValues:
+            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.values(parameters) }
+        case .libraryGet:
+            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.get(parameters) }
+        case .librarySearch:
+            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.search(parameters) }
+        case .libraryBrowse:
+            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.browse(parameters) }
+        case .hello, .rpcDiscover: throw LibraryCatalogue.table.unknownMethod(request.method)
+        }
+    }
+
+    /// A request that a reader answers, with JSON; nil: its folder is not there.
+    private func read(
+        _ isForeign: Bool,
+        _ body: @escaping @Sendable (ReadingMethods) throws(TrackDatabaseError) -> [UInt8]?
+    ) -> RequestPlan {
+        rest.used()
+        let (view, pool) = (views.view(isForeign: isForeign), pool)
+        return .prepare { _, abandoned in
+            if abandoned.isSet { return .failure(.commandFailed(.abandoned, "the client disconnected")) }
+            do throws(TrackDatabaseError) {
+                let answer = try pool.read { reader throws(TrackDatabaseError) in
+                    reader.show(view.visible)
+                    return try body(ReadingMethods(reader, view))
+                }
+                guard let answer else {
+                    return .failure(.noSuchContent("there is no such folder in the library, or none that you may see"))
+                }
+                return .success { _, done in done(.encoded(answer)) }
+            } catch {
+                return .failure(RPCError(error))
+            }
+        }
+    }
+
+    /// The status of the library; `begin` is called right before it is answered.
+    private func status(
+        isForeign: Bool, _ begin: @escaping @PlayerLoop @Sendable (any ServerClient) -> Void = { _ in }
+    ) -> RequestPlan {
+        rest.used()
+        let view = views.view(isForeign: isForeign)
+        // The quick reader shows all, the others count what a foreign user sees.
+        let pool = isForeign ? pool : quick
+        return .prepare { _, _ in
+            do throws(TrackDatabaseError) {
+                let summary = try pool.read { reader throws(TrackDatabaseError) in
+                    reader.show(view.visible)
+                    return try reader.summary()
+                }
+                let status = LibraryStatus(view: view, summary: summary).answer
+                return .success { client, answer in
+                    begin(client)
+                    answer(.success(status))
+                }
+            } catch {
+                return .failure(RPCError(error))
+            }
+        }
+    }
+
+    package func clientGone(_ client: ClientIdentity) {}
+
+    package func hasSubject(_ name: String) -> Bool { name == LibraryCatalogue.libraryChanged }
+
+    package func clientCountChanged() {}
+}

@@ -1,0 +1,88 @@
+import AudioCore
+package import LinuxSystem
+import MediaAccess
+package import TrackDatabase
+
+/// The folders of the library as one kind of client sees them, and the way between files of the host and places in the
+/// library. Any thread.
+package struct LibraryView: Sendable {
+    /// The folders of the library.
+    package let roots: [RootNames.Root]
+    /// Places in the library that are visible with all below them; nil: all are.
+    package let visible: [[UInt8]]?
+
+    /// A view of all.
+    package init(_ roots: [RootNames.Root]) {
+        self.roots = roots
+        visible = nil
+    }
+
+    /// The view of a foreign user, to whom what lies outside of the media roots is invisible.
+    init(_ roots: [RootNames.Root], within media: MediaRoots) {
+        self.roots = roots
+        var places: [[UInt8]] = []
+        for root in roots {
+            if media.confinedPath(of: root.path) != nil {
+                places.append(root.name)
+            } else {
+                places += media.paths.compactMap { $0.below(root.path).map { root.name + [Self.slash] + $0.bytes } }
+            }
+        }
+        visible = places
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    // MARK: Files and places
+
+    /// The path of the file or folder at a place; nil: its root is in the library no longer.
+    package func path(of place: [UInt8]) -> FilePath? {
+        let name = place.prefix { $0 != Self.slash }
+        guard let root = roots.first(where: { $0.name.elementsEqual(name) }) else { return nil }
+        guard let rest = FilePath(place.dropFirst(name.count + 1)) else { return nil }
+        return root.path.appending(rest)
+    }
+
+    /// The uri of the file or folder at a place; nil: its root is in the library no longer.
+    package func uri(of place: [UInt8]) -> String? { path(of: place).map { MediaSource.fileURI($0) } }
+
+    /// The place of a path of the host; nil: it lies in no folder of the library.
+    package func place(of path: FilePath) -> [UInt8]? {
+        let path = path.normalized
+        guard !path.leadsUp else { return nil }
+        for root in roots {
+            guard let rest = path.below(root.path) else { continue }
+            return rest.isEmpty ? root.name : root.name + [Self.slash] + rest.bytes
+        }
+        return nil
+    }
+
+    /// The place that a uri or an absolute path names; nil: none in the library.
+    package func place(of uri: String) -> [UInt8]? {
+        guard case .path(let path) = MediaAddress(uri) else { return nil }
+        return place(of: path)
+    }
+
+    // MARK: Filters
+
+    /// The filter with the places that its uris name.
+    package func resolved(_ filter: TrackFilter) -> TrackFilter {
+        switch filter {
+        case .all(let filters): .all(filters.map(resolved))
+        case .any(let filters): .any(filters.map(resolved))
+        case .not(let filter): .not(resolved(filter))
+        case .test(.path(let field), .is(let text)) where Self.isAddress(text):
+            place(of: text).map { .test(.path(field), .is(String(decoding: $0, as: UTF8.self))) } ?? .any([])
+        case .test(.path(let field), .below(let text)) where Self.isAddress(text):
+            place(of: String(decoding: text, as: UTF8.self)).map { .test(.path(field), .below($0)) } ?? .any([])
+        case .test, .album: filter
+        }
+    }
+
+    /// True if it names a file of the host: places in the library begin with the name of a folder.
+    private static func isAddress(_ text: String) -> Bool { isAddress(Array(text.utf8)) }
+
+    private static func isAddress(_ text: [UInt8]) -> Bool {
+        text.first == slash || text.starts(with: Array("file:".utf8))
+    }
+}

@@ -1,0 +1,87 @@
+import ConfigurationFiles
+import ControlProtocol
+import ControlServer
+import Glibc
+import LinuxSystem
+import TrackDatabase
+
+/// The parts of the library while it serves.
+@PlayerLoop final class RunningLibrary {
+    private let loop: EventLoop
+    private let server: ControlServer
+    private let views: LibraryViews
+    private let events: ChangeEvents
+    private let pool: ReaderPool
+    private let rest: ReaderRest
+    private let paths: LibraryPaths
+    private let reload: () throws(ConfigurationError) -> LibrarySettings
+    private let router: LibraryRouter
+    private var signals: [EventSource] = []
+
+    /// Readers for questions of clients at once: more would only share the processors.
+    private static let readers = 4
+
+    /// Makes all parts and lets clients in: on the loop, which runs. `reload` reads the settings again.
+    init(
+        _ loop: EventLoop, _ socket: ControlSocket, _ options: ControlServerOptions, _ database: TrackDatabase,
+        _ settings: LibrarySettings, _ paths: LibraryPaths,
+        reload: @escaping () throws(ConfigurationError) -> LibrarySettings
+    ) {
+        self.loop = loop
+        self.paths = paths
+        self.reload = reload
+        views = LibraryViews(Self.roots(settings, paths), mediaRoots: settings.mediaRoots)
+        server = ControlServer(
+            loop, listener: socket.descriptor, methods: LibraryCatalogue.table, options: options)
+        pool = ReaderPool(database, limit: Self.readers)
+        rest = ReaderRest(loop, pool)
+        events = ChangeEvents(loop, server, views, pool)
+        router = LibraryRouter(
+            views, events, pool, quick: ReaderPool(database, limit: 1), rest, instance: Self.makeInstance())
+        server.begin(router)
+        for number in [SIGTERM, SIGINT] {
+            if let source = loop.signal(number, { [unowned self] in quit() }) { signals.append(source) }
+        }
+        if let source = loop.signal(SIGHUP, { [unowned self] in takeSettings() }) { signals.append(source) }
+        ServiceManager.notify("READY=1")
+        Log.info("ready")
+    }
+
+    private static func roots(_ settings: LibrarySettings, _ paths: LibraryPaths) -> [RootNames.Root] {
+        let folders = LibraryRoots.folders(settings, uid: geteuid(), environment: LibraryProgram.environment)
+        if folders.isEmpty {
+            Log.warning("the library has no folders: name them in folders of [library], or in media-roots of [access]")
+        }
+        return LibraryRoots.named(folders, file: paths.rootNames)
+    }
+
+    /// A name of this run that no other has: 64 random bits.
+    private static func makeInstance() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let digits = String(generator.next() as UInt64, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private func takeSettings() {
+        ServiceManager.notify("RELOADING=1")
+        defer { ServiceManager.notify("READY=1") }
+        do throws(ConfigurationError) {
+            let settings = try reload()
+            views.change(Self.roots(settings, paths), mediaRoots: settings.mediaRoots)
+            Log.info("configuration reloaded")
+            events.changed()
+        } catch {
+            for message in error.messages { Log.error("configuration not reloaded: \(message)") }
+        }
+    }
+
+    private func quit() {
+        ServiceManager.notify("STOPPING=1")
+        Log.info("ending")
+        // Not in the middle of a client's request.
+        loop.later { [self] in
+            server.end()
+            loop.exit(0)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import ConfigurationFiles
+
+/// Places of the library's files.
+package struct LibraryPaths: Equatable, Sendable {
+    /// Path of the daemon's socket.
+    package let daemonSocket: String
+    /// Path of the library's own socket.
+    package let socket: String
+    package let stateDirectory: String
+
+    /// The database of tracks.
+    package var database: String { stateDirectory + "/tracks.db" }
+    /// The folder of saved lists.
+    package var lists: String { stateDirectory + "/lists" }
+    /// The names of the folders of the library.
+    package var rootNames: String { stateDirectory + "/folders.json" }
+
+    /// Places by the settings, `--socket` (nil: not given) and the environment, which returns variables that are set and not
+    /// empty. Throws words when there is no usual place.
+    package init(
+        _ settings: LibrarySettings, daemonSocket: String?, uid: UInt32, environment: (String) -> String?
+    ) throws(ConfigurationError) {
+        let runtime = ProgramFolders.runtime(uid: uid, environment: environment)
+        guard let daemon = daemonSocket ?? settings.daemonSocket ?? runtime.map({ $0 + "/control.sock" }) else {
+            throw ConfigurationError(messages: [
+                "no default path for the daemon's socket: XDG_RUNTIME_DIR is not set; use --socket"
+            ])
+        }
+        let path = ProgramFolders.absolute(daemon)
+        self.daemonSocket = path
+        let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+        socket = settings.socket ?? folder + "/library.sock"
+        let state = settings.daemonStateDirectory ?? ProgramFolders.state(uid: uid, environment: environment)
+        guard let state = settings.stateDirectory ?? state.map({ $0 + "/library" }) else {
+            throw ConfigurationError(messages: [
+                "no default directory for the library's state: HOME is not set; set state-directory in [library]"
+            ])
+        }
+        stateDirectory = state
+    }
+}

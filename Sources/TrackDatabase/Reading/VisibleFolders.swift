@@ -1,0 +1,72 @@
+/// Folders that a reader shows, where it does not show all.
+struct VisibleFolders {
+    /// Their paths: each of these and all below it.
+    let roots: [[UInt8]]
+    /// Numbers of the folders.
+    let ids: IdSet
+    /// The condition that a track lies in one of them.
+    let filter: CompiledFilter
+
+    /// True: the folder is one of `roots` or lies below one.
+    static func shows(_ folder: [UInt8], _ roots: [[UInt8]]?) -> Bool {
+        guard let roots else { return true }
+        return roots.contains { $0.isEmpty || folder == $0 || isBelow(folder, $0) }
+    }
+
+    /// True: one of the roots lies below the folder.
+    func isAbove(_ folder: [UInt8]) -> Bool {
+        roots.contains { !$0.isEmpty && (folder.isEmpty || Self.isBelow($0, folder)) }
+    }
+
+    private static func isBelow(_ folder: [UInt8], _ root: [UInt8]) -> Bool {
+        folder.count > root.count && folder[root.count] == UInt8(ascii: "/") && folder.starts(with: root)
+    }
+}
+
+extension TrackReader {
+    /// The folders that are shown; nil: all of them. Within a question.
+    func visible() throws(TrackDatabaseError) -> VisibleFolders? {
+        guard let roots = shown else { return nil }
+        let last = try database.number("SELECT max(id) FROM folder") ?? 0
+        if let known = cache.visible, known.last == last { return known.folders }
+        let found = try visible(roots)
+        cache.keep(visible: found, last: last)
+        return found
+    }
+
+    private func visible(_ roots: [[UInt8]]) throws(TrackDatabaseError) -> VisibleFolders? {
+        if try showsAll(roots) { return nil }
+        let lookup = FolderLookup(database: database)
+        var ids: Set<Int64> = []
+        for root in roots { ids.formUnion(try lookup.below(root)) }
+        let sorted = ids.sorted()
+        let total = Double(try totals().tracks)
+        return VisibleFolders(
+            roots: roots, ids: IdSet(sorted),
+            filter: try FilterCompiler(database: database, total: total).folders(sorted))
+    }
+
+    /// True: no track lies outside of the roots, as where the library has no other folders than media roots.
+    private func showsAll(_ roots: [[UInt8]]) throws(TrackDatabaseError) -> Bool {
+        if roots.contains([]) { return true }
+        if try database.number("SELECT 1 FROM track WHERE folder = 1 LIMIT 1") != nil { return false }
+        let statement = try database.statement("SELECT path FROM folder WHERE parent = 1")
+        defer { statement.reset() }
+        while try statement.step() {
+            if !VisibleFolders.shows(statement.blob(0), roots) { return false }
+        }
+        return true
+    }
+
+    /// The condition of a filter, without what is not shown; nil: all tracks.
+    func compiled(_ filter: TrackFilter?) throws(TrackDatabaseError) -> CompiledFilter? {
+        let compiler = FilterCompiler(database: database, total: Double(try totals().tracks))
+        var parts: [CompiledFilter] = []
+        if let filter { parts.append(try compiler.compile(filter)) }
+        if let visible = try visible() { parts.append(visible.filter) }
+        return parts.count > 1 ? CompiledFilter.all(parts) : parts.first
+    }
+
+    /// True: the folder with this number is shown.
+    func shows(folder id: Int64) throws(TrackDatabaseError) -> Bool { try visible()?.ids.contains(id) ?? true }
+}

@@ -1,0 +1,4 @@
+import Glibc
+import LibraryRuntime
+
+exit(LibraryProgram.run(Array(CommandLine.arguments.dropFirst())))
