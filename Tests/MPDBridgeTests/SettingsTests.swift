@@ -68,8 +68,8 @@ import Testing
     @Test("names lead back to their files") func names() {
         let one = SongNames([SongNames.Root(name: Array("Music".utf8), path: Array("/music".utf8))])
         #expect(one.name(of: "file:///music/a/b%20c.flac") == Array("a/b c.flac".utf8))
-        #expect(one.uri(of: Array("a/b c.flac".utf8)) == "file:///music/a/b%20c.flac")
-        #expect(one.uri(of: []) == "file:///music")
+        #expect(one.uri(of: Array("a/b c.flac".utf8)) == "/music/a/b c.flac")
+        #expect(one.uri(of: []) == "/music")
         #expect(one.name(of: "file:///musical/x") == Array("file:///musical/x".utf8))
         #expect(one.name(of: "http://radio/") == Array("http://radio/".utf8))
         #expect(one.uri(of: Array("http://radio/".utf8)) == "http://radio/")
@@ -78,7 +78,7 @@ import Testing
         #expect(one.uri(of: foreign).map(one.name) == foreign)
         let two = SongNames(["/a", "/b"].map { SongNames.Root(name: Array($0.utf8.dropFirst()), path: Array($0.utf8)) })
         #expect(two.name(of: "file:///b/x.mp3") == Array("b/x.mp3".utf8))
-        #expect(two.uri(of: Array("b/x.mp3".utf8)) == "file:///b/x.mp3")
+        #expect(two.uri(of: Array("b/x.mp3".utf8)) == "/b/x.mp3")
         #expect(two.uri(of: Array("c/x.mp3".utf8)) == nil)
     }
 

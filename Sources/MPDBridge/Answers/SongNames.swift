@@ -29,7 +29,7 @@ struct SongNames: Equatable, Sendable {
         return Array(uri.utf8)
     }
 
-    /// The address of a name; nil: nothing can have it. Absolute paths and addresses stand for themselves.
+    /// The path or address of a name; nil: nothing can have it. Absolute paths and addresses stand for themselves.
     func uri(of name: [UInt8]) -> String? {
         let text = String(decoding: name, as: UTF8.self)
         if text.contains("://") { return text }

@@ -75,7 +75,7 @@ extension Commands {
     }
 
     /// A revision of the queue as MPD's clients get it: from 1 to 2^31 − 1, around and around.
-    static func version(_ revision: Int64) -> Int64 { (max(1, revision) - 1) % Int64(Int32.max) + 1 }
+    nonisolated static func version(_ revision: Int64) -> Int64 { (max(1, revision) - 1) % Int64(Int32.max) + 1 }
 
     private static func word(_ state: PlaybackState?) -> String {
         switch state {
