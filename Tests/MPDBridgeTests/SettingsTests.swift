@@ -13,7 +13,8 @@ import Testing
     @Test(
         "addresses",
         arguments: [
-            ("localhost:6600", .network(host: "localhost", port: 6600)), ("localhost", .network(host: "localhost", port: 6600)),
+            ("localhost:6600", .network(host: "localhost", port: 6600)),
+            ("localhost", .network(host: "localhost", port: 6600)),
             ("*:1", .network(host: "*", port: 1)), ("[::1]:6601", .network(host: "::1", port: 6601)),
             ("[::1]", .network(host: "::1", port: 6600)), ("/run/mpd/socket", .local(path: "/run/mpd/socket")),
             ("", nil), (":6600", nil), ("a:b", nil), ("a:0", nil), ("a:65536", nil), ("::1", nil), ("a b", nil),
@@ -43,7 +44,10 @@ import Testing
         #expect(settings.localPermissions == .read)
         #expect(settings.defaultPermissions == [])
         #expect(settings.contradiction == nil)
-        for line in ["bind = a:b", "password = word", "password = word@write", "password = @read", "default-permissions = x", "port = 1"] {
+        for line in [
+            "bind = a:b", "password = word", "password = word@write", "password = @read", "default-permissions = x",
+            "port = 1",
+        ] {
             #expect(throws: ConfigurationError.self) {
                 var other = MPDSettings()
                 try other.take(Array("[mpd]\n\(line)\n".utf8), named: "file")
@@ -53,7 +57,9 @@ import Testing
 
     @Test("rights of users and of passwords") func rights() throws {
         var settings = MPDSettings()
-        settings.passwords = [MPDSettings.Password("one@read"), MPDSettings.Password("two@read,admin")].compactMap { $0 }
+        settings.passwords = [MPDSettings.Password("one@read"), MPDSettings.Password("two@read,admin")].compactMap {
+            $0
+        }
         settings.defaultPermissions = .read
         let rights = PeerRights(settings, owner: 1000)
         #expect(rights.rights(of: 1000) == [.read, .add, .player, .control, .admin])
@@ -76,7 +82,8 @@ import Testing
         #expect(one.uri(of: Array("a/../../etc".utf8)) == nil)
         let foreign: [UInt8] = [0x63, 0xE9, 0x2E, 0x6D, 0x70, 0x33]
         #expect(one.uri(of: foreign).map(one.name) == foreign)
-        let two = SongNames(["/a", "/b"].map { SongNames.Root(name: Array($0.utf8.dropFirst()), path: Array($0.utf8)) })
+        let two = SongNames(
+            ["/a", "/b"].map { SongNames.Root(name: Array($0.utf8.dropFirst()), path: Array($0.utf8)) })
         #expect(two.name(of: "file:///b/x.mp3") == Array("b/x.mp3".utf8))
         #expect(two.uri(of: Array("b/x.mp3".utf8)) == "/b/x.mp3")
         #expect(two.uri(of: Array("c/x.mp3".utf8)) == nil)
@@ -111,7 +118,9 @@ import Testing
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         #expect(result == 0)
         let accepted = try UnixSocket.accept(listener.descriptor)

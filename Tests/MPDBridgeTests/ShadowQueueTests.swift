@@ -78,7 +78,9 @@ import Testing
         #expect(shadow.changed(since: 0) == nil)
     }
 
-    @Test("an edit that is not understood is refused", arguments: [["order": [:]], [:], ["new": ["ids": [1]]], 5] as [JSONValue])
+    @Test(
+        "an edit that is not understood is refused",
+        arguments: [["order": [:]], [:], ["new": ["ids": [1]]], 5] as [JSONValue])
     func strange(edit: JSONValue) {
         var shadow = ShadowQueue(ids: [1, 2], revision: 1)
         let isUnderstood = shadow.apply([edit], to: 2)
