@@ -130,6 +130,13 @@ let package = Package(
         library(
             "MPRISBridge",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
+        library(
+            "MPDBridge",
+            [
+                "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "MPDProtocol",
+                "ControlProtocol", "NowPlaying", "CLinux",
+            ]),
+        program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
         program("nowplaying-library", ["LibraryRuntime"]),
@@ -159,8 +166,9 @@ let package = Package(
         tests(
             "LibraryRuntimeTests",
             [
-                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd", "AudioDecoders",
-                "MediaAccess", "ControlServer", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying",
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd",
+                "nowplaying-library", "AudioDecoders", "MediaAccess", "ControlServer", "LinuxSystem",
+                "ConfigurationFiles", "ControlProtocol", "NowPlaying",
                 "TestSupport", "CLinux",
             ]),
         .target(
@@ -177,6 +185,12 @@ let package = Package(
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("MPDProtocolTests", ["MPDProtocol"]),
+        tests(
+            "MPDBridgeTests",
+            [
+                "MPDBridge", "MPDProtocol", "BridgeRuntime", "ConfigurationFiles", "LinuxSystem", "ControlProtocol",
+                "NowPlaying", "TestSupport",
+            ]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(
