@@ -20,7 +20,10 @@ import Testing
 
     @Test func feedbackOfTheDaemonIsFoundAndSorted() async throws {
         let house = LibraryHouse()
-        try house.fill(["A", "B", "C", "D"].map { .init(place: "music/\($0).wav", title: $0) })
+        let songs = ["A", "B", "C", "D"].map { title in
+            LibraryHouse.Song(place: "music/" + title + ".wav", title: title)
+        }
+        try house.fill(songs)
         await house.startLibrary()
         let client = try RawClient(house.librarySocket)
         #expect(try client.call("library.status")["result"]?["daemon"] == ["state": "absent"])
