@@ -25,6 +25,7 @@ struct Measurement {
         if stat(path, &status) == 0 { Self.report("database", Double(status.st_size) / 1e6, "MB") }
         Self.report("memory at rest", memory(), "MB")
         for letters in [1, 2, 3, 8] { try search(letters) }
+        try searchWords()
         try values()
         try queries()
         try walk()
@@ -70,6 +71,27 @@ struct Measurement {
         for text in wanted { times.append((try time { _ = try reader.search(text) }, text)) }
         report("search of \(letters) letters", times.map(\.0))
         if getenv("WORST") != nil { print(times.sorted { $0.0 > $1.0 }.prefix(8)) }
+    }
+
+    /// A word of a track's artist and one of its title, each as far as people type before they look.
+    private func searchWords() throws {
+        var numbers = SeededNumbers(seed: 77)
+        var times: [Double] = []
+        var slowest: (Double, String) = (0, "")
+        let total = Int(try reader.summary().tracks)
+        while times.count < 300 {
+            guard let track = try reader.track(Int64(1 + numbers.number(below: total))) else { continue }
+            let parts = [TrackTag.artist, .title].compactMap { tag -> String? in
+                let words = track.record.tags[tag]?.first?.split(separator: " ") ?? []
+                return words.isEmpty ? nil : String(words[numbers.number(below: words.count)])
+            }
+            guard parts.count == 2 else { continue }
+            let text = parts[0] + " " + parts[1].prefix(2 + numbers.number(below: 6))
+            times.append(try time { _ = try reader.search(text) })
+            if let last = times.last, last > slowest.0 { slowest = (last, text) }
+        }
+        report("search of an artist's and a title's word", times)
+        if getenv("WORST") != nil { print(slowest) }
     }
 
     private func values() throws {

@@ -63,7 +63,7 @@ struct ValueLookup {
         return try rows(
             """
             SELECT v.id, 2 FROM part p CROSS JOIN value v ON v.id = p.rowid & \(Int64(1) << 40 - 1)
-            WHERE part MATCH ?3 AND p.rowid >= \(kind.firstDocument) AND p.rowid < \(kind.firstDocument + 1 << 40)
+            WHERE part MATCH ?3 AND p.rowid >= \(kind.firstDocument) AND p.rowid < \(kind.endOfDocuments)
             AND v.tag = ?1 AND instr(fold(v.text), ?2) > 0
             """, [.text(folded), .text(SearchExpression.parts(folded))])
     }

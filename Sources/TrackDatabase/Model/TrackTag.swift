@@ -69,7 +69,7 @@ package enum TrackTag: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// A kind of thing that search finds; the raw value is its rank among equals, and its range in the indices.
+/// A kind of thing that search finds; the raw value is its rank among equals.
 package enum SearchKind: UInt8, CaseIterable, Sendable {
     case artist = 1
     case album = 2
@@ -77,11 +77,32 @@ package enum SearchKind: UInt8, CaseIterable, Sendable {
     case genre = 4
     case folder = 5
 
+    /// The kinds in the order of their numbers in the indices of search. There are most tracks: a walk of the others passes
+    /// none of them.
+    static let byDocument: [SearchKind] = [.genre, .folder, .artist, .album, .track]
+
     /// The number of a thing of this kind in the indices of search.
-    func document(_ id: Int64) -> Int64 { Int64(rawValue) << 40 | id }
+    func document(_ id: Int64) -> Int64 { firstDocument | id }
 
     /// The least number of this kind.
-    var firstDocument: Int64 { Int64(rawValue) << 40 }
+    var firstDocument: Int64 {
+        switch self {
+        case .genre: 1 << 40
+        case .folder: 2 << 40
+        case .artist: 3 << 40
+        case .album: 4 << 40
+        case .track: 5 << 40
+        }
+    }
+
+    /// The number above those of this kind.
+    var endOfDocuments: Int64 { firstDocument + 1 << 40 }
+
+    /// The kind of a number; nil: there is none.
+    static func kind(_ document: Int64) -> SearchKind? {
+        let place = Int(document >> 40) - 1
+        return byDocument.indices.contains(place) ? byDocument[place] : nil
+    }
 
     /// The kind's part of a number.
     static func id(_ document: Int64) -> Int64 { document & (1 << 40 - 1) }

@@ -18,6 +18,8 @@ struct SearchFinder {
     private let limit: Int
     private let visible: VisibleFolders?
     private var found: [Int64: Candidate] = [:]
+    /// Albums and tracks that were found by several of their texts, by their numbers.
+    private var exact: [Int64: Candidate] = [:]
     /// Different texts of each rank.
     private var texts: [SearchRank: Set<String>] = [:]
 
@@ -36,11 +38,23 @@ struct SearchFinder {
     mutating func find(_ kinds: [SearchKind]) throws(TrackDatabaseError) {
         for kind in kinds { try findBeginnings(kind) }
         if isEnough(.beginning) { return }
-        for kind in kinds { try find("word", wanted.wholeWords, kind) }
+        try find("word", wanted.wholeWords, kinds, skips: true)
         if isEnough(.words) { return }
-        for kind in kinds { try find("word", wanted.beginnings, kind) }
-        if isEnough(.wordBeginnings) || wanted.folded.unicodeScalars.count < 3 { return }
-        for kind in kinds { try find("part", SearchExpression.parts(wanted.folded), kind) }
+        // SQLite gathers a beginning of more than three letters from many words for each statement anew.
+        try find("word", wanted.beginnings, kinds, skips: wanted.words.allSatisfy { $0.unicodeScalars.count <= 3 })
+        if wanted.pieces.count > 1 {
+            var fields = try FieldSearch(reader: reader, wanted: wanted, visible: visible, most: most)
+            for hit in try fields.find(kinds) {
+                let document = hit.kind.document(hit.id)
+                guard exact[document] == nil else { continue }
+                exact[document] = Candidate(
+                    kind: hit.kind, tag: hit.kind == .album ? .album : .title, id: hit.id, text: hit.text,
+                    folded: Folding.fold(hit.text), tracks: 1, rank: hit.rank)
+                texts[hit.rank, default: []].insert("\(document)")
+            }
+        }
+        if isEnough(.fieldBeginnings) || wanted.folded.unicodeScalars.count < 3 { return }
+        try find("part", SearchExpression.parts(wanted.folded), kinds, skips: true)
     }
 
     private func isEnough(_ rank: SearchRank) -> Bool {
@@ -69,20 +83,34 @@ struct SearchFinder {
         }
     }
 
+    /// Walks the rows of an index that fit, and takes so many of each kind. `skips`: a new statement passes the rest of a kind.
     private mutating func find(
-        _ table: String, _ expression: String, _ kind: SearchKind
+        _ table: String, _ expression: String, _ kinds: [SearchKind], skips: Bool
     ) throws(TrackDatabaseError) {
+        let ordered = SearchKind.byDocument.filter(kinds.contains)
+        guard let last = ordered.last else { return }
         let statement = try reader.database.statement(
             "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rowid")
         defer { statement.reset() }
-        try statement.bind([
-            .text(expression), .integer(kind.firstDocument), .integer(kind.firstDocument + 1 << 40),
-        ])
-        var count = 0
-        while count < most, try statement.step() {
-            let document = statement.integer(0)
-            guard found[document] == nil else { continue }
-            if try add(kind, SearchKind.id(document)) { count += 1 }
+        var counts: [SearchKind: Int] = [:]
+        var start = ordered.first?.firstDocument
+        while let first = start {
+            start = nil
+            statement.reset()
+            try statement.bind([.text(expression), .integer(first), .integer(last.endOfDocuments)])
+            while try statement.step() {
+                let document = statement.integer(0)
+                guard let kind = SearchKind.kind(document) else { continue }
+                if counts[kind, default: 0] >= most || !kinds.contains(kind) {
+                    let next = ordered.first { $0.firstDocument > document && counts[$0, default: 0] < most }
+                    guard let next else { break }
+                    guard skips else { continue }
+                    start = next.firstDocument
+                    break
+                }
+                guard found[document] == nil else { continue }
+                if try add(kind, SearchKind.id(document)) { counts[kind, default: 0] += 1 }
+            }
         }
     }
 
@@ -136,7 +164,9 @@ struct SearchFinder {
 
     /// The hits in their order, at most the limit.
     func hits() throws(TrackDatabaseError) -> [SearchHit] {
-        let sorted = found.values.sorted { one, other in
+        let candidates = found.values.map { ($0, false) } + exact.values.map { ($0, true) }
+        let sorted = candidates.sorted { first, second in
+            let (one, other) = (first.0, second.0)
             if one.rank != other.rank { return one.rank < other.rank }
             if one.kind != other.kind { return one.kind.rawValue < other.kind.rawValue }
             if one.tracks != other.tracks { return one.tracks > other.tracks }
@@ -145,12 +175,28 @@ struct SearchFinder {
         }
         var hits: [SearchHit] = []
         var artists: Set<String> = []
-        for candidate in sorted where hits.count < limit {
+        var seen: Set<Int64> = []
+        for (candidate, isExact) in sorted where hits.count < limit {
             // One artist may stand in several tags.
             if candidate.kind == .artist, !artists.insert(candidate.text).inserted { continue }
-            hits += try self.hits(of: candidate)
+            for hit in isExact ? try exactHit(candidate) : try self.hits(of: candidate) {
+                if hit.id != 0, !seen.insert(hit.kind.document(hit.id)).inserted { continue }
+                hits.append(hit)
+            }
         }
         return Array(hits.prefix(limit))
+    }
+
+    /// The hit of an album or a track of its own.
+    private func exactHit(_ candidate: Candidate) throws(TrackDatabaseError) -> [SearchHit] {
+        var tracks: Int64 = 1
+        if candidate.kind == .album { tracks = try reader.counted(.album(candidate.id)).tracks }
+        guard tracks > 0 else { return [] }
+        return [
+            SearchHit(
+                kind: candidate.kind, tag: candidate.tag, text: candidate.text, id: candidate.id, path: [],
+                tracks: tracks, rank: candidate.rank)
+        ]
     }
 
     private func hits(of candidate: Candidate) throws(TrackDatabaseError) -> [SearchHit] {

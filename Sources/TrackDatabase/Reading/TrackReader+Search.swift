@@ -25,8 +25,12 @@ package enum SearchRank: UInt8, Comparable, Sendable {
     case beginning
     /// It has each searched word as a whole word.
     case words
+    /// The words of a track or an album have each searched word as a whole: of its artists, its album and its title.
+    case fieldWords
     /// It has words that begin with each searched word.
     case wordBeginnings
+    /// The words of a track or an album have words that begin with each searched word: of its artists, its album and its title.
+    case fieldBeginnings
     /// The text stands anywhere in it.
     case anywhere
 
@@ -57,6 +61,8 @@ struct SearchText {
     let folded: String
     /// Its words, each with its pieces together where punctuation parts it.
     let words: [String]
+    /// Its pieces between spaces.
+    let pieces: [SearchWords.Piece]
     /// The question for whole words, and for words' beginnings, in the language of FTS5.
     let wholeWords: String
     let beginnings: String
@@ -65,10 +71,15 @@ struct SearchText {
         let scalars = Folding.fold(String(text.unicodeScalars.prefix(200))).unicodeScalars
         let trimmed = scalars.drop { $0 == " " }
         folded = String(String.UnicodeScalarView(trimmed.reversed().drop { $0 == " " }.reversed()))
-        let pieces = SearchWords.pieces(folded)
+        pieces = SearchWords.pieces(folded)
         words = pieces.flatMap(\.words)
         wholeWords = Self.expression(pieces) { SearchExpression.quoted($0) }
         beginnings = Self.expression(pieces) { SearchExpression.quoted($0) + "*" }
+    }
+
+    /// The question for the beginnings of the words of one piece.
+    static func beginnings(_ piece: SearchWords.Piece) -> String {
+        expression([piece]) { SearchExpression.quoted($0) + "*" }
     }
 
     private static func expression(_ pieces: [SearchWords.Piece], _ term: (String) -> String) -> String {
@@ -89,7 +100,7 @@ struct SearchText {
         let own = SearchWords.pieces(other).flatMap { $0.words + ($0.joined.map { [$0] } ?? []) }
         if words.allSatisfy({ own.contains($0) }) { return .words }
         if words.allSatisfy({ word in own.contains { $0.utf8.starts(with: word.utf8) } }) { return .wordBeginnings }
-        let joined = SearchWords.pieces(folded).compactMap(\.joined)
+        let joined = pieces.compactMap(\.joined)
         if !joined.isEmpty, joined.allSatisfy({ word in own.contains { $0.utf8.starts(with: word.utf8) } }) {
             return .wordBeginnings
         }

@@ -1,0 +1,222 @@
+/// Finds albums and tracks that have the searched words together: each in the names of their artists, in the title of the album
+/// or in that of the track, and at least one in their own title. It begins with the rarest word, and looks at a bounded number of
+/// rows: of words that very many texts share it finds some.
+struct FieldSearch {
+    /// An album or a track.
+    struct Hit {
+        var kind: SearchKind
+        /// Its number.
+        var id: Int64
+        /// Its title.
+        var text: String
+        var rank: SearchRank
+    }
+
+    /// Pieces of the search that a text has, a bit each.
+    private struct Match {
+        /// As whole words.
+        var whole: UInt8 = 0
+        /// As beginnings of words.
+        var begun: UInt8 = 0
+
+        static func | (one: Match, other: Match) -> Match {
+            Match(whole: one.whole | other.whole, begun: one.begun | other.begun)
+        }
+    }
+
+    /// Texts that have a piece.
+    private struct Texts {
+        /// Artists, then titles of albums.
+        var shared: [Int64] = []
+        var titles: [Int64] = []
+        /// False: there are more.
+        var isComplete = true
+        var count: Int { isComplete ? shared.count + titles.count : .max }
+    }
+
+    private let reader: TrackReader
+    private let pieces: [SearchWords.Piece]
+    private let visible: VisibleFolders?
+    private let most: Int
+    private let all: UInt8
+    private var work = 8000
+    private var matches: [Int64: Match] = [:]
+    private var sets: [Int64: Match] = [:]
+    private var titles: [IdSet?] = []
+    private var hits: [Hit] = []
+    private var counts: [SearchKind: Int] = [:]
+
+    /// Pieces, at most.
+    private static let mostPieces = 8
+    /// Texts of one piece that are listed.
+    private static let mostTexts = 30_000
+
+    /// A search that finds about `most` of each kind.
+    init(
+        reader: TrackReader, wanted: SearchText, visible: VisibleFolders?, most: Int
+    ) throws(TrackDatabaseError) {
+        self.reader = reader
+        self.visible = visible
+        self.most = most
+        pieces = Array(wanted.pieces.prefix(Self.mostPieces))
+        all = UInt8(truncatingIfNeeded: 1 << pieces.count - 1)
+    }
+
+    /// Albums and tracks, in no order.
+    mutating func find(_ kinds: [SearchKind]) throws(TrackDatabaseError) -> [Hit] {
+        let kinds = kinds.filter { $0 == .album || $0 == .track }
+        if kinds.isEmpty { return [] }
+        var texts: [Texts] = []
+        for piece in pieces {
+            let found = try self.texts(piece)
+            // No text has it, so nothing has all pieces.
+            if found.count == 0 { return [] }
+            texts.append(found)
+        }
+        titles = texts.map { $0.isComplete ? IdSet($0.titles) : nil }
+        guard let rarest = texts.min(by: { $0.count < $1.count }) else { return [] }
+        for value in rarest.shared where wants(kinds) { try look(value, kinds) }
+        if kinds.contains(.track) {
+            for title in rarest.titles where wants([.track]) { try look(title: title) }
+        }
+        return hits
+    }
+
+    private func wants(_ kinds: [SearchKind]) -> Bool {
+        work > 0 && kinds.contains { counts[$0, default: 0] < most }
+    }
+
+    private func texts(_ piece: SearchWords.Piece) throws(TrackDatabaseError) -> Texts {
+        let statement = try reader.database.statement("SELECT rowid FROM word WHERE word MATCH ?1 AND rowid >= ?2")
+        defer { statement.reset() }
+        let first = SearchKind.artist.firstDocument
+        try statement.bind([.text(SearchText.beginnings(piece)), .integer(first)])
+        var texts = Texts()
+        var rest = Self.mostTexts
+        let firstTitle = SearchKind.track.firstDocument
+        while try statement.step() {
+            let document = statement.integer(0)
+            if document < firstTitle {
+                texts.shared.append(SearchKind.id(document))
+            } else {
+                texts.titles.append(SearchKind.id(document))
+            }
+            rest -= 1
+            if rest == 0 {
+                texts.isComplete = false
+                break
+            }
+        }
+        return texts
+    }
+
+    /// Looks at the sets of tags with a value, and at their tracks.
+    private mutating func look(_ value: Int64, _ kinds: [SearchKind]) throws(TrackDatabaseError) {
+        let statement = try reader.database.statement(
+            """
+            SELECT s.id, s.album, s.packed FROM tagset_value l CROSS JOIN tagset s ON s.id = l.tagset
+            WHERE l.value = ?1 AND s.tracks > 0
+            """)
+        try statement.bind([.integer(value)])
+        var found: [(id: Int64, album: Int64?, packed: [UInt8])] = []
+        while found.count < work, try statement.step() {
+            found.append((statement.integer(0), statement.optionalInteger(1), statement.blob(2)))
+        }
+        statement.reset()
+        for set in found where work > 0 && sets[set.id] == nil {
+            let match = try match(set: set.id, set.packed)
+            if kinds.contains(.album), let album = set.album { try look(album: album, set.packed, match) }
+            if kinds.contains(.track) { try look(tracksOf: set.id, match) }
+        }
+    }
+
+    private mutating func look(album: Int64, _ packed: [UInt8], _ match: Match) throws(TrackDatabaseError) {
+        guard match.begun == all, counts[.album, default: 0] < most,
+            let title = PackedValues.unpack(packed).first(where: { $0.tag == TrackTag.album.rawValue })
+        else { return }
+        let own = try self.match(text: title.value)
+        // With all pieces in its title it is found by that.
+        guard own.begun != 0, own.begun != all else { return }
+        add(.album, album, try reader.value(title.value, keeps: false).text, match)
+    }
+
+    private mutating func look(tracksOf set: Int64, _ match: Match) throws(TrackDatabaseError) {
+        let statement = try reader.database.statement(
+            "SELECT t.id, t.title, t.folder FROM track t INDEXED BY track_tagset WHERE t.tagset = ?1 "
+                + "AND t.title IS NOT NULL AND (t.flags & \(TrackFlags.missing)) = 0")
+        defer { statement.reset() }
+        try statement.bind([.integer(set)])
+        while wants([.track]), try statement.step() {
+            work -= 1
+            if let visible, !visible.ids.contains(statement.integer(2)) { continue }
+            try look(track: statement.integer(0), title: statement.integer(1), match)
+        }
+    }
+
+    private mutating func look(title: Int64) throws(TrackDatabaseError) {
+        let statement = try reader.database.statement(
+            "SELECT t.id, t.folder, s.id, s.packed FROM track t INDEXED BY track_title CROSS JOIN tagset s "
+                + "WHERE t.title = ?1 AND s.id = t.tagset AND (t.flags & \(TrackFlags.missing)) = 0")
+        defer { statement.reset() }
+        try statement.bind([.integer(title)])
+        while wants([.track]), try statement.step() {
+            work -= 1
+            if let visible, !visible.ids.contains(statement.integer(1)) { continue }
+            let match = try match(set: statement.integer(2), statement.blob(3))
+            try look(track: statement.integer(0), title: title, match)
+        }
+    }
+
+    private mutating func look(track: Int64, title: Int64, _ match: Match) throws(TrackDatabaseError) {
+        var begun: UInt8 = 0
+        for (index, set) in titles.enumerated() {
+            let bit: UInt8 = 1 << UInt8(index)
+            if let set {
+                if set.contains(title) { begun |= bit }
+            } else if try self.match(text: title).begun & bit != 0 {
+                begun |= bit
+            }
+        }
+        guard begun != 0, begun != all, begun | match.begun == all else { return }
+        let own = try self.match(text: title)
+        add(.track, track, try reader.value(title, keeps: false).text, own | match)
+    }
+
+    private mutating func add(_ kind: SearchKind, _ id: Int64, _ text: String, _ match: Match) {
+        let rank: SearchRank = match.whole == all ? .fieldWords : .fieldBeginnings
+        hits.append(Hit(kind: kind, id: id, text: text, rank: rank))
+        counts[kind, default: 0] += 1
+    }
+
+    /// Pieces that the artists and the album of a set have.
+    private mutating func match(set: Int64, _ packed: [UInt8]) throws(TrackDatabaseError) -> Match {
+        if let known = sets[set] { return known }
+        work -= 2
+        var match = Match()
+        for (number, value) in PackedValues.unpack(packed) {
+            let kind = TrackTag(rawValue: number)?.searchKind
+            if kind == .artist || kind == .album { match = match | (try self.match(text: value)) }
+        }
+        sets[set] = match
+        return match
+    }
+
+    private mutating func match(text id: Int64) throws(TrackDatabaseError) -> Match {
+        if let known = matches[id] { return known }
+        let folded = Folding.fold(try reader.value(id, keeps: false).text)
+        let words = SearchWords.pieces(folded).flatMap { $0.words + ($0.joined.map { [$0] } ?? []) }
+        var match = Match()
+        for (index, piece) in pieces.enumerated() {
+            let bit: UInt8 = 1 << UInt8(index)
+            if has(words, piece, { $0 == $1 }) { match.whole |= bit }
+            if has(words, piece, { $0.utf8.starts(with: $1.utf8) }) { match.begun |= bit }
+        }
+        matches[id] = match
+        return match
+    }
+
+    private func has(_ words: [String], _ piece: SearchWords.Piece, _ fits: (String, String) -> Bool) -> Bool {
+        piece.words.allSatisfy { wanted in words.contains { fits($0, wanted) } }
+            || piece.joined.map { wanted in words.contains { fits($0, wanted) } } == true
+    }
+}
