@@ -9,46 +9,48 @@ import Testing
 @Suite struct LibraryPathsTests {
     private func paths(
         _ settings: LibrarySettings = LibrarySettings(), daemon: String? = nil, uid: UInt32 = 1000,
-        _ environment: [String: String]
+        in environment: [String: String]
     ) throws -> LibraryPaths {
         try LibraryPaths(settings, daemonSocket: daemon, uid: uid) { environment[$0] }
     }
 
     @Test func theyAreBesideTheDaemons() throws {
-        let user = try paths(["XDG_RUNTIME_DIR": "/run/user/7", "HOME": "/home/a"])
+        let user = try paths(in: ["XDG_RUNTIME_DIR": "/run/user/7", "HOME": "/home/a"])
         #expect(user.daemonSocket == "/run/user/7/nowplayingd/control.sock")
         #expect(user.socket == "/run/user/7/nowplayingd/library.sock")
         #expect(user.database == "/home/a/.local/state/nowplayingd/library/tracks.db")
-        let system = try paths(["RUNTIME_DIRECTORY": "/run/nowplayingd", "STATE_DIRECTORY": "/var/lib/nowplayingd"])
+        let system = try paths(in: ["RUNTIME_DIRECTORY": "/run/nowplayingd", "STATE_DIRECTORY": "/var/lib/nowplayingd"])
         #expect(system.socket == "/run/nowplayingd/library.sock")
         #expect(system.stateDirectory == "/var/lib/nowplayingd/library")
-        #expect(try paths(uid: 0, [:]).socket == "/run/nowplayingd/library.sock")
+        #expect(try paths(uid: 0, in: [:]).socket == "/run/nowplayingd/library.sock")
     }
 
     @Test func settingsAndOptionsCountMore() throws {
         var settings = LibrarySettings()
         settings.daemonSocket = "/a/d.sock"
         settings.daemonStateDirectory = "/s"
-        let found = try paths(settings, ["HOME": "/home/a"])
+        let found = try paths(settings, in: ["HOME": "/home/a"])
         #expect(found.socket == "/a/library.sock" && found.stateDirectory == "/s/library")
-        #expect(try paths(settings, daemon: "/b/e.sock", ["HOME": "/h"]).socket == "/b/library.sock")
+        #expect(try paths(settings, daemon: "/b/e.sock", in: ["HOME": "/h"]).socket == "/b/library.sock")
         settings.socket = "/c/l.sock"
         settings.stateDirectory = "/t"
-        let own = try paths(settings, daemon: "/b/e.sock", [:])
+        let own = try paths(settings, daemon: "/b/e.sock", in: [:])
         #expect(own.socket == "/c/l.sock" && own.daemonSocket == "/b/e.sock" && own.stateDirectory == "/t")
     }
 
     @Test func withoutAPlaceItSaysSo() throws {
-        #expect(throws: ConfigurationError.self) { _ = try paths(uid: 4_000_000, ["HOME": "/h"]) }
-        #expect(throws: ConfigurationError.self) { _ = try paths(["XDG_RUNTIME_DIR": "/r"]) }
+        #expect(throws: ConfigurationError.self) { _ = try paths(uid: 4_000_000, in: ["HOME": "/h"]) }
+        #expect(throws: ConfigurationError.self) { _ = try paths(in: ["XDG_RUNTIME_DIR": "/r"]) }
     }
 
-    @Test(arguments: [
-        ("", "/home/a/Music"), (#"XDG_MUSIC_DIR="$HOME/Musik""#, "/home/a/Musik"),
-        ("# x\nXDG_DESKTOP_DIR=\"$HOME/D\"\nXDG_MUSIC_DIR=\"/mnt/a b/\"\n", "/mnt/a b"),
-        (#"XDG_MUSIC_DIR="$HOME/""#, nil), (#"XDG_MUSIC_DIR="$HOME""#, nil), (#"XDG_MUSIC_DIR=Musik"#, "/home/a/Music"),
-        ("XDG_MUSIC_DIR=\"$HOME/A\"\nXDG_MUSIC_DIR=\"$HOME/B\"", "/home/a/B"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("", "/home/a/Music"), (#"XDG_MUSIC_DIR="$HOME/Musik""#, "/home/a/Musik"),
+            ("# x\nXDG_DESKTOP_DIR=\"$HOME/D\"\nXDG_MUSIC_DIR=\"/mnt/a b/\"\n", "/mnt/a b"),
+            (#"XDG_MUSIC_DIR="$HOME/""#, nil), (#"XDG_MUSIC_DIR="$HOME""#, nil),
+            (#"XDG_MUSIC_DIR=Musik"#, "/home/a/Music"),
+            ("XDG_MUSIC_DIR=\"$HOME/A\"\nXDG_MUSIC_DIR=\"$HOME/B\"", "/home/a/B"),
+        ] as [(String, String?)])
     func theMusicFolderOfAUser(_ text: String, _ wanted: String?) {
         #expect(MusicFolder.path(Array(text.utf8), home: "/home/a")?.text == wanted)
     }
