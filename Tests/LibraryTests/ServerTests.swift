@@ -129,8 +129,8 @@ import Testing
         #expect(try subscriber.result("library.subscribe")["tracks"]?.integerValue == 500)
         _ = try house.walk("library.query", JSONObject())
         let process = house.library.process
-        // Readers and heaps go to rest first.
-        #expect(process.sleepsForASecond)
+        // Two seconds after the last question the readers go to rest, once.
+        await LoopThread.wait(seconds: 5)
         let before = process.contextSwitches
         await LoopThread.wait(seconds: 10)
         #expect(process.contextSwitches == before)
