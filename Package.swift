@@ -130,6 +130,13 @@ let package = Package(
         library(
             "MPRISBridge",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
+        library(
+            "MPDBridge",
+            [
+                "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "MPDProtocol",
+                "ControlProtocol", "NowPlaying", "CLinux",
+            ]),
+        program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
         program("nowplaying-library", ["LibraryRuntime"]),
@@ -181,6 +188,12 @@ let package = Package(
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("MPDProtocolTests", ["MPDProtocol"]),
+        tests(
+            "MPDBridgeTests",
+            [
+                "MPDBridge", "MPDProtocol", "BridgeRuntime", "ConfigurationFiles", "LinuxSystem", "ControlProtocol",
+                "NowPlaying", "TestSupport",
+            ]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
         tests(

@@ -61,8 +61,8 @@ enum TrackSchema {
             tracks INTEGER NOT NULL, duration INTEGER NOT NULL, PRIMARY KEY(tag, folded, text)) WITHOUT ROWID;
 
         CREATE TABLE album(
-            id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL, title INTEGER NOT NULL, artist INTEGER, various INTEGER NOT NULL,
-            tracks INTEGER NOT NULL, duration INTEGER NOT NULL);
+            id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL, title INTEGER NOT NULL, artist INTEGER,
+            various INTEGER NOT NULL, tracks INTEGER NOT NULL, duration INTEGER NOT NULL);
         CREATE UNIQUE INDEX album_key ON album(key);
         CREATE INDEX album_title ON album(title);
 
@@ -75,12 +75,13 @@ enum TrackSchema {
             value INTEGER NOT NULL, place INTEGER NOT NULL, tagset INTEGER NOT NULL,
             PRIMARY KEY(value, place, tagset)) WITHOUT ROWID;
 
-        CREATE TABLE codec(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+        CREATE TABLE format(
+            id INTEGER PRIMARY KEY, codec TEXT, rate INTEGER, sample INTEGER, channels INTEGER);
         CREATE TABLE track(
             id INTEGER PRIMARY KEY AUTOINCREMENT, folder INTEGER NOT NULL, name BLOB NOT NULL,
-            tagset INTEGER NOT NULL, title INTEGER, disc INTEGER, number INTEGER, duration INTEGER, codec INTEGER, rate INTEGER, sample INTEGER,
-            channels INTEGER, flags INTEGER NOT NULL, added INTEGER NOT NULL, modified INTEGER NOT NULL,
-            size INTEGER NOT NULL, inode INTEGER NOT NULL, identity INTEGER, own BLOB, extra BLOB);
+            tagset INTEGER NOT NULL, title INTEGER, disc INTEGER, number INTEGER, duration INTEGER, format INTEGER,
+            flags INTEGER NOT NULL, added INTEGER NOT NULL, modified INTEGER NOT NULL, size INTEGER NOT NULL,
+            inode INTEGER NOT NULL, identity INTEGER, own BLOB, extra BLOB);
         CREATE UNIQUE INDEX track_name ON track(folder, name);
         CREATE INDEX track_tagset ON track(tagset);
         CREATE INDEX track_title ON track(title);
@@ -104,7 +105,7 @@ enum TrackSchema {
             PRIMARY KEY(folder, name)) WITHOUT ROWID;
 
         CREATE VIRTUAL TABLE word USING fts5(
-            words, content = '', detail = none, columnsize = 0, prefix = '1 2 3', tokenize = 'ascii');
+            words, content = '', detail = none, columnsize = 0, prefix = '1 2', tokenize = 'ascii');
         CREATE VIRTUAL TABLE part USING fts5(
             folded, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1');
         """

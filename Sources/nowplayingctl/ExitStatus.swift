@@ -58,13 +58,31 @@ extension Failure {
         }
     }
 
+    /// A failure of a request to the library.
+    init(library error: ClientError) {
+        switch error {
+        case .noDaemon(let attempts):
+            var lines = ["no library answers"]
+            for attempt in attempts { lines.append("  \(TerminalText.safe(attempt.path)): \(attempt.explanation)") }
+            let isSystems = attempts.allSatisfy { $0.path.hasPrefix("/run/nowplayingd/") }
+            let start = isSystems ? "sudo systemctl enable" : "systemctl --user enable"
+            lines.append("Start it: \(start) --now nowplaying-library, or nowplaying-library")
+            self.init(.noDaemon, lines.joined(separator: "\n"))
+        case .connectionLost:
+            self.init(.noDaemon, "the library closed the connection before it answered; its log says why")
+        case .timedOut(let seconds):
+            self.init(.timeout, "the library did not answer within \(ClockText.number(seconds)) s")
+        case .notUnderstood, .refused, .system: self.init(error)
+        }
+    }
+
     /// A failure that the daemon answered.
     init(_ failure: RemoteFailure) {
         let status: ExitStatus
         var hint = ""
         switch failure.code {
         case 403: status = .denied
-        case 100: status = .noSuchContent
+        case 100, 404: status = .noSuchContent
         case 110:
             status = .nothingPlaying
             hint = "\nPlay something: nowplayingctl play FILE"
@@ -72,6 +90,7 @@ extension Failure {
         case 200 where failure.reason == "disabled":
             status = .disabled
             hint = "\nList the available commands: nowplayingctl commands"
+        case 200 where failure.reason == "noDaemon": status = .noDaemon
         case -32602: status = .usage
         default: status = .general
         }

@@ -8,14 +8,12 @@ enum Help {
         output.line("")
         output.line(output.styled("Verbs", .bold))
         for verb in Verb.all where !verb.isForeign {
-            output.line(
-                columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
+            output.line(columns(usage(verb), verb.summary, width: 34))
         }
         output.line("")
         output.line(output.styled("Words of mpc and playerctl", .bold))
         for verb in Verb.all where verb.isForeign {
-            output.line(
-                columns(verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis), verb.summary, width: 34))
+            output.line(columns(usage(verb), verb.summary, width: 34))
         }
         for verb in Verb.all where !verb.aliases.isEmpty {
             output.line(columns(verb.aliases.joined(separator: ", "), "same as \(verb.name)", width: 34))
@@ -35,7 +33,7 @@ enum Help {
 
     /// One verb.
     static func verb(_ verb: Verb, _ output: Output) {
-        output.line("Usage: nowplayingctl \(verb.name)" + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis))
+        output.line("Usage: nowplayingctl " + usage(verb))
         output.line("")
         output.line(verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + ".")
         if !verb.details.isEmpty { output.line(verb.details) }
@@ -61,6 +59,18 @@ enum Help {
             let names = (option.short.map { $0 + ", " } ?? "") + option.name + (option.value.map { " " + $0 } ?? "")
             output.line(columns(names, option.help, width: 34))
         }
+    }
+
+    /// Words of a verb in lines that a terminal shows whole.
+    private static func usage(_ verb: Verb) -> String {
+        let whole = verb.name + (verb.synopsis.isEmpty ? "" : " " + verb.synopsis)
+        guard whole.count > 90 else { return whole }
+        var lines = [""]
+        for part in whole.split(separator: "| ", omittingEmptySubsequences: false) {
+            if lines[lines.count - 1].count + part.count > 90 { lines.append(" ") }
+            lines[lines.count - 1] += (lines[lines.count - 1].count > 1 ? "| " : lines.count > 1 ? "   | " : "") + part
+        }
+        return lines.map { $0.hasSuffix(" ") ? String($0.dropLast()) : $0 }.joined(separator: "\n")
     }
 
     private static func columns(_ left: String, _ right: String, width: Int) -> String {

@@ -12,6 +12,7 @@ final class Invocation {
     let output: Output
     private let options: [String: Word]
     private var opened: Connection?
+    private var openedLibrary: Connection?
 
     /// Seconds that the daemon has for an answer, unless `--timeout` says otherwise.
     static let patience = 15.0
@@ -95,6 +96,16 @@ final class Invocation {
         } catch { throw failure(error) }
     }
 
+    /// The connection to the library, opened on first use.
+    func library() throws(Failure) -> Connection {
+        if let openedLibrary { return openedLibrary }
+        do {
+            let connection = try Connection(firstOf: SocketLocation.library(beside: sockets))
+            openedLibrary = connection
+            return connection
+        } catch { throw Failure(library: error) }
+    }
+
     /// Calls a method and waits for its result. `patience`: seconds, where `--timeout` does not say; nil for ever.
     func call(
         _ method: String, _ parameters: JSONValue? = nil, descriptors: [Int32] = [],
@@ -127,7 +138,12 @@ final class Invocation {
     /// reason on standard error, or waits with `--wait`. Throws `noDevice` if that wait is in vain.
     func finish(_ result: JSONValue) throws(Failure) {
         if wantsJSON { printJSON(result) }
-        guard result["state"]?.stringValue == "stalled" else { return }
+        try reportStall(state: result["state"]?.stringValue)
+    }
+
+    /// Reports why no sound is possible in this state, or waits with `--wait`; nothing where sound is possible.
+    func reportStall(state: String?) throws(Failure) {
+        guard state == "stalled" else { return }
         if has("--wait") { return try awaitSound() }
         output.flush()
         complain("accepted; " + StatusText.stall(StateView(try call("nowPlaying.get")).stallReason))

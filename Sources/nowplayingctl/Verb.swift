@@ -39,8 +39,9 @@ extension Verb {
 
     /// All verbs, in the order of the help.
     static let all: [Verb] =
-        playback + positions + chapters + feedback + sleeping + modes + queues + pictures + outputs + commands
+        playback + positions + chapters + feedback + sleeping + modes + queues + library + pictures + outputs + commands
         + announcing + sessions + observers + bridges + service + completing + others + foreign
+        + libraryForeign
 
     /// All options of all verbs, each once.
     static let allOptions: [Option] = {

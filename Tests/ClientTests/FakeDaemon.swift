@@ -73,9 +73,9 @@ final class FakeDaemon: Sendable {
     private var subscribers: Int { record.withLock { $0.subscribers.count } }
 
     /// Sends a notification with this state to every client that has its first state, once there are so many of them.
-    func publish(_ state: JSONValue, to count: Int = 1) {
+    func publish(_ state: JSONValue, to count: Int = 1, as method: String = "nowPlaying.changed") {
         while subscribers < count { sched_yield() }
-        let line = JSONWriter.text(["jsonrpc": "2.0", "method": "nowPlaying.changed", "params": state]) + "\n"
+        let line = JSONWriter.text(["jsonrpc": "2.0", "method": .string(method), "params": state]) + "\n"
         for client in record.withLock({ $0.subscribers }) { FakeDaemon.send(line, client) }
     }
 
@@ -128,7 +128,9 @@ final class FakeDaemon: Sendable {
         case .hangUp: return false
         }
         FakeDaemon.send(JSONWriter.text(.object(answer)) + "\n", client)
-        if request["method"] == "nowPlaying.subscribe" { record.withLock { _ = $0.subscribers.insert(client) } }
+        if request["method"]?.stringValue?.hasSuffix(".subscribe") == true {
+            record.withLock { _ = $0.subscribers.insert(client) }
+        }
         return true
     }
 

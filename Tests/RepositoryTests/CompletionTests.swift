@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test func optionsOfOneVerb() throws {
-        #expect(try fish("nowplayingctl add --n").contains("--next"))
-        #expect(try bash("nowplayingctl add --n") == ["--next"])
+        #expect(try fish("nowplayingctl add --nex").contains("--next"))
+        #expect(try bash("nowplayingctl add --nex") == ["--next"])
         #expect(try zsh("nowplayingctl add --nex").hasPrefix("nowplayingctl add --next"))
         #expect(try fish("nowplayingctl pause --n").isEmpty)
         #expect(try bash("nowplayingctl pause --n").isSubset(of: [""]))

@@ -39,6 +39,13 @@ package struct AnswerWriter: Sendable {
         value(text)
     }
 
+    /// A line of a key that is made up, and a value in bytes.
+    package mutating func pair(prefix key: String, _ text: [UInt8]) {
+        bytes += key.utf8
+        bytes += [UInt8(ascii: ":"), UInt8(ascii: " ")]
+        value(text)
+    }
+
     /// A line of a tag's name and one of its values.
     package mutating func pair(_ tag: MPDTag, _ text: String) {
         bytes += tag.rawValue.utf8

@@ -29,6 +29,24 @@ package enum SocketLocation {
         return result.map { $0 + "/\(program)/control.sock" }
     }
 
+    /// The paths that a client tries for the library's socket: `$NOWPLAYING_LIBRARY_SOCKET` alone if it is set, else those
+    /// beside `daemons`, the daemon's sockets, up to the first that `exists`: another daemon's library has other media.
+    package static func library(
+        beside daemons: [String], environment: (String) -> String? = variable, exists: (String) -> Bool = isThere
+    ) -> [String] {
+        if let path = environment("NOWPLAYING_LIBRARY_SOCKET"), !path.isEmpty { return [path] }
+        var result: [String] = []
+        for path in daemons {
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+            result.append(folder + "library.sock")
+            if exists(path) { break }
+        }
+        return result
+    }
+
+    /// True if there is something at this path.
+    package static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// A variable of this process's environment.
     package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

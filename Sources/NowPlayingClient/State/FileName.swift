@@ -2,7 +2,11 @@
 package enum FileName {
     /// Name of this file for the daemon: the absolute path, or a `file://` uri if the path is not UTF-8.
     package static func uri(ofAbsolutePath path: [UInt8]) -> String {
-        if let text = String(validating: path, as: UTF8.self) { return text }
+        String(validating: path, as: UTF8.self) ?? encoded(ofAbsolutePath: path)
+    }
+
+    /// The `file://` uri of this file.
+    package static func encoded(ofAbsolutePath path: [UInt8]) -> String {
         var result = "file://"
         for byte in path {
             let isPlain =
@@ -17,6 +21,15 @@ package enum FileName {
             }
         }
         return result
+    }
+
+    /// An absolute path whose parts `..` lead to the folder before them.
+    package static func direct(_ path: [UInt8]) -> [UInt8] {
+        var parts: [ArraySlice<UInt8>] = []
+        for part in path.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
+            if part.elementsEqual("..".utf8) { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return parts.isEmpty ? [UInt8(ascii: "/")] : parts.flatMap { [UInt8(ascii: "/")] + $0 }
     }
 
     /// `name` below `folder`, unless it is absolute already; without `./` and doubled slashes. `..` stays: what it means

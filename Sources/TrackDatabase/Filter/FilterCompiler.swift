@@ -105,8 +105,8 @@ struct FilterCompiler {
                 share: share(found.tracks))
         case .path(let field): return try compile(field, test)
         case .codec:
-            let column = "(SELECT name FROM codec WHERE id = t.codec)"
-            return try text(column, test, isMissing: "t.codec IS NULL")
+            let column = "(SELECT codec FROM format WHERE id = t.format)"
+            return try text(column, test, isMissing: "\(column) IS NULL")
         case .number(let field): return number(field, test)
         case .time(let field): return time(field, test)
         case .flag(let field): return flag(field, test)

@@ -66,7 +66,7 @@ package struct TrackFile: Equatable, Sendable {
 }
 
 /// Format of the sound; nil: unknown.
-package struct TrackFormat: Equatable, Sendable {
+package struct TrackFormat: Hashable, Sendable {
     /// As the daemon names it, such as `flac`.
     package var codec: String?
     /// Frames a second.

@@ -40,8 +40,8 @@ struct SearchFinder {
         if isEnough(.beginning) { return }
         try find("word", wanted.wholeWords, kinds, skips: true)
         if isEnough(.words) { return }
-        // SQLite gathers a beginning of more than three letters from many words for each statement anew.
-        try find("word", wanted.beginnings, kinds, skips: wanted.words.allSatisfy { $0.unicodeScalars.count <= 3 })
+        // SQLite gathers a beginning of more than two letters from many words for each statement anew.
+        try find("word", wanted.beginnings, kinds, skips: wanted.words.allSatisfy { $0.unicodeScalars.count <= 2 })
         if wanted.pieces.count > 1 {
             var fields = try FieldSearch(reader: reader, wanted: wanted, visible: visible, most: most)
             for hit in try fields.find(kinds) {

@@ -17,9 +17,9 @@ enum SortColumns {
     static func number(_ field: FilterField.NumberField) -> String {
         switch field {
         case .duration: "t.duration"
-        case .sampleRate: "t.rate"
-        case .bitsPerSample: "t.sample"
-        case .channels: "t.channels"
+        case .sampleRate: "(SELECT rate FROM format WHERE id = t.format)"
+        case .bitsPerSample: "(SELECT sample FROM format WHERE id = t.format)"
+        case .channels: "(SELECT channels FROM format WHERE id = t.format)"
         case .trackNumber: "t.number"
         case .discNumber: "t.disc"
         case .rating: "(SELECT rating FROM feedback WHERE track = t.id)"

@@ -1,7 +1,7 @@
 extension TrackReader {
     private static let columns = """
-        SELECT t.id, t.folder, t.name, t.title, t.disc, t.number, t.duration, t.codec, t.rate, t.sample, t.channels,
-        t.flags, t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, s.packed, s.album, s.said,
+        SELECT t.id, t.folder, t.name, t.title, t.disc, t.number, t.duration, t.format, t.flags,
+        t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, s.packed, s.album, s.said,
         f.liked, f.rating, f.plays, f.skips, f.played
         FROM track t CROSS JOIN tagset s ON s.id = t.tagset LEFT JOIN feedback f ON f.track = t.id
         """
@@ -116,37 +116,34 @@ extension TrackReader {
 
     private func track(of row: SQLiteStatement) throws(TrackDatabaseError) -> StoredTrack {
         var record = TrackRecord(path: TrackPath(folder: try folder(row.integer(1)), name: row.blob(2)))
-        record.file = TrackFile(size: row.integer(14), modified: row.integer(13), inode: row.integer(15))
+        record.file = TrackFile(size: row.integer(11), modified: row.integer(10), inode: row.integer(12))
         record.duration = row.optionalInteger(6).map { Double($0) / 1000 }
-        record.format = TrackFormat(
-            codec: try row.optionalInteger(7).map { id throws(TrackDatabaseError) in try codec(id) },
-            sampleRate: row.optionalInteger(8), bitsPerSample: row.optionalInteger(9), channels: row.optionalInteger(10)
-        )
+        if let format = row.optionalInteger(7) { record.format = try self.format(format) }
         record.numbers.discNumber = row.optionalInteger(4)
         record.numbers.trackNumber = row.optionalInteger(5)
-        let flags = row.integer(11)
+        let flags = row.integer(8)
         record.hasLyrics = flags & TrackFlags.hasLyrics != 0
         record.hasPicture = flags & TrackFlags.hasPicture != 0
-        record.isCompilation = row.integer(21) != 0
-        record.identity = row.optionalInteger(16)
-        TrackNumbersBlob.unpack(row.blob(18), to: &record)
+        record.isCompilation = row.integer(18) != 0
+        record.identity = row.optionalInteger(13)
+        TrackNumbersBlob.unpack(row.blob(15), to: &record)
         if let title = row.optionalInteger(3) {
             record.tags[.title] = [try value(title, keeps: false).text]
         }
-        for packed in [row.blob(19), row.blob(17)] {
+        for packed in [row.blob(16), row.blob(14)] {
             for (number, id) in PackedValues.unpack(packed) {
                 guard let tag = TrackTag(rawValue: number) else { continue }
                 record.tags[tag, default: []].append(try value(id, keeps: !tag.isOwn).text)
             }
         }
         var feedback = TrackFeedback()
-        feedback.liked = row.optionalInteger(22).map { $0 != 0 }
-        feedback.rating = row.optionalReal(23)
-        feedback.playCount = row.integer(24)
-        feedback.skipCount = row.integer(25)
-        feedback.lastPlayed = row.optionalReal(26)
+        feedback.liked = row.optionalInteger(19).map { $0 != 0 }
+        feedback.rating = row.optionalReal(20)
+        feedback.playCount = row.integer(21)
+        feedback.skipCount = row.integer(22)
+        feedback.lastPlayed = row.optionalReal(23)
         return StoredTrack(
-            id: row.integer(0), album: row.optionalInteger(20), added: Double(row.integer(12)),
+            id: row.integer(0), album: row.optionalInteger(17), added: Double(row.integer(9)),
             isMissing: flags & TrackFlags.missing != 0, record: record, feedback: feedback)
     }
 
@@ -172,12 +169,15 @@ extension TrackReader {
         return path
     }
 
-    private func codec(_ id: Int64) throws(TrackDatabaseError) -> String {
-        if let known = cache.codecs[id] { return known }
-        let statement = try database.statement("SELECT name FROM codec WHERE id = ?1")
+    private func format(_ id: Int64) throws(TrackDatabaseError) -> TrackFormat {
+        if let known = cache.formats[id] { return known }
+        let statement = try database.statement("SELECT codec, rate, sample, channels FROM format WHERE id = ?1")
         defer { statement.reset() }
-        let name = try statement.bind([.integer(id)]).step() ? statement.text(0) : ""
-        cache.add(codec: name, id)
-        return name
+        guard try statement.bind([.integer(id)]).step() else { return TrackFormat() }
+        let format = TrackFormat(
+            codec: statement.value(0) == .null ? nil : statement.text(0), sampleRate: statement.optionalInteger(1),
+            bitsPerSample: statement.optionalInteger(2), channels: statement.optionalInteger(3))
+        cache.add(format, id)
+        return format
     }
 }

@@ -90,8 +90,8 @@ final class ReaderCache {
     private(set) var values: [Int64: Value] = [:]
     /// Paths of folders.
     private(set) var folders: [Int64: [UInt8]] = [:]
-    /// Names of codecs.
-    private(set) var codecs: [Int64: String] = [:]
+    /// Formats of sound.
+    private(set) var formats: [Int64: TrackFormat] = [:]
     /// The last list of values that was computed for a filter, whose next page is likely to be asked for.
     private(set) var list: ComputedValues?
     /// Folders that are shown, nil for all, as of the folder with the number `last`.
@@ -113,7 +113,7 @@ final class ReaderCache {
     func removeAll() {
         values = [:]
         folders = [:]
-        codecs = [:]
+        formats = [:]
         removeQuestions()
     }
 
@@ -142,8 +142,11 @@ final class ReaderCache {
         folders[id] = path
     }
 
-    /// Keeps a name.
-    func add(codec name: String, _ id: Int64) { codecs[id] = name }
+    /// Keeps a format.
+    func add(_ format: TrackFormat, _ id: Int64) {
+        if formats.count >= 1024 { formats = [:] }
+        formats[id] = format
+    }
 
     /// Keeps a list in place of the one before.
     func keep(_ list: ComputedValues) { self.list = list }

@@ -11,6 +11,24 @@ struct BatchChanges {
         }
     }
 
+    /// A text that the batch made. It stands in `ordered` from the end of the batch on, with its counts.
+    struct MadeValue {
+        /// Number of the value.
+        var id: Int64
+        var tag: TrackTag
+        var folded: String
+        var text: String
+    }
+
+    /// A text in the indices of search.
+    private struct Document {
+        var number: Int64
+        var folded: String
+    }
+
+    private var made: [WriterCache.ValueKey: MadeValue] = [:]
+    private var documents: [Document] = []
+    private var oldDocuments: [Document] = []
     private var sets: [Int64: Count] = [:]
     private var values: [Int64: Count] = [:]
     private var unusedSets: Set<Int64> = []
@@ -20,6 +38,17 @@ struct BatchChanges {
     private var removes = false
     /// Something was written.
     var isChanged = false
+
+    /// The number of a text that the batch made; nil: it made none such.
+    func made(_ key: WriterCache.ValueKey) -> Int64? { made[key]?.id }
+
+    /// Puts a text into the indices of search at the end of the batch.
+    mutating func index(_ folded: String, _ document: Int64) {
+        documents.append(Document(number: document, folded: folded))
+    }
+
+    /// Keeps a text that the batch made.
+    mutating func note(_ value: MadeValue, _ key: WriterCache.ValueKey) { made[key] = value }
 
     /// Counts a track of a set with values of its own; `tracks` is −1 for one less, `duration` in milliseconds.
     mutating func count(set: Int64, values own: [Int64], tracks: Int64, duration: Int64) {
@@ -56,6 +85,7 @@ struct BatchChanges {
                 "UPDATE tagset SET tracks = tracks + ?2, duration = duration + ?3 WHERE id = ?1", .integer(set),
                 .integer(count.tracks), .integer(count.duration))
         }
+        try putMade(database)
         for (value, count) in values where count.tracks != 0 || count.duration != 0 {
             try Self.count(value, count, database)
         }
@@ -66,9 +96,27 @@ struct BatchChanges {
         try removeSets(database, &albums)
         for value in unusedValues { try removeIfUnused(value: value, database) }
         for folder in unusedFolders { try removeIfEmpty(folder: folder, database) }
+        try Self.write(documents, isRemoval: false, database)
+        try Self.write(oldDocuments, isRemoval: true, database)
         if removes { try database.run("UPDATE meta SET number = number + 1 WHERE name = 'removed'") }
         for (album, count) in albums { try Self.update(album: album, count, database) }
         if !unusedSets.isEmpty { cache.removeAll() }
+    }
+
+    /// Puts the texts that the batch made in order, which writes each page once.
+    private mutating func putMade(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
+        let sorted = made.values.sorted { one, other in
+            one.tag == other.tag
+                ? one.folded.utf8.lexicographicallyPrecedes(other.folded.utf8) : one.tag.rawValue < other.tag.rawValue
+        }
+        for value in sorted {
+            let count = values.removeValue(forKey: value.id) ?? Count()
+            try database.run(
+                "INSERT INTO ordered VALUES(?1, ?2, ?3, ?4, ?5, ?6)", .integer(Int64(value.tag.rawValue)),
+                .text(value.folded), .text(value.text), .integer(value.id), .integer(count.tracks),
+                .integer(count.duration))
+        }
+        made = [:]
     }
 
     private static func count(_ value: Int64, _ count: Count, _ database: SQLiteDatabase) throws(TrackDatabaseError) {
@@ -116,7 +164,7 @@ struct BatchChanges {
         removes = true
         let folded = Folding.fold(text)
         if let kind = TrackTag(rawValue: UInt8(clamping: number))?.searchKind {
-            try Self.unindex(folded, kind.document(value), database)
+            oldDocuments.append(Document(number: kind.document(value), folded: folded))
         }
         try database.run(
             "DELETE FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3", .integer(number), .text(folded),
@@ -124,14 +172,22 @@ struct BatchChanges {
         try database.run("DELETE FROM value WHERE id = ?1", .integer(value))
     }
 
-    private static func unindex(
-        _ folded: String, _ document: Int64, _ database: SQLiteDatabase
+    /// Writes texts into the indices of search, or removes them. They go in the order of their numbers: FTS5 writes all that it
+    /// has gathered whenever a number is less than the one before.
+    private static func write(
+        _ documents: [Document], isRemoval: Bool, _ database: SQLiteDatabase
     ) throws(TrackDatabaseError) {
-        try database.run(
-            "INSERT INTO word(word, rowid, words) VALUES('delete', ?1, ?2)", .integer(document),
-            .text(SearchWords.indexText(folded)))
-        try database.run(
-            "INSERT INTO part(part, rowid, folded) VALUES('delete', ?1, ?2)", .integer(document), .text(folded))
+        let sorted = documents.sorted { $0.number < $1.number }
+        for (table, column) in [("word", "words"), ("part", "folded")] {
+            let sql =
+                isRemoval
+                ? "INSERT INTO \(table)(\(table), rowid, \(column)) VALUES('delete', ?1, ?2)"
+                : "INSERT INTO \(table)(rowid, \(column)) VALUES(?1, ?2)"
+            for document in sorted {
+                let text = table == "word" ? SearchWords.indexText(document.folded) : document.folded
+                try database.run(sql, .integer(document.number), .text(text))
+            }
+        }
     }
 
     /// Removes a folder without tracks and folders, and those above it that are so then.
@@ -148,7 +204,8 @@ struct BatchChanges {
             let parent = statement.integer(0)
             let name = statement.blob(1)
             statement.reset()
-            try Self.unindex(Folding.fold(bytes: name), SearchKind.folder.document(folder), database)
+            oldDocuments.append(
+                Document(number: SearchKind.folder.document(folder), folded: Folding.fold(bytes: name)))
             try database.run("DELETE FROM folder WHERE id = ?1", .integer(folder))
             removes = true
             folder = parent

@@ -15,7 +15,7 @@ extension TrackBatch {
             .blob(path))
         let id = database.lastId
         cache.add(folder: path, id)
-        try index(Folding.fold(bytes: place.name), SearchKind.folder.document(id))
+        index(Folding.fold(bytes: place.name), SearchKind.folder.document(id))
         return id
     }
 
@@ -23,7 +23,7 @@ extension TrackBatch {
     func valueId(_ tag: TrackTag, _ text: String) throws(TrackDatabaseError) -> Int64 {
         let text = text.utf8.count <= TrackWriter.longestText ? text : Self.cut(text)
         let key = WriterCache.ValueKey(tag: tag, text: text)
-        if let known = cache.values[key] { return known }
+        if let known = cache.values[key] ?? made(key) { return known }
         let folded = Folding.fold(text)
         let number = SQLiteValue.integer(Int64(tag.rawValue))
         if let found = try database.number(
@@ -34,20 +34,30 @@ extension TrackBatch {
         }
         try database.run("INSERT INTO value(tag, text) VALUES(?1, ?2)", number, .text(text))
         let id = database.lastId
-        try database.run(
-            "INSERT INTO ordered VALUES(?1, ?2, ?3, ?4, 0, 0)", number, .text(folded), .text(text), .integer(id))
-        if let kind = tag.searchKind { try index(folded, kind.document(id)) }
+        note(BatchChanges.MadeValue(id: id, tag: tag, folded: folded, text: text), key)
+        if let kind = tag.searchKind { index(folded, kind.document(id)) }
         cache.add(key, id)
         return id
     }
 
-    /// The number of a codec; nil for nil.
-    func codecId(_ name: String?) throws(TrackDatabaseError) -> Int64? {
-        guard let name else { return nil }
-        if let known = cache.codecs[name] { return known }
-        try database.run("INSERT OR IGNORE INTO codec(name) VALUES(?1)", .text(name))
-        let id = try database.number("SELECT id FROM codec WHERE name = ?1", .text(name)) ?? 0
-        cache.add(codec: name, id)
+    /// The number of a format; nil: nothing of it is known.
+    func formatId(_ format: TrackFormat) throws(TrackDatabaseError) -> Int64? {
+        guard format != TrackFormat() else { return nil }
+        if let known = cache.formats[format] { return known }
+        let values: [SQLiteValue] = [
+            format.codec.map { .text($0) } ?? .null, .optional(format.sampleRate), .optional(format.bitsPerSample),
+            .optional(format.channels),
+        ]
+        let statement = try database.statement(
+            "SELECT id FROM format WHERE codec IS ?1 AND rate IS ?2 AND sample IS ?3 AND channels IS ?4")
+        let found = try statement.bind(values).step() ? statement.integer(0) : nil
+        statement.reset()
+        if found == nil {
+            try database.run(
+                "INSERT INTO format VALUES(NULL, ?1, ?2, ?3, ?4)", values[0], values[1], values[2], values[3])
+        }
+        let id = found ?? database.lastId
+        cache.add(format, id)
         return id
     }
 
@@ -55,16 +65,27 @@ extension TrackBatch {
     func albumId(
         _ record: TrackRecord, _ shared: [(tag: UInt8, value: Int64)]
     ) throws(TrackDatabaseError) -> Int64? {
+        guard let titles = record.tags[.album] else { return nil }
+        let source = WriterCache.AlbumSource(
+            titles: titles, artists: record.tags[.albumArtist], releases: record.tags[.musicBrainzAlbumId],
+            folder: record.path.folder)
+        if let last = cache.lastAlbum, last.source == source { return last.id }
         guard let key = AlbumKey(record), let title = shared.first(where: { $0.tag == TrackTag.album.rawValue }) else {
             return nil
         }
+        let id = try albumId(key, title.value)
+        cache.keep(source, id)
+        return id
+    }
+
+    private func albumId(_ key: AlbumKey, _ title: Int64) throws(TrackDatabaseError) -> Int64 {
         if let known = cache.albums[key] { return known }
         if let found = try database.number("SELECT id FROM album WHERE key = ?1", .blob(key.bytes)) {
             cache.add(key, found)
             return found
         }
         try database.run(
-            "INSERT INTO album VALUES(NULL, ?1, ?2, NULL, 0, 0, 0)", .blob(key.bytes), .integer(title.value))
+            "INSERT INTO album VALUES(NULL, ?1, ?2, NULL, 0, 0, 0)", .blob(key.bytes), .integer(title))
         let id = database.lastId
         cache.add(key, id)
         return id
@@ -100,12 +121,6 @@ extension TrackBatch {
         }
         cache.add(key, id)
         return id
-    }
-
-    private func index(_ folded: String, _ document: Int64) throws(TrackDatabaseError) {
-        try database.run(
-            "INSERT INTO word(rowid, words) VALUES(?1, ?2)", .integer(document), .text(SearchWords.indexText(folded)))
-        try database.run("INSERT INTO part(rowid, folded) VALUES(?1, ?2)", .integer(document), .text(folded))
     }
 
     private static func cut(_ text: String) -> String {

@@ -78,6 +78,15 @@ package final class TrackBatch {
     /// The batch changes something besides tracks.
     func noteChange() { changes.isChanged = true }
 
+    /// The number of a text that the batch made; nil: it made none such.
+    func made(_ key: WriterCache.ValueKey) -> Int64? { changes.made(key) }
+
+    /// Puts a text into the indices of search at the end of the batch.
+    func index(_ folded: String, _ document: Int64) { changes.index(folded, document) }
+
+    /// Keeps a text that the batch made.
+    func note(_ value: BatchChanges.MadeValue, _ key: WriterCache.ValueKey) { changes.note(value, key) }
+
     private func count(_ track: OldTrack, _ sign: Int64) {
         changes.count(
             set: track.set, values: ([track.title].compactMap { $0 }) + track.own, tracks: sign,
@@ -120,8 +129,7 @@ package final class TrackBatch {
         let values: [SQLiteValue] = [
             .optional(old?.id), .integer(folder), .blob(record.path.name), .integer(set), .optional(title),
             .optional(record.numbers.discNumber), .optional(record.numbers.trackNumber), .optional(duration),
-            .optional(try codecId(record.format.codec)), .optional(record.format.sampleRate),
-            .optional(record.format.bitsPerSample), .optional(record.format.channels),
+            .optional(try formatId(record.format)),
             .integer((record.hasLyrics ? TrackFlags.hasLyrics : 0) | (record.hasPicture ? TrackFlags.hasPicture : 0)),
             .integer(old?.added ?? Int64(clamping: added)), .integer(record.file.modified), .integer(record.file.size),
             .integer(record.file.inode), .optional(record.identity),
@@ -130,7 +138,13 @@ package final class TrackBatch {
         let before = try old.flatMap { old throws(TrackDatabaseError) in
             try database.number("SELECT identity FROM track WHERE id = ?1", .integer(old.id))
         }
-        if let old {
+        // With the same tags only the row changes.
+        let isSame = old.map { old in
+            old.set == set && old.title == title && old.own == own.map(\.value) && old.folder == folder
+                && old.duration == duration ?? 0 && !old.isMissing
+        }
+        if isSame == true { noteChange() }
+        if let old, isSame == false {
             if !old.isMissing { count(old, -1) }
             changes.mayBeUnused(
                 folder: old.folder == folder ? nil : old.folder, set: old.set,
@@ -139,28 +153,30 @@ package final class TrackBatch {
                 try database.run(
                     "DELETE FROM own_value WHERE value = ?1 AND track = ?2", .integer(value), .integer(old.id))
             }
+        }
+        if old != nil {
             let statement = try database.statement(
                 """
                 UPDATE track SET folder = ?2, name = ?3, tagset = ?4, title = ?5, disc = ?6, number = ?7, duration = ?8,
-                codec = ?9, rate = ?10, sample = ?11, channels = ?12, flags = ?13, added = ?14, modified = ?15,
-                size = ?16, inode = ?17, identity = ?18, own = ?19, extra = ?20 WHERE id = ?1
+                format = ?9, flags = ?10, added = ?11, modified = ?12, size = ?13, inode = ?14, identity = ?15,
+                own = ?16, extra = ?17 WHERE id = ?1
                 """)
             _ = try statement.bind(values).step()
             statement.reset()
         } else {
             let statement = try database.statement(
                 """
-                INSERT INTO track VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                ?18, ?19, ?20)
+                INSERT INTO track VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
                 """)
             _ = try statement.bind(values).step()
             statement.reset()
         }
         let id = old?.id ?? database.lastId
-        for value in own {
+        for value in own where isSame != true {
             try database.run("INSERT OR IGNORE INTO own_value VALUES(?1, ?2)", .integer(value.value), .integer(id))
         }
         if let identity = record.identity, identity != before { try applyMirror(identity, to: id) }
+        if isSame == true { return id }
         changes.count(
             set: set, values: ([title].compactMap { $0 }) + own.map(\.value), tracks: 1, duration: duration ?? 0)
         return id

@@ -22,8 +22,21 @@ final class WriterCache {
     private(set) var folders: [[UInt8]: Int64] = [:]
     /// Numbers of albums.
     private(set) var albums: [AlbumKey: Int64] = [:]
-    /// Numbers of codecs.
-    private(set) var codecs: [String: Int64] = [:]
+    /// Numbers of formats of sound.
+    private(set) var formats: [TrackFormat: Int64] = [:]
+    /// The album of the last track, which the next one is likely to be on.
+    private(set) var lastAlbum: (source: AlbumSource, id: Int64)?
+
+    /// Parts of a track that its album depends on.
+    struct AlbumSource: Equatable {
+        /// All that the file has.
+        var titles: [String]
+        /// All that the file has.
+        var artists: [String]?
+        /// MusicBrainz ids.
+        var releases: [String]?
+        var folder: [UInt8]
+    }
 
     /// Entries of each kind, at most.
     private static let most = 20_000
@@ -34,7 +47,8 @@ final class WriterCache {
         sets = [:]
         folders = [:]
         albums = [:]
-        codecs = [:]
+        formats = [:]
+        lastAlbum = nil
     }
 
     /// Keeps the number of a text.
@@ -45,8 +59,10 @@ final class WriterCache {
     func add(folder path: [UInt8], _ id: Int64) { Self.add(path, id, to: &folders) }
     /// Keeps the number of an album.
     func add(_ key: AlbumKey, _ id: Int64) { Self.add(key, id, to: &albums) }
-    /// Keeps the number of a codec.
-    func add(codec name: String, _ id: Int64) { Self.add(name, id, to: &codecs) }
+    /// Keeps the number of a format.
+    func add(_ format: TrackFormat, _ id: Int64) { Self.add(format, id, to: &formats) }
+    /// Keeps the album of the last track.
+    func keep(_ source: AlbumSource, _ id: Int64) { lastAlbum = (source, id) }
 
     private static func add<Key>(_ key: Key, _ id: Int64, to entries: inout [Key: Int64]) {
         if entries.count >= most { entries = [:] }

@@ -23,13 +23,26 @@ extension Completion {
                 }
                 # Names come from outside: they are compared and quoted here, never given to compgen, which would expand them.
                 __nowplayingctl_names() {
-                    while read -r word; do
-                        [[ $word == "$current"* ]] && COMPREPLY+=("$(printf %q "$word")")
-                    done < <(nowplayingctl --timeout 1 completion "$1" 2> /dev/null)
+                    local quote="" plain=$current
+                    [[ $current == [\\'\\"]* ]] && quote=${current:0:1} plain=${current:1}
+                    [[ $quote == "'" ]] || plain=${plain//\\\\/}
+                    while IFS= read -r word; do
+                        [[ ${word,,} == "${plain,,}"* ]] || continue
+                        [[ $word == */ ]] && compopt -o nospace
+                        # Within quotes only what needs no other quotes there.
+                        case $quote in
+                            \\') [[ $word == *\\'* ]] && continue ;;
+                            \\") [[ $word == *[\\"\\$\\`\\\\!]* ]] && continue ;;
+                            *) word=$(printf %q "$word") ;;
+                        esac
+                        COMPREPLY+=("$word")
+                    done < <(nowplayingctl --timeout 1 completion "$1" "$plain" 2> /dev/null)
                 }
-                case $previous in
+                case $verb/$previous in
 
             """
+        for (verbs, name, offer) in ownOffers { text += bashCase(verbs.map { "\($0)/\(name)" }, offer) }
+        text += "    esac\n    case $previous in\n"
         for (names, offer) in valueOffers { text += bashCase(names, offer) }
         let offered = Set(valueOffers.flatMap(\.names))
         let others = valued.filter { !offered.contains($0) }

@@ -37,6 +37,12 @@ extension Completion {
                 test $argv[1] = 0; or contains -- $words[1] $argv[2..]
             end
 
+            # Names of one kind that begin with what was typed.
+            function __nowplayingctl_names
+                set --local typed (string unescape -- (commandline --current-token --cut-at-cursor))
+                nowplayingctl --timeout 1 completion $argv[1] "$typed" 2> /dev/null
+            end
+
             complete --command nowplayingctl --no-files
 
             """
@@ -80,7 +86,7 @@ extension Completion {
         switch offer {
         case .files: " --force-files"
         case .words(let words): " --arguments '\(words.joined(separator: " "))'"
-        case .names(let kind): " --arguments '(nowplayingctl --timeout 1 completion \(kind) 2> /dev/null)'"
+        case .names(let kind): " --arguments '(__nowplayingctl_names \(kind))'"
         }
     }
 

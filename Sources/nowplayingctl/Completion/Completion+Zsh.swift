@@ -9,8 +9,8 @@ extension Completion {
 
             __nowplayingctl_names() {
                 local -a names
-                names=(${(f)"$(_call_program names nowplayingctl --timeout 1 completion $1 2> /dev/null)"})
-                compadd -a names
+                names=(${(f)"$(nowplayingctl --timeout 1 completion $1 "${(Q)PREFIX}" 2> /dev/null)"})
+                compadd -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}' -a names
             }
 
             local curcontext=$curcontext state line

@@ -5,15 +5,17 @@ extension Verb {
     /// The verb for shell completions.
     static let completing = [
         Verb(
-            name: "completion", synopsis: "bash | zsh | fish | outputs | sessions | hooks",
+            name: "completion",
+            synopsis: "bash | zsh | fish | outputs | sessions | hooks | lists | artists | albums | genres | composers "
+                + "| folders [TEXT]",
             summary: "print a completion script for a shell",
             details: """
                 For bash: source <(nowplayingctl completion bash); for fish: nowplayingctl completion fish | source; for zsh,
                 write it into a file _nowplayingctl in a folder of $fpath. Packages install them.
-                The other words print names, one a line.
+                The other words print names, one a line, of the library's those that begin with TEXT.
                 """,
             examples: [("completion fish | source", "in fish"), ("completion outputs", "names for output")],
-            arity: 1...1,
+            arity: 1...2,
             run: Completion.print)
     ]
 }
@@ -30,7 +32,11 @@ enum Completion {
         case "sessions": names(try run.call("session.list")["sessions"], "name", run)
         case "hooks":
             for path in try Hooks.paths(run) { run.output.line(TerminalText.safe(path)) }
-        default: throw run.wrong("completion", run.words[0].text, "bash, zsh, fish, outputs, sessions or hooks")
+        case let word:
+            guard let kind = LibraryNames(rawValue: word) else {
+                throw run.wrong("completion", word, "bash, zsh, fish, or names such as outputs and artists")
+            }
+            for name in try kind.names(run, run.words.dropFirst().first?.text ?? "") { run.output.line(name) }
         }
     }
 
@@ -56,6 +62,25 @@ enum Completion {
                 result[index].names += option.names
             } else {
                 result.append((option.names, offer))
+            }
+        }
+        return result
+    }
+
+    /// Options of which the value is another thing in another verb, with these verbs.
+    static var ownOffers: [(verbs: [String], name: String, offer: Offer)] {
+        var result: [(verbs: [String], name: String, offer: Offer)] = []
+        let usual = valueOffers
+        for verb in Verb.completed {
+            for option in verb.options {
+                guard let offer = option.offer,
+                    usual.first(where: { $0.names.contains(option.name) })?.offer != offer
+                else { continue }
+                if let index = result.firstIndex(where: { $0.name == option.name && $0.offer == offer }) {
+                    result[index].verbs += verb.names
+                } else {
+                    result.append((verb.names, option.name, offer))
+                }
             }
         }
         return result

@@ -7,7 +7,7 @@ enum Offer: Hashable, Sendable {
     case files
     /// One of these.
     case words([String])
-    /// Names from `nowplayingctl completion` with this argument: `outputs`, `sessions` or `hooks`.
+    /// Names from `nowplayingctl completion` with this argument, such as `outputs`, and the beginning that was typed.
     case names(String)
 }
 
@@ -22,6 +22,7 @@ struct Grammar: Sendable {
     /// Reads a synopsis.
     init(_ synopsis: String) {
         var words: [[String]] = []
+        var repeated = Int.max
         for alternative in synopsis.split(separator: "|") {
             let tokens = alternative.filter { $0 != "[" && $0 != "]" }.split(separator: " ")
                 .prefix { !$0.hasPrefix("--") }
@@ -30,7 +31,7 @@ struct Grammar: Sendable {
                     arguments.append([])
                     words.append([])
                 }
-                if token.hasSuffix("…") { repeats = true }
+                if token.hasSuffix("…") { repeated = position }
                 let name = token.hasSuffix("…") ? String(token.dropLast()) : String(token)
                 if name.contains(where: \.isUppercase) {
                     if let offer = Grammar.offer(name), !arguments[position].contains(offer) {
@@ -45,6 +46,7 @@ struct Grammar: Sendable {
             arguments[position].insert(.words(words), at: 0)
         }
         while arguments.last?.isEmpty == true { arguments.removeLast() }
+        repeats = repeated < arguments.count
     }
 
     /// Completions for a value with this placeholder.
@@ -55,6 +57,12 @@ struct Grammar: Sendable {
         case "OUTPUT": return .names("outputs")
         case "SESSION": return .names("sessions")
         case "HOOK": return .names("hooks")
+        case "LIST": return .names("lists")
+        case "ARTIST": return .names("artists")
+        case "ALBUM": return .names("albums")
+        case "GENRE": return .names("genres")
+        case "COMPOSER": return .names("composers")
+        case "FOLDER": return .names("folders")
         case "COMMAND": return .words(RemoteCommand.allCases.map(\.rawValue))
         case "METHOD": return .words(Catalogue.methods.map(\.name))
         case "VERB": return .words(Verb.all.map(\.name))

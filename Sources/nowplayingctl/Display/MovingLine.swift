@@ -19,7 +19,8 @@ enum MovingLine {
         return TerminalText.fitted(text, columns: columns)
     }
 
-    private static func bar(_ fraction: Double, width: Int, isUnicode: Bool) -> String {
+    /// A bar of `width` columns, of which the part `fraction` is full.
+    static func bar(_ fraction: Double, width: Int, isUnicode: Bool) -> String {
         let done = Int(clamping: (fraction * Double(width)).rounded())
         return String(repeating: isUnicode ? "━" : "=", count: done)
             + String(repeating: isUnicode ? "─" : "-", count: width - done)

@@ -80,6 +80,7 @@ struct Doctor {
         confinement(diagnosis)
         titles(diagnosis)
         if !run.words.isEmpty { file(diagnosis) }
+        library()
         bridges()
         clock(state, diagnosis?["clock"]?["error"]?.doubleValue)
         if let process = diagnosis?["daemon"]?["pid"]?.integerValue { wakeups(process, state) }

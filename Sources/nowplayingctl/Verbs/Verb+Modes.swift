@@ -52,13 +52,14 @@ struct Modes: Sendable {
                 "queue": "all",
             ]),
         .changeShuffleMode: Extras(
-            aliases: ["random"], summary: "show or set the play order",
+            summary: "show or set the play order",
             details: """
                 items plays the items in random order, collections whole albums (the files of one folder). The queue
                 itself does not change, and off returns to its order. on means items.
                 """,
             examples: [("shuffle items", "random order"), ("shuffle collections", "random albums")],
-            synonyms: ["no": "off", "on": "items", "tracks": "items", "albums": "collections"], toggled: "items"),
+            synonyms: ["no": "off", "yes": "items", "on": "items", "tracks": "items", "albums": "collections"],
+            toggled: "items"),
         .changeConsumeMode: Extras(
             summary: "show or set the consume mode",
             details: """

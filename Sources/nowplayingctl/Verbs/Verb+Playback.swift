@@ -13,15 +13,18 @@ extension Verb {
             details: """
                 With a number, plays the item at this index of the queue, from 1. With files, folders, playlists or
                 addresses, the first replaces the queue and plays, and the others follow. A file that the daemon cannot
-                open is passed to it open. After the end of the queue, starts at the first item.
+                open is passed to it open. After the end of the queue, starts at the first item. With --search or
+                options for tags, plays tracks of the library instead of the queue.
                 """,
             options: [
                 Option("--position", value: "TIME", "begin here"),
                 Option("--watch", "show the position until the queue ends (see watch)"), wait,
-            ],
+            ] + hit + filters + order,
             examples: [
                 ("play", "resume"), ("play 3", "the third item"), ("play a.flac b.flac", "these two"),
                 ("play --watch a.flac", "show it while it plays"), ("play ./3", "a file called 3"),
+                ("play --search kind of blue", "the best hit in the library"),
+                ("play --artist \"Miles Davis\" --year 1955-1965", "these years"),
             ], arity: 0...Int.max, run: Playback.play),
         Verb(name: "pause", summary: "pause at once", examples: [("pause", "pause, keep the position")]) {
             (run) throws(Failure) in try run.perform("pause")
@@ -60,6 +63,12 @@ enum Playback {
         if let text = run.value("--position") {
             guard let seconds = ClockText.seconds(text) else { throw run.wrong("--position", text, "a time like 1:23") }
             parameters["position"] = .number(seconds)
+        }
+        if let selection = try Selection(run) {
+            guard run.words.isEmpty || run.has("--search"), !run.has("--position") else {
+                throw .usage("FILE and --position exclude options for the library", verb: run.verb.name)
+            }
+            return try Adding.play(run, selection)
         }
         let result: JSONValue
         if run.words.isEmpty {

@@ -7,7 +7,8 @@ extension Verb {
     static let queues = [
         Verb(
             name: "add", synopsis: "FILE… | --from FILE",
-            summary: "add files, folders, playlists or addresses at the end of the queue",
+            summary: "add files, folders, playlists, addresses or the library's tracks to the queue",
+            details: "With --search or options for tags, it adds tracks of the library.",
             options: [
                 Option("--next", "directly after the current item"),
                 Option("--at", value: "NUMBER", "at this index, from 1"),
@@ -15,15 +16,17 @@ extension Verb {
                 Option(
                     "--from", value: "FILE",
                     "add what this file names, one file, address or JSON object per line; - is standard input"),
-            ],
+            ] + hit + filters + order,
             examples: [
                 ("add ~/Music/album", "a folder"), ("add --next a.flac", "play it next"),
                 ("add --from names.txt", "all or none of a long list"),
+                ("add --album \"Kind of Blue\"", "an album of the library"),
+                ("add --next --search so what", "the best hit of a search"),
             ],
             arity: 0...Int.max
         ) { (run) throws(Failure) in try Queue.add(run, isNext: run.has("--next")) },
         Verb(
-            name: "queue", aliases: ["playlist", "list"], synopsis: "[shuffle [NUMBER…]]",
+            name: "queue", aliases: ["playlist"], synopsis: "[shuffle [NUMBER…]]",
             summary: "show the queue, or shuffle it once",
             details:
                 "shuffle puts the items of the queue into another order, or those with these indexes, which stay where they "
@@ -39,7 +42,7 @@ extension Verb {
             ],
             arity: 0...Int.max, run: Queue.run),
         Verb(
-            name: "remove", aliases: ["del", "delete", "rm"], synopsis: "NUMBER…",
+            name: "remove", aliases: ["del", "delete"], synopsis: "NUMBER…",
             summary: "remove items from the queue",
             details: "NUMBER is an index from 1, or a range such as 3-7. Removing the current item goes to the next.",
             examples: [("remove 2", "the second"), ("remove 1-3 7", "four of them")], arity: 1...Int.max,
@@ -80,6 +83,12 @@ enum Queue {
             parameters["at"] = .integer(Int64(number - 1))
         }
         if run.has("--play") { parameters["play"] = true }
+        if let selection = try Selection(run) {
+            guard !run.has("--from"), run.words.isEmpty || run.has("--search") else {
+                throw .usage("FILE and options for the library exclude each other", verb: run.verb.name)
+            }
+            return try Adding.add(run, selection, parameters)
+        }
         if let name = run.value("--from") {
             guard run.words.isEmpty else { throw .usage("--from and FILE exclude each other", verb: run.verb.name) }
             return try ListedItems.add(run, from: name, parameters)
@@ -251,13 +260,14 @@ enum Queue {
         return Int64(number - 1)
     }
 
-    private static func range(_ text: String, _ run: Invocation) throws(Failure) -> ClosedRange<Int64> {
+    /// Indexes from 0 that `3` or `3-7` names.
+    static func range(_ text: String, _ run: Invocation) throws(Failure) -> ClosedRange<Int64> {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { ClockText.integer($0) }
         if let first = ends.first ?? nil, first >= 1 {
             if ends.count == 1 { return Int64(first - 1)...Int64(first - 1) }
             if ends.count == 2, let last = ends[1], last >= first { return Int64(first - 1)...Int64(last - 1) }
         }
-        throw run.wrong(run.verb.name, text, "indexes in the queue from 1, such as 3 or 3-7")
+        throw run.wrong(run.verb.name, text, "indexes from 1, such as 3 or 3-7")
     }
 
     private static func line(

@@ -26,6 +26,9 @@ ssize_t linux_receive(int socket, void *bytes, size_t length, int *descriptors, 
 ssize_t linux_send(int socket, const void *bytes, size_t length, const int *descriptors, int count);
 /* SO_PEERCRED; -1 and errno. */
 int linux_peer(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
+/* The user whose socket is at the other end of a TCP connection within this machine (sock_diag(7)); -1 and errno: EADDRNOTAVAIL: an
+   end is no loopback address; ENOENT: the client has closed its socket. */
+int linux_loopback_peer(int connection, uid_t *uid);
 /* SO_PEERGROUPS; -1 and errno (ERANGE: *size is the required number of bytes). */
 int linux_peer_groups(int socket, gid_t *groups, uint32_t *size);
 /* TIOCGWINSZ; -1 and errno. */

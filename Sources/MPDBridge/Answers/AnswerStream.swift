@@ -1,0 +1,30 @@
+import LinuxSystem
+import MPDProtocol
+
+/// Result of a command.
+enum Outcome: Equatable, Sendable {
+    case ok
+    case failed(MPDFailure)
+    /// The client waits for changes of these from now on.
+    case idles(Set<Subsystem>)
+    /// The connection ends without an answer.
+    case closes
+}
+
+/// Takes the result of a command; called exactly once.
+typealias Finish = @PlayerLoop (Outcome) -> Void
+
+/// A long answer that is made while it is read: a reader that is slow costs no memory.
+@PlayerLoop protocol AnswerStream: AnyObject {
+    /// Writes some rows and says how it goes on.
+    func write(_ writer: inout AnswerWriter) -> AnswerProgress
+}
+
+/// Way in which a long answer goes on.
+enum AnswerProgress: Equatable, Sendable {
+    /// There are more rows at once.
+    case more
+    /// More rows come later: the client is asked to go on then (`MPDClient.proceed`).
+    case waits
+    case ends(Outcome)
+}

@@ -1,0 +1,72 @@
+import ControlProtocol
+import MPDProtocol
+import NowPlaying
+
+/// A song of the queue as MPD's clients read it.
+struct SongBlock {
+    /// Fields of an item that a block is made of.
+    static let fields: [JSONValue] = [
+        "id", "uri", "title", "artist", "albumTitle", "albumArtist", "composer", "genre", "trackNumber", "discNumber",
+        "releaseDate", "duration", "isLiveStream", "show", "format", "priority",
+    ]
+
+    /// The daemon's item.
+    let item: JSONValue
+    /// Index in the queue; nil: it has none.
+    let index: Int?
+    /// Name of the file, or an address.
+    let file: [UInt8]
+
+    /// Writes the lines of the block with these tags.
+    func write(_ writer: inout AnswerWriter, _ tags: TagMask) {
+        writer.pair("file", file)
+        if let format = Self.format(item) { writer.pair("Format", format) }
+        for tag in MPDTag.allCases where tags.contains(tag) {
+            for value in values(tag) { writer.pair(tag, value) }
+        }
+        if let duration {
+            writer.pair("Time", Int64(clamping: duration.rounded()))
+            writer.pair("duration", seconds: duration)
+        }
+        if let index { writer.pair("Pos", index) }
+        if let id = item["id"]?.integerValue { writer.pair("Id", id) }
+        if let priority, priority > 0 { writer.pair("Prio", priority) }
+    }
+
+    /// Seconds; nil: unknown or without end.
+    var duration: Double? { item["duration"]?.doubleValue }
+
+    private var priority: Int? { item["priority"]?.integerValue.map { Int(clamping: $0) } }
+
+    /// Values of a tag.
+    func values(_ tag: MPDTag) -> [String] {
+        let value: String? =
+            switch tag {
+            case .artist: item["artist"]?.stringValue
+            case .album: item["albumTitle"]?.stringValue
+            case .albumArtist: item["albumArtist"]?.stringValue
+            case .title: item["title"]?.stringValue
+            case .track: item["trackNumber"]?.integerValue.map { String($0) }
+            case .disc: item["discNumber"]?.integerValue.map { String($0) }
+            case .genre: item["genre"]?.stringValue
+            case .composer: item["composer"]?.stringValue
+            case .date: item["releaseDate"]?.stringValue
+            case .name: item["isLiveStream"]?.boolValue == true ? item["show"]?.stringValue : nil
+            case .artistSort, .albumSort, .albumArtistSort, .titleSort, .mood, .originalDate, .composerSort, .performer,
+                .conductor, .work, .movement, .movementNumber, .ensemble, .location, .grouping, .comment,
+                .discSubtitle, .label, .musicBrainzArtistId, .musicBrainzAlbumId, .musicBrainzAlbumArtistId,
+                .musicBrainzTrackId, .musicBrainzReleaseTrackId, .musicBrainzWorkId, .musicBrainzReleaseGroupId:
+                nil
+            }
+        return value.map { [$0] } ?? []
+    }
+
+    /// The format of an item as `44100:16:2`; lossy sound has the bits of the decoder's samples. Nil: unknown.
+    static func format(_ item: JSONValue) -> String? {
+        guard let format = item["format"], let rate = format["sampleRate"]?.integerValue,
+            let channels = format["channels"]?.integerValue
+        else { return nil }
+        let bits = format["bitsPerSample"]?.integerValue.map { String($0) } ?? "f"
+        return "\(rate):\(bits):\(channels)"
+    }
+}

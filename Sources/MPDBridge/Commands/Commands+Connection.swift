@@ -1,0 +1,73 @@
+import LinuxSystem
+import MPDProtocol
+
+/// The connection itself.
+extension Commands {
+    /// Carries out a command that concerns the connection alone.
+    func connection(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        switch request.command {
+        case .ping: finish(.ok)
+        case .close: finish(.closes)
+        case .idle:
+            var wanted: Set<Subsystem> = []
+            for argument in request.arguments {
+                guard let subsystem = Subsystem(argument) else { throw argument.fault("Unrecognized idle event") }
+                wanted.insert(subsystem)
+            }
+            finish(.idles(wanted.isEmpty ? Set(Subsystem.allCases) : wanted))
+        case .commands, .notcommands:
+            let isAllowed = request.command == .commands
+            for command in MPDCommand.allCases.sorted(by: { $0.rawValue < $1.rawValue })
+            where commands.contains(command)
+                && client.permissions.isSuperset(of: command.permissions) == isAllowed
+            {
+                client.writer.pair("command", command.rawValue)
+            }
+            finish(.ok)
+        case .password: password(request.arguments[0], client, finish)
+        case .tagtypes: try tagTypes(request.arguments, client, finish)
+        case .binarylimit:
+            let limit = try request.arguments[0].count()
+            guard limit >= 64 else { throw MPDFailure(.argument, "Value too small") }
+            client.binaryLimit = min(limit, 4 << 20)
+            finish(.ok)
+        case _:
+            for scheme in ["file", "http", "https"] where scheme != "file" || client.user != nil {
+                client.writer.pair("handler", scheme + "://")
+            }
+            finish(.ok)
+        }
+    }
+
+    private func password(_ word: Argument, _ client: MPDClient, _ finish: @escaping Finish) {
+        guard let rights = server?.rights(forPassword: word.bytes) else {
+            return delay(finish, MPDFailure(.password, "incorrect password"))
+        }
+        client.permissions = rights
+        finish(.ok)
+    }
+
+    private func tagTypes(
+        _ arguments: [Argument], _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        guard let verb = arguments.first else {
+            for tag in client.tags.tags { client.writer.pair("tagtype", tag.rawValue) }
+            return finish(.ok)
+        }
+        var named: [MPDTag] = []
+        for argument in arguments.dropFirst() {
+            guard let tag = MPDTag(argument) else { throw MPDFailure(.argument, "Unknown tag type") }
+            named.append(tag)
+        }
+        switch (verb.text, named.isEmpty) {
+        case ("all", true): client.tags = .all
+        case ("clear", true): client.tags = .none
+        case ("enable", false): client.tags.enable(TagMask(named))
+        case ("disable", false): client.tags.disable(TagMask(named))
+        case ("enable", true), ("disable", true): throw MPDFailure(.argument, "Not enough arguments")
+        case ("all", false), ("clear", false): throw MPDFailure(.argument, "Too many arguments")
+        case (_, _): throw MPDFailure(.argument, "Unknown sub command")
+        }
+        finish(.ok)
+    }
+}

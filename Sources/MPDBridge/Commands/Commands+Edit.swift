@@ -1,0 +1,115 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// Changes of the queue.
+extension Commands {
+    /// Carries out a change of the queue.
+    func edit(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let arguments = request.arguments
+        let ids = mirror.queue.ids
+        switch request.command {
+        case .add, .addid: try add(arguments, client, answersId: request.command == .addid, finish)
+        case .clear: call("queue.clear", finish)
+        case .delete: try remove(ids[try indices(arguments[0])], finish)
+        case .deleteid: try remove([try known(arguments[0])], finish)
+        case .move:
+            let range = try indices(arguments[0])
+            guard !range.isEmpty, try arguments[0].range().upper != nil else {
+                throw MPDFailure(.argument, "Open-ended range not supported")
+            }
+            try move(range, arguments[1], finish)
+        case .moveid:
+            let index = mirror.queue.index(of: try known(arguments[0])) ?? 0
+            try move(index..<index + 1, arguments[1], finish)
+        case .shuffle:
+            guard let argument = arguments.first else { return call("queue.shuffle", finish) }
+            let range = try indices(argument)
+            guard range.count > 1 else { return finish(.ok) }
+            call("queue.shuffle", ["ids": Self.list(ids[range])], finish)
+        case .swap: try swap(try id(at: try arguments[0].count()), try id(at: try arguments[1].count()), finish)
+        case .swapid: try swap(try known(arguments[0]), try known(arguments[1]), finish)
+        case .prio:
+            var chosen: [Int32] = []
+            for argument in arguments.dropFirst() { chosen += ids[try indices(argument)] }
+            try prioritize(chosen, arguments[0], finish)
+        case _:
+            var chosen: [Int32] = []
+            for argument in arguments.dropFirst() { chosen.append(try known(argument)) }
+            try prioritize(chosen, arguments[0], finish)
+        }
+    }
+
+    private static func list(_ ids: some Sequence<Int32>) -> JSONValue { .array(ids.map { .integer(Int64($0)) }) }
+
+    /// The indices that an argument names. Throws MPD's message.
+    func indices(_ argument: Argument) throws(MPDFailure) -> Range<Int> {
+        let wanted = try argument.range()
+        let count = mirror.queue.ids.count
+        // A number alone must be the index of a song.
+        let isOne = !argument.bytes.contains(UInt8(ascii: ":")) && wanted != .all
+        guard let range = wanted.clipped(to: count), !isOne || !range.isEmpty else {
+            throw MPDFailure(.argument, "Bad song index")
+        }
+        return range
+    }
+
+    // MARK: Additions
+
+    private func add(
+        _ arguments: [Argument], _ client: MPDClient, answersId: Bool, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        guard let uri = names.names.uri(of: arguments[0].bytes) else { throw MPDFailure(.noExist, "No such directory") }
+        var parameters = JSONObject()
+        parameters["items"] = [.string(uri)]
+        if arguments.count > 1 {
+            let place = try Destination(arguments[1])
+            let index = try place.insertion(count: mirror.queue.ids.count, current: mirror.currentIndex)
+            parameters["at"] = .integer(Int64(index))
+        }
+        mirror.call("queue.add", .object(parameters)) { result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let answer):
+                if answersId, let id = answer["ids"]?.arrayValue?.first?.integerValue { client.writer.pair("Id", id) }
+                finish(.ok)
+            }
+        }
+    }
+
+    // MARK: Changes of place
+
+    private func remove(_ ids: some Collection<Int32>, _ finish: @escaping Finish) throws(MPDFailure) {
+        guard !ids.isEmpty else { return finish(.ok) }
+        call("queue.remove", ["ids": Self.list(ids)], finish)
+    }
+
+    private func move(_ range: Range<Int>, _ place: Argument, _ finish: @escaping Finish) throws(MPDFailure) {
+        let ids = mirror.queue.ids
+        let index = try Destination(place).move(of: range, count: ids.count, current: mirror.currentIndex)
+        call("queue.move", ["ids": Self.list(ids[range]), "to": .integer(Int64(index))], finish)
+    }
+
+    private func swap(_ one: Int32, _ other: Int32, _ finish: @escaping Finish) throws(MPDFailure) {
+        guard one != other, let first = mirror.queue.index(of: one), let second = mirror.queue.index(of: other) else {
+            return finish(.ok)
+        }
+        let (low, high) = (min(first, second), max(first, second))
+        let (lower, upper) = (mirror.queue.ids[low], mirror.queue.ids[high])
+        // The upper one takes the lower place, and the lower one goes to where that was.
+        mirror.call("queue.move", ["ids": Self.list([upper]), "to": .integer(Int64(low))]) { [weak self] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success: self?.call("queue.move", ["ids": Self.list([lower]), "to": .integer(Int64(high))], finish)
+            }
+        }
+    }
+
+    private func prioritize(
+        _ ids: [Int32], _ priority: Argument, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        let number = try priority.count(upTo: 255)
+        guard !ids.isEmpty else { return finish(.ok) }
+        call("queue.prioritize", ["ids": Self.list(ids), "priority": .integer(Int64(number))], finish)
+    }
+}

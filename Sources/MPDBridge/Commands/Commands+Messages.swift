@@ -1,0 +1,26 @@
+import LinuxSystem
+import MPDProtocol
+
+/// Messages between clients.
+extension Commands {
+    /// Carries out a command of channels.
+    func message(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let arguments = request.arguments
+        let before = board.names
+        switch request.command {
+        case .subscribe: try board.subscribe(client.number, arguments[0].text)
+        case .unsubscribe: try board.unsubscribe(client.number, arguments[0].text)
+        case .channels: for name in board.names { client.writer.pair("channel", name) }
+        case .readmessages:
+            for message in board.take(client.number) {
+                client.writer.pair("channel", message.channel)
+                client.writer.pair("message", message.text)
+            }
+        case _:
+            let readers = Set(try board.send(arguments[0].text, arguments[1].text))
+            for reader in server?.all ?? [] where readers.contains(reader.number) { reader.note(.message) }
+        }
+        if board.names != before { server?.note(.subscription) }
+        finish(.ok)
+    }
+}

@@ -1,0 +1,79 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+import NowPlaying
+import NowPlayingClient
+
+/// Playback.
+extension Commands {
+    /// Carries out a command of playback.
+    func play(_ request: MPDRequest, _ finish: @escaping Finish) throws(MPDFailure) {
+        let first = request.arguments.first
+        let state = mirror.state?.state ?? .stopped
+        switch request.command {
+        case .play:
+            guard let first, first.text != "-1" else { return resume(finish) }
+            let index = try first.count()
+            call("play", ["itemId": .integer(Int64(try id(at: index)))], finish)
+        case .playid:
+            guard let first, first.text != "-1" else { return resume(finish) }
+            call("play", ["itemId": .integer(Int64(try known(first)))], finish)
+        case .pause:
+            // Stopped stays stopped.
+            guard state != .stopped else { return finish(.ok) }
+            guard let first else { return call("togglePlayPause", finish) }
+            call(try first.flag() ? "pause" : "play", finish)
+        case .stop: call("stop", finish)
+        case .next, .previous:
+            guard state != .stopped else { throw MPDFailure(.playerSync, "Not playing") }
+            if request.command == .next { return call("nextTrack", finish) }
+            call("previousTrack", ["restart": false], finish)
+        case .seek:
+            try seek(to: try request.arguments[1].seconds(), of: try id(at: try request.arguments[0].count()), finish)
+        case .seekid: try seek(to: try request.arguments[1].seconds(), of: try known(request.arguments[0]), finish)
+        case _: try seekCurrent(request.arguments[0], state, finish)
+        }
+    }
+
+    private func resume(_ finish: @escaping Finish) {
+        // A queue without items is nothing to play, and no failure.
+        guard !mirror.queue.ids.isEmpty else { return finish(.ok) }
+        call("play", finish)
+    }
+
+    private func seekCurrent(
+        _ argument: Argument, _ state: PlaybackState, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        let isRelative = [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(argument.bytes.first)
+        let value = try argument.signedSeconds()
+        guard let current = mirror.current, state != .stopped else { throw MPDFailure(.playerSync, "Not playing") }
+        let position = isRelative ? (mirror.state?.position(at: EventLoop.now) ?? 0) + value : value
+        try seek(to: max(0, position), of: current, finish)
+    }
+
+    /// Seeks in an item; another one begins to play there. A position after the end is the end.
+    private func seek(to position: Double, of id: Int32, _ finish: @escaping Finish) throws(MPDFailure) {
+        guard id == mirror.current, let state = mirror.state, state.state != .stopped else {
+            return call("play", ["itemId": .integer(Int64(id)), "position": .number(position)], finish)
+        }
+        let end = state.duration ?? .infinity
+        call("changePlaybackPosition", ["position": .number(min(position, end))], finish)
+    }
+
+    // MARK: Songs that requests name
+
+    /// The id of the song at an index. Throws MPD's message.
+    func id(at index: Int) throws(MPDFailure) -> Int32 {
+        guard mirror.queue.ids.indices.contains(index) else { throw MPDFailure(.argument, "Bad song index") }
+        return mirror.queue.ids[index]
+    }
+
+    /// The id that an argument names, if the queue has it. Throws MPD's message.
+    func known(_ argument: Argument) throws(MPDFailure) -> Int32 {
+        let number = try argument.count()
+        guard let id = Int32(exactly: number), mirror.queue.index(of: id) != nil else {
+            throw MPDFailure(.noExist, "No such song")
+        }
+        return id
+    }
+}

@@ -1,0 +1,89 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+import NowPlaying
+import NowPlayingClient
+
+/// Modes, volume and outputs.
+extension Commands {
+    /// Carries out a command that sets or asks for a setting.
+    func setting(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        switch request.command {
+        case .repeat, .random, .single, .consume: try mode(request, finish)
+        case .crossfade:
+            let seconds = try request.arguments[0].count()
+            call("crossfade.set", ["seconds": .integer(Int64(min(seconds, 30)))], finish)
+        case .replayGainMode:
+            let word = request.arguments[0].text
+            guard ["off", "track", "album", "auto"].contains(word) else {
+                throw MPDFailure(.argument, "Unrecognized replay gain mode")
+            }
+            call("loudness.set", ["mode": .string(word)], finish)
+        case .replayGainStatus:
+            client.writer.pair("replay_gain_mode", mirror.state?.text("loudness", "mode") ?? "off")
+            finish(.ok)
+        case .setvol:
+            // Home Assistant's step goes beyond 100.
+            let level = try request.arguments[0].number(0...110)
+            setVolume(Double(min(level, 100)) / 100, finish)
+        case .volume:
+            let step = try request.arguments[0].number(-100...100)
+            setVolume(min(1, max(0, (mirror.state?.volume ?? 0) + Double(step) / 100)), finish)
+        case .getvol:
+            if let volume = mirror.state?.volume {
+                client.writer.pair(
+                    "volume", mirror.state?.isMuted == true ? 0 : Int64(clamping: (volume * 100).rounded()))
+            }
+            finish(.ok)
+        case .clearerror:
+            // The daemon's error ends with the next play; a client that was shown it has no more to ask for.
+            finish(.ok)
+        case _: outputs(client, finish)
+        }
+    }
+
+    private func setVolume(_ volume: Double, _ finish: @escaping Finish) {
+        call("volume.set", ["volume": .number(volume), "muted": false], finish)
+    }
+
+    private func mode(_ request: MPDRequest, _ finish: @escaping Finish) throws(MPDFailure) {
+        let argument = request.arguments[0]
+        var modes = Modes(mirror.state)
+        switch request.command {
+        case .random:
+            let isRandom = try argument.flag()
+            // Albums in random order are random already.
+            guard isRandom != modes.isRandom else { return finish(.ok) }
+            return call("changeShuffleMode", ["mode": isRandom ? "items" : "off"], finish)
+        case .consume:
+            return call("changeConsumeMode", ["mode": .string(try Modes.Occasion(argument).word)], finish)
+        case .repeat: modes.isRepeating = try argument.flag()
+        case _: modes.single = try Modes.Occasion(argument)
+        }
+        let single = modes.singleMode
+        mirror.call("changeRepeatMode", ["mode": .string(modes.repeatMode)]) { [weak self] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success: self?.call("changeSingleMode", ["mode": .string(single)], finish)
+            }
+        }
+    }
+
+    private func outputs(_ client: MPDClient, _ finish: @escaping Finish) {
+        let present = mirror.state?.json["output"]?["name"]?.stringValue
+        mirror.call("output.list") { result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let answer):
+                for (number, output) in (answer["outputs"]?.arrayValue ?? []).enumerated() {
+                    client.writer.pair("outputid", number)
+                    client.writer.pair(
+                        "outputname", output["description"]?.stringValue ?? output["name"]?.stringValue ?? "")
+                    client.writer.pair("plugin", "pulse")
+                    client.writer.pair("outputenabled", present != nil && output["name"]?.stringValue == present)
+                }
+                finish(.ok)
+            }
+        }
+    }
+}

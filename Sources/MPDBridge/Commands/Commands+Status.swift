@@ -1,0 +1,87 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+import NowPlaying
+import NowPlayingClient
+
+/// States.
+extension Commands {
+    /// Answers `status`, `currentsong` and `stats`.
+    func answer(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        switch request.command {
+        case .status: status(&client.writer)
+        case .currentsong: currentSong(client)
+        case _: stats(&client.writer)
+        }
+        finish(.ok)
+    }
+
+    private func status(_ writer: inout AnswerWriter) {
+        let state = mirror.state
+        let modes = Modes(state)
+        if let volume = state?.volume {
+            writer.pair("volume", state?.isMuted == true ? 0 : Int64(clamping: (volume * 100).rounded()))
+        }
+        writer.pair("repeat", modes.isRepeating)
+        writer.pair("random", modes.isRandom)
+        writer.pair("single", modes.single.rawValue)
+        writer.pair("consume", modes.consume.rawValue)
+        writer.pair("partition", "default")
+        writer.pair("playlist", Self.version(mirror.queue.revision))
+        writer.pair("playlistlength", mirror.queue.ids.count)
+        writer.pair("mixrampdb", "0.000000")
+        writer.pair("state", Self.word(state?.state))
+        if let seconds = state?.json["crossfade"]?["seconds"]?.doubleValue, seconds > 0 {
+            writer.pair("xfade", Int64(clamping: seconds.rounded()))
+        }
+        if let index = mirror.currentIndex, let id = mirror.current {
+            writer.pair("song", index)
+            writer.pair("songid", id)
+        }
+        if let state, let playback = state.state, playback != .stopped { position(state, &writer) }
+        if let fault = state?.text("error", "message") { writer.pair("error", fault) }
+        if state == nil { writer.pair("error", "nowplayingd is not running") }
+        if let next = state?.json["upcoming"]?["itemId"]?.integerValue.flatMap(Int32.init(exactly:)),
+            let index = mirror.queue.index(of: next)
+        {
+            writer.pair("nextsong", index)
+            writer.pair("nextsongid", next)
+        }
+    }
+
+    private func position(_ state: StateView, _ writer: inout AnswerWriter) {
+        let elapsed = state.position(at: EventLoop.now) ?? 0
+        let whole = Int64(clamping: elapsed.rounded())
+        // Old clients take the duration from here alone.
+        writer.pair("time", "\(whole):\(Int64(clamping: (state.duration ?? 0).rounded()))")
+        writer.pair("elapsed", seconds: elapsed)
+        let bits = state.item?["format"]?["bitRate"]?.doubleValue ?? 0
+        writer.pair("bitrate", Int64(clamping: (bits / 1000).rounded()))
+        if let duration = state.duration { writer.pair("duration", seconds: duration) }
+        if let format = state.item.flatMap(SongBlock.format) { writer.pair("audio", format) }
+    }
+
+    private func currentSong(_ client: MPDClient) {
+        guard let item = mirror.state?.item else { return }
+        let block = SongBlock(
+            item: item, index: mirror.currentIndex,
+            file: names.names.name(of: item["uri"]?.stringValue ?? ""))
+        block.write(&client.writer, client.tags)
+    }
+
+    private func stats(_ writer: inout AnswerWriter) {
+        writer.pair("uptime", Int64(clamping: EventLoop.now.seconds(since: started)))
+        writer.pair("playtime", 0)
+    }
+
+    /// A revision of the queue as MPD's clients get it: from 1 to 2^31 − 1, around and around.
+    nonisolated static func version(_ revision: Int64) -> Int64 { (max(1, revision) - 1) % Int64(Int32.max) + 1 }
+
+    private static func word(_ state: PlaybackState?) -> String {
+        switch state {
+        case .playing, .stalled: "play"
+        case .paused, .interrupted: "pause"
+        case .stopped, nil: "stop"
+        }
+    }
+}

@@ -1,0 +1,324 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import MPDProtocol
+import NowPlaying
+
+/// One connection: lines that came, and answers that are not sent yet. Commands run one after the other.
+@PlayerLoop final class MPDClient {
+    /// Command list that runs.
+    private struct Run {
+        let work: Conversation.Work
+        var index = 0
+    }
+
+    /// Number of the connection.
+    let number: Int
+    /// User of this machine at the other end; nil: unknown.
+    let user: UInt32?
+    /// Rights: other ones after a password.
+    var permissions: Permissions
+    /// Tags that it wants in song blocks.
+    var tags = TagMask.all
+    /// Most bytes of a binary part.
+    var binaryLimit = 8192
+    /// Changes that it was not sent yet.
+    private(set) var changes = PendingChanges()
+    /// Writes the answer of the command that runs.
+    var writer = AnswerWriter()
+
+    private let descriptor: Int32
+    private let loop: EventLoop
+    private unowned let server: MPDServer
+    private var source: EventSource?
+    private var watched: UInt32 = 0
+    private var input: [UInt8] = []
+    private var conversation = Conversation()
+    private var awaited: Set<Subsystem> = []
+    private var run: Run?
+    private var stream: (any AnswerStream, Finish)?
+    private var sent = 0
+    private var isProcessing = false
+    private var hasEnded = false
+    private var isClosed = false
+    private var lastLine = EventLoop.now
+    private var patience: EventSource?
+
+    /// Bytes of answers above which nothing more is made until some were read.
+    private static let maximumUnread = 64 << 10
+    /// Seconds without a line after which a client that waits for nothing is left.
+    private static let idleLimit = 60.0
+
+    /// A connection; its descriptor becomes the client's.
+    init(
+        _ server: MPDServer, _ loop: EventLoop, _ descriptor: Int32, number: Int, user: UInt32?,
+        permissions: Permissions
+    ) {
+        self.server = server
+        self.loop = loop
+        self.descriptor = descriptor
+        self.number = number
+        self.user = user
+        self.permissions = permissions
+    }
+
+    /// Greets the client and serves it. False: it can't be watched.
+    func begin() -> Bool {
+        watched = Self.readable
+        source = loop.watch(descriptor, watched) { [unowned self] in happened($0) }
+        guard source != nil else { return false }
+        writer.greeting(version: MPDServer.version)
+        watchPatience()
+        settle()
+        return true
+    }
+
+    // MARK: Changes
+
+    /// Something has changed: the client is sent it, now or at its next `idle`.
+    func note(_ subsystem: Subsystem) {
+        changes.note(subsystem)
+        guard conversation.isIdle else { return }
+        let taken = changes.take(awaited)
+        guard !taken.isEmpty else { return }
+        conversation.endIdle()
+        report(taken)
+        lastLine = EventLoop.now
+        watchPatience()
+        settleSoon()
+    }
+
+    private func report(_ subsystems: [Subsystem]) {
+        for subsystem in subsystems { writer.pair("changed", subsystem.rawValue) }
+        writer.ok()
+    }
+
+    // MARK: Commands
+
+    /// Goes on with the long answer, because more of it is there.
+    func proceed() { settleSoon() }
+
+    /// Answers the command that runs with a long answer.
+    func answer(_ stream: any AnswerStream, _ finish: @escaping Finish) {
+        self.stream = (stream, finish)
+        settleSoon()
+    }
+
+    private func process() {
+        guard !isProcessing else { return }
+        isProcessing = true
+        defer { isProcessing = false }
+        while !isClosed, stream == nil, unread < Self.maximumUnread {
+            if let current = run {
+                guard step(current) else { break }
+            } else {
+                guard let line = takeLine() else { break }
+                lastLine = EventLoop.now
+                take(conversation.take(line))
+            }
+        }
+    }
+
+    private func take(_ step: Conversation.Step) {
+        switch step {
+        case .nothing: break
+        case .close: close()
+        case .endIdle:
+            watchPatience()
+            writer.ok()
+        case .run(let work):
+            isRunning = false
+            run = Run(work: work)
+        }
+    }
+
+    /// True while a command was begun and has not ended.
+    private var isRunning = false
+
+    /// Begins the next line of the list; false: the one before has not ended.
+    private func step(_ current: Run) -> Bool {
+        guard !isRunning else { return false }
+        guard current.index < current.work.lines.count else {
+            writer.ok()
+            run = nil
+            return true
+        }
+        do throws(RequestFault) {
+            let request = try MPDRequest.read(
+                current.work.lines[current.index], allowed: permissions, available: server.commands)
+            isRunning = true
+            server.perform(request, for: self) { [weak self] in self?.ended(request.command, $0) }
+        } catch {
+            writer.failure(error.failure, index: current.index, command: error.command?.rawValue ?? "")
+            run = nil
+            if error.endsConnection { hasEnded = true }
+        }
+        return true
+    }
+
+    private func ended(_ command: MPDCommand, _ outcome: Outcome) {
+        guard let current = run, isRunning else { return }
+        isRunning = false
+        switch outcome {
+        case .ok:
+            run?.index += 1
+            switch current.work.kind {
+            case .single, .list: break
+            case .listWithOKs: writer.listOK()
+            }
+        case .failed(let failure):
+            writer.failure(failure, index: current.index, command: command.rawValue)
+            run = nil
+        case .idles(let subsystems):
+            run = nil
+            awaited = subsystems
+            let taken = changes.take(subsystems)
+            if taken.isEmpty {
+                conversation.beginIdle()
+                patience = nil
+            } else {
+                report(taken)
+            }
+        case .closes: close()
+        }
+        settleSoon()
+    }
+
+    // MARK: Bytes
+
+    private var unread: Int { writer.bytes.count + output.count - sent }
+    private var output: [UInt8] = []
+
+    private func takeLine() -> [UInt8]? {
+        guard let end = input.firstIndex(of: UInt8(ascii: "\n")) else {
+            if input.count > Conversation.maximumLine { close() }
+            return nil
+        }
+        guard end < Conversation.maximumLine else {
+            close()
+            return nil
+        }
+        defer { input.removeSubrange(...end) }
+        return Array(input[..<end])
+    }
+
+    private func happened(_ events: UInt32) {
+        if events & Self.readable != 0, !isBlocked { receive() }
+        if events & Self.gone != 0 { return close() }
+        settle()
+    }
+
+    private var isBlocked: Bool {
+        hasEnded || run != nil || input.count > Conversation.maximumLine || unread >= Self.maximumUnread
+    }
+
+    private func receive() {
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 {
+                input += buffer[..<count]
+            } else if count == 0 || errno != EAGAIN && errno != EINTR {
+                hasEnded = true
+            }
+        }
+    }
+
+    private var willSettle = false
+
+    private func settleSoon() {
+        guard !isProcessing, !willSettle, !isClosed else { return }
+        willSettle = true
+        loop.later { [weak self] in
+            self?.willSettle = false
+            self?.settle()
+        }
+    }
+
+    /// Carries out and sends as much as possible, and watches for the rest.
+    private func settle() {
+        guard !isClosed else { return }
+        process()
+        pull()
+        flush()
+        if isClosed { return }
+        // Lines that waited for the bytes that were sent.
+        if stream == nil, unread < Self.maximumUnread, run == nil, input.contains(UInt8(ascii: "\n")) { settleSoon() }
+        if hasEnded, run == nil, unread == 0 { return close() }
+        watch()
+    }
+
+    /// Makes rows of the long answer until enough wait to be read.
+    private func pull() {
+        guard let (stream, finish) = stream else { return }
+        while unread < Self.maximumUnread {
+            switch stream.write(&writer) {
+            case .more: continue
+            case .waits: return
+            case .ends(let outcome):
+                self.stream = nil
+                return finish(outcome)
+            }
+        }
+    }
+
+    private func flush() {
+        output += writer.take()
+        while sent < output.count {
+            let count = output.withUnsafeBytes {
+                UnixSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            }
+            if count == -Int(EAGAIN) { break }
+            if count == -Int(EINTR) { continue }
+            guard count > 0 else { return close() }
+            sent += count
+        }
+        if sent == output.count {
+            output.removeAll(keepingCapacity: output.count <= 4096)
+            sent = 0
+        } else if sent > Self.maximumUnread {
+            output.removeSubrange(..<sent)
+            sent = 0
+        }
+    }
+
+    private static let readable = UInt32(EPOLLIN.rawValue)
+    private static let writable = UInt32(EPOLLOUT.rawValue)
+    private static let gone = UInt32(EPOLLHUP.rawValue | EPOLLERR.rawValue)
+
+    private func watch() {
+        var wanted: UInt32 = 0
+        if !isBlocked { wanted |= Self.readable }
+        if sent < output.count { wanted |= Self.writable }
+        guard wanted != watched else { return }
+        watched = wanted
+        source?.setEvents(wanted)
+    }
+
+    // MARK: End
+
+    /// Watches that the client sends something within a minute, unless it waits for changes.
+    private func watchPatience() {
+        guard patience == nil, !conversation.isIdle else { return }
+        patience = loop.deadline(lastLine.advanced(bySeconds: Self.idleLimit)) { [unowned self] in
+            patience = nil
+            let isLate = lastLine.advanced(bySeconds: Self.idleLimit) <= EventLoop.now
+            guard isLate else { return watchPatience() }
+            if run == nil { return close() }
+            lastLine = EventLoop.now
+            watchPatience()
+        }
+    }
+
+    /// Ends the connection.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        source?.release()
+        source = nil
+        patience = nil
+        stream = nil
+        run = nil
+        Glibc.close(descriptor)
+        server.forget(self)
+    }
+}

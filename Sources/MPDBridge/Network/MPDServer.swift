@@ -1,0 +1,92 @@
+import BridgeRuntime
+import Glibc
+import LinuxSystem
+import MPDProtocol
+
+/// Carries out commands for clients.
+@PlayerLoop protocol CommandPerformer: AnyObject {
+    /// Commands that work.
+    var commands: Set<MPDCommand> { get }
+    /// Carries out a command; the answer is written to the client's `writer` before `finish`.
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish)
+    /// A client has gone.
+    func clientGone(_ client: MPDClient)
+}
+
+/// The clients of the bridge.
+@PlayerLoop final class MPDServer {
+    /// Version of the protocol that clients are greeted with.
+    static let version = "0.23.5"
+    /// Connections at once.
+    private static let maximumClients = 1000
+    /// Connections at once of users who are not known.
+    private static let maximumUnknown = 200
+
+    private let loop: EventLoop
+    private let log: BridgeLog
+    private let performer: any CommandPerformer
+    private var rights: PeerRights
+    private var clients: [Int: MPDClient] = [:]
+    private var lastNumber = 0
+
+    /// A server without clients.
+    init(_ loop: EventLoop, _ log: BridgeLog, _ performer: any CommandPerformer, _ rights: PeerRights) {
+        self.loop = loop
+        self.log = log
+        self.performer = performer
+        self.rights = rights
+    }
+
+    /// Commands that work.
+    var commands: Set<MPDCommand> { performer.commands }
+
+    /// All clients in the order of their numbers.
+    var all: [MPDClient] { clients.values.sorted { $0.number < $1.number } }
+
+    /// Rights that a password gives; nil: there is no such password.
+    func rights(forPassword word: [UInt8]) -> Permissions? { rights.rights(forPassword: word) }
+
+    /// New settings: they count for connections from now on.
+    func set(_ rights: PeerRights) { self.rights = rights }
+
+    /// Takes a connection.
+    func welcome(_ descriptor: Int32, _ kind: MPDListener.Kind) {
+        let user: UInt32? =
+            switch kind {
+            case .local: UnixSocket.peer(descriptor)?.uid
+            case .network: TCPSocket.localUser(descriptor)
+            }
+        let unknown = clients.values.count { $0.user == nil }
+        guard clients.count < Self.maximumClients, user != nil || unknown < Self.maximumUnknown else {
+            log.warning("too many clients: turned one away")
+            close(descriptor)
+            return
+        }
+        lastNumber += 1
+        let client = MPDClient(
+            self, loop, descriptor, number: lastNumber, user: user, permissions: rights.rights(of: user))
+        clients[client.number] = client
+        if !client.begin() { client.close() }
+    }
+
+    /// Carries out a command for a client.
+    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) {
+        performer.perform(request, for: client, finish)
+    }
+
+    /// Something has changed for every client.
+    func note(_ subsystem: Subsystem) {
+        for client in clients.values { client.note(subsystem) }
+    }
+
+    /// A connection has ended.
+    func forget(_ client: MPDClient) {
+        guard clients.removeValue(forKey: client.number) != nil else { return }
+        performer.clientGone(client)
+    }
+
+    /// Ends all connections.
+    func end() {
+        for client in clients.values { client.close() }
+    }
+}

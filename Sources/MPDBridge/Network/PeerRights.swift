@@ -1,0 +1,38 @@
+import LinuxSystem
+import MPDProtocol
+import NowPlayingClient
+
+/// Rights of connections before a password, by the user at the other end.
+struct PeerRights: Sendable {
+    private let settings: MPDSettings
+    private let owner: UInt32
+
+    /// Everything of the protocol but `kill`.
+    private static let full: Permissions = [.read, .add, .player, .control, .admin]
+
+    /// Rights by these settings. `owner`: the user whose daemon it is.
+    init(_ settings: MPDSettings, owner: UInt32) {
+        self.settings = settings
+        self.owner = owner
+    }
+
+    /// Rights of a user of this machine; nil: not known who it is.
+    func rights(of user: UInt32?) -> Permissions {
+        guard let user, user == owner || user == 0 else { return settings.defaultPermissions }
+        return settings.localPermissions ?? Self.full
+    }
+
+    /// Rights that a password gives; nil: no password has this word. Takes the same time for every wrong word of a length.
+    func rights(forPassword word: [UInt8]) -> Permissions? {
+        var found: Permissions?
+        for password in settings.passwords where Self.isEqual(Array(password.word.utf8), word) {
+            found = password.permissions
+        }
+        return found
+    }
+
+    private static func isEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == other.count else { return false }
+        return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

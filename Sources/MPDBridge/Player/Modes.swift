@@ -1,0 +1,65 @@
+import ControlProtocol
+import MPDProtocol
+import NowPlayingClient
+
+/// MPD's four flags, and the daemon's modes that mean the same.
+struct Modes: Equatable, Sendable {
+    /// A flag that may count once.
+    enum Occasion: String, Sendable {
+        case off = "0"
+        case on = "1"
+        case once = "oneshot"
+
+        /// The daemon's word.
+        var word: String {
+            switch self {
+            case .off: "off"
+            case .on: "on"
+            case .once: "once"
+            }
+        }
+
+        /// Reads `0`, `1` or `oneshot`. Throws MPD's message.
+        init(_ argument: Argument) throws(MPDFailure) {
+            guard let occasion = Occasion(rawValue: argument.text) else {
+                throw argument.fault("Unrecognized single mode, expected 0, 1, or oneshot")
+            }
+            self = occasion
+        }
+
+        fileprivate init(word: String?) {
+            switch word {
+            case "on": self = .on
+            case "once": self = .once
+            case _: self = .off
+            }
+        }
+    }
+
+    var isRepeating = false
+    var isRandom = false
+    var single = Occasion.off
+    var consume = Occasion.off
+
+    /// The flags of a state; those of a stopped daemon if there is none.
+    init(_ state: StateView?) {
+        guard let json = state?.json else { return }
+        let mode = json["repeatMode"]?.stringValue
+        isRepeating = mode == "all" || mode == "one"
+        isRandom = (json["shuffleMode"]?.stringValue ?? "off") != "off"
+        single = mode == "one" ? .on : Occasion(word: json["singleMode"]?.stringValue)
+        consume = Occasion(word: json["consumeMode"]?.stringValue)
+    }
+
+    /// The daemon's repeat mode: one song again and again is a mode of its own.
+    var repeatMode: String {
+        switch (isRepeating, single) {
+        case (true, .on): "one"
+        case (true, .off), (true, .once): "all"
+        case (false, _): "off"
+        }
+    }
+
+    /// The daemon's single mode.
+    var singleMode: String { isRepeating && single == .on ? "off" : single.word }
+}

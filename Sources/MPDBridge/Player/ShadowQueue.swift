@@ -1,0 +1,105 @@
+import ControlProtocol
+
+/// The ids of the daemon's queue in their order, and a memory of what changed lately.
+struct ShadowQueue {
+    /// The ids, by their indices.
+    private(set) var ids: [Int32] = []
+    /// The daemon's revision that this copy shows.
+    private(set) var revision: Int64 = 0
+    /// Changes in ascending order of their revisions.
+    private var changes: [Change] = []
+    /// Changes before this revision are not known.
+    private var begin: Int64 = 0
+
+    /// Change of one revision.
+    private enum Change {
+        /// All items from this index on may be others.
+        case from(Int, revision: Int64)
+        /// The facts of an item.
+        case facts(Int32, revision: Int64)
+
+        var revision: Int64 {
+            switch self {
+            case .from(_, let revision), .facts(_, let revision): revision
+            }
+        }
+    }
+
+    /// Most changes that are remembered.
+    private static let maximumChanges = 4096
+
+    /// An empty queue.
+    init() {}
+
+    /// A queue as it was listed.
+    init(ids: [Int32], revision: Int64) {
+        self.ids = ids
+        self.revision = revision
+        begin = revision
+    }
+
+    /// Index of an item; nil: it is not in the queue.
+    func index(of id: Int32) -> Int? { ids.firstIndex(of: id) }
+
+    /// Applies edits of the daemon that lead to a revision; false: they are not understood, or the order is unknown now.
+    mutating func apply(_ edits: [JSONValue], to revision: Int64) -> Bool {
+        for edit in edits {
+            guard let members = edit.objectValue?.members, members.count == 1, let member = members.first,
+                apply(member.name, member.value, revision)
+            else { return false }
+        }
+        self.revision = revision
+        if changes.count > Self.maximumChanges {
+            let kept = changes.suffix(Self.maximumChanges / 2)
+            begin = changes[changes.count - kept.count - 1].revision
+            changes = Array(kept)
+        }
+        return true
+    }
+
+    private mutating func apply(_ name: String, _ body: JSONValue, _ revision: Int64) -> Bool {
+        let named = (body["ids"]?.arrayValue ?? []).compactMap { $0.integerValue.flatMap(Int32.init(exactly:)) }
+        switch name {
+        case "insert":
+            let index = min(body["at"]?.integerValue.flatMap(Int.init(exactly:)) ?? ids.count, ids.count)
+            guard index >= 0 else { return false }
+            ids.insert(contentsOf: named, at: index)
+            changes.append(.from(index, revision: revision))
+        case "remove":
+            let set = Set(named)
+            guard let first = ids.firstIndex(where: set.contains) else { return named.isEmpty }
+            ids.removeAll(where: set.contains)
+            changes.append(.from(first, revision: revision))
+        case "move":
+            let set = Set(named)
+            let first = ids.firstIndex(where: set.contains) ?? ids.count
+            ids.removeAll(where: set.contains)
+            let index = min(body["to"]?.integerValue.flatMap(Int.init(exactly:)) ?? ids.count, ids.count)
+            guard index >= 0 else { return false }
+            ids.insert(contentsOf: named, at: index)
+            changes.append(.from(min(first, index), revision: revision))
+        case "update": changes += named.map { .facts($0, revision: revision) }
+        case "clear":
+            ids = []
+            changes.append(.from(0, revision: revision))
+        case _: return false
+        }
+        return true
+    }
+
+    /// Indices of items that may have changed since a revision, in ascending order; nil: all.
+    func changed(since: Int64) -> [Int]? {
+        guard since >= begin, since <= revision else { return nil }
+        var first = ids.count
+        var facts = Set<Int32>()
+        for change in changes.reversed() {
+            guard change.revision > since else { break }
+            switch change {
+            case .from(let index, _): first = min(first, index)
+            case .facts(let id, _): facts.insert(id)
+            }
+        }
+        let before = facts.isEmpty ? [] : ids[..<first].indices.filter { facts.contains(ids[$0]) }
+        return before + Array(first..<ids.count)
+    }
+}

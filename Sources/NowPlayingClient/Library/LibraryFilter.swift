@@ -1,0 +1,108 @@
+package import ControlProtocol
+import NowPlaying
+
+/// One test of tracks as people write it: an option such as `--year 1990-1999`.
+package enum LibraryTest: String, CaseIterable, Sendable {
+    case artist, album, title, genre, composer
+    case albumArtist = "album-artist"
+    case year, folder, rating, liked
+    case notPlayedSince = "not-played-since"
+    case addedSince = "added-since"
+    /// A filter of the protocol, as JSON.
+    case filter
+
+    /// A text that a test does not take.
+    package struct Mistake: Error, Equatable, Sendable {
+        /// The valid texts: a phrase that follows "expected".
+        package var expected: String
+    }
+
+    /// The test as the protocol has it. `now`: seconds since 1970, from which ages such as `1y` count.
+    package func json(_ text: String, now: Double) throws(Mistake) -> JSONValue {
+        switch self {
+        case .artist:
+            // An album's artist made it, too, whoever is named as a guest of one track.
+            return text.isEmpty
+                ? Self.tag("artist", text) : ["any": [Self.tag("artist", text), Self.tag("albumArtist", text)]]
+        case .album, .title, .genre, .composer: return Self.tag(rawValue, text)
+        case .albumArtist: return Self.tag("albumArtist", text)
+        case .year: return try Self.years(text)
+        case .folder: return Self.folder(text)
+        case .rating: return try Self.stars(text)
+        case .liked: return ["liked": ["is": true]]
+        case .notPlayedSince:
+            let moment = try Self.moment(text, now: now)
+            return ["any": [["lastPlayed": ["before": moment]], ["lastPlayed": ["missing": true]]]]
+        case .addedSince: return ["added": ["atLeast": try Self.moment(text, now: now)]]
+        case .filter:
+            guard let filter = try? JSONReader.read(text), filter.objectValue != nil else {
+                throw Mistake(expected: "a filter of the protocol, such as {\"genre\": {\"is\": \"Jazz\"}}")
+            }
+            return filter
+        }
+    }
+
+    /// All of `tests`; nil: there are none, and every track passes.
+    package static func all(_ tests: [JSONValue]) -> JSONValue? {
+        tests.count > 1 ? ["all": .array(tests)] : tests.first
+    }
+
+    /// The whole value of a tag, without regard to case and marks; `*` stands for any text and `?` for one character. An
+    /// empty text: the tag is missing.
+    package static func tag(_ name: String, _ text: String) -> JSONValue {
+        .object(JSONObject([.init(name, text.isEmpty ? ["missing": true] : ["matches": .string(text)])]))
+    }
+
+    /// Text anywhere in a tag.
+    package static func contains(_ name: String, _ text: String) -> JSONValue {
+        .object(JSONObject([.init(name, ["contains": .string(text)])]))
+    }
+
+    /// The tracks of a folder and of all folders in it: by its path in the library, or by its uri.
+    package static func folder(_ text: String) -> JSONValue {
+        var path = text[...]
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return ["folder": ["below": .string(String(path))]]
+    }
+
+    private static func years(_ text: String) throws(Mistake) -> JSONValue {
+        let mistake = Mistake(expected: "a year or years, such as 1994, 1990-1999, 1990- or -1999")
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard (1...2).contains(ends.count), !ends.allSatisfy(\.isEmpty),
+            ends.allSatisfy({ $0.isEmpty || $0.utf8.count == 4 && ClockText.integer($0) != nil })
+        else { throw mistake }
+        var tests: [JSONValue] = []
+        if let first = ends.first, !first.isEmpty { tests.append(["date": ["atLeast": .string(String(first))]]) }
+        if let last = ends.last, !last.isEmpty { tests.append(["date": ["atMost": .string(String(last))]]) }
+        return all(tests) ?? [:]
+    }
+
+    private static func stars(_ text: String) throws(Mistake) -> JSONValue {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { ClockText.decimal($0) }
+        let isRange = ends.count == 2
+        guard (1...2).contains(ends.count), let least = ends[0], least <= 5, let most = isRange ? ends[1] : 5,
+            least <= most, most <= 5
+        else { throw Mistake(expected: "stars from 0 to 5, such as 4 for at least four, or 2-3") }
+        let lower: JSONValue = ["rating": ["atLeast": .number(least / 5)]]
+        return isRange ? ["all": [lower, ["rating": ["atMost": .number(most / 5)]]]] : lower
+    }
+
+    /// A moment: an age before `now`, or a date as it is written.
+    private static func moment(_ text: String, now: Double) throws(Mistake) -> JSONValue {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let seconds: [String: Double] = [
+            "h": 3600, "d": 86400, "w": 604_800, "mo": 2_629_800, "y": 31_557_600,
+        ]
+        if let unit = seconds[String(text.dropFirst(digits.count))], let count = ClockText.integer(digits),
+            count < 10000
+        {
+            return .integer(Int64(clamping: now - Double(count) * unit))
+        }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let isDate = zip(parts, [4, 2, 2]).allSatisfy { $0.utf8.count == $1 && ClockText.integer($0) != nil }
+        guard (1...3).contains(parts.count), isDate else {
+            throw Mistake(expected: "an age such as 12h, 30d, 2w, 6mo or 1y, or a date such as 2025-05-01")
+        }
+        return .string(text)
+    }
+}

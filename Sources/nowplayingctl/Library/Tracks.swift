@@ -1,0 +1,125 @@
+import ControlProtocol
+import NowPlayingClient
+
+/// `find`, `list`, `browse` and mpc's words for them.
+enum Tracks {
+    /// `find`: tracks by their tags.
+    static func find(_ run: Invocation) throws(Failure) {
+        let selection = try Selection(run, pairs: run.words)
+        guard let selection else {
+            throw .usage("find needs a tag and its text, or an option such as --artist", verb: run.verb.name)
+        }
+        var parameters = selection.parameters
+        parameters["limit"] = nil
+        try show(run, parameters, limit: try run.limit())
+    }
+
+    /// Tracks of a question, a line each.
+    private static func show(_ run: Invocation, _ parameters: JSONObject, limit: Int?) throws(Failure) {
+        let template = try run.template()
+        var parameters = parameters
+        if let template { parameters["fields"] = fields(template, always: "uri") }
+        var number = 0
+        let result = try run.libraryPages("library.query", parameters, limit: limit) { rows in
+            for row in rows {
+                number += 1
+                run.output.line(line(LibraryRow(row), number, template, run.output))
+            }
+        }
+        if run.wantsJSON { run.printJSON(result) }
+    }
+
+    /// The fields that a template needs, and one that every row has.
+    static func fields(_ template: Template, always: String) -> JSONValue {
+        var names = [always]
+        for variable in template.variables.sorted() where variable != "number" {
+            let name = LibraryRow.field(of: variable)
+            if !name.isEmpty, !names.contains(name) { names.append(name) }
+        }
+        return .array(names.map(JSONValue.string))
+    }
+
+    /// A track as a line: by the template, or `Artist – Title  Album  4:05`.
+    static func line(_ row: LibraryRow, _ number: Int, _ template: Template?, _ output: Output) -> String {
+        if let template {
+            return template.expand { $0 == "number" ? .number(Double(number)) : row.variable($0) }
+        }
+        let remark = StatusText.joined([row.text("album"), row.duration.map(ClockText.clock)])
+        let table = TextTable([(row.name, remark)], margin: 0, columns: output.isTerminal ? output.columns : nil)
+        return table.rows.map { $0.name + output.styled($0.remark, .dim) }.joined()
+    }
+
+    // MARK: Values
+
+    /// `list`: the values of a tag.
+    static func list(_ run: Invocation) throws(Failure) {
+        let word = run.words[0]
+        let tag = LibraryTags.name(word.text)
+        var parameters = JSONObject([.init("tag", .string(tag))])
+        parameters["filter"] = try Selection.filter(run, pairs: Array(run.words.dropFirst()))
+        let template = try run.template()
+        let result = try run.libraryPages("library.values", parameters, limit: try run.limit()) { rows in
+            for row in rows.map(LibraryRow.init) {
+                run.output.line(template.map { $0.expand(row.variable) } ?? row.text("value") ?? "")
+            }
+        }
+        if run.wantsJSON { run.printJSON(result) }
+    }
+
+    // MARK: Folders
+
+    /// `browse`: folders and tracks of a folder.
+    static func browse(_ run: Invocation) throws(Failure) {
+        let template = try run.template()
+        var fields: JSONValue?
+        if let template { fields = Tracks.fields(template, always: "path") }
+        let result = try pages(run, fields) { row, number in
+            if let template { return template.expand { $0 == "number" ? .number(Double(number)) : row.variable($0) } }
+            let isFolder = row.text("kind") == "folder"
+            let name = row.text("name") ?? row.text("path").map(LibraryRow.lastPart) ?? ""
+            guard !isFolder else { return run.output.styled(name + "/", .bold) }
+            let remark = StatusText.joined([row.text("title"), row.duration.map(ClockText.clock)])
+            let columns = run.output.isTerminal ? run.output.columns : nil
+            let table = TextTable([(name, remark)], margin: 0, columns: columns)
+            return table.rows.map { $0.name + run.output.styled($0.remark, .dim) }.joined()
+        }
+        if run.wantsJSON { run.printJSON(result) }
+    }
+
+    /// mpc's `ls`: the paths of folders and tracks of a folder.
+    static func ls(_ run: Invocation) throws(Failure) {
+        let result = try pages(run, ["path"]) { row, _ in row.text("path") ?? "" }
+        if run.wantsJSON { run.printJSON(result) }
+    }
+
+    private static func pages(
+        _ run: Invocation, _ fields: JSONValue?, _ line: (LibraryRow, Int) -> String
+    ) throws(Failure) -> JSONValue {
+        var parameters = JSONObject()
+        if let word = run.words.first, !word.bytes.isEmpty, word.text != "/" {
+            let member = try Places.member(word)
+            parameters[member.name] = member.value
+        }
+        parameters["fields"] = fields
+        var number = 0
+        return try run.libraryPages("library.browse", parameters) { rows in
+            for row in rows {
+                number += 1
+                run.output.line(line(LibraryRow(row), number))
+            }
+        }
+    }
+
+    /// mpc's `listall`: the paths of all tracks of a folder and of the folders in it.
+    static func listAll(_ run: Invocation) throws(Failure) {
+        var parameters = JSONObject([.init("sort", "uri"), .init("fields", ["path"])])
+        if let word = run.words.first {
+            let path = try Places.folder(word)
+            parameters["filter"] = ["any": [["uri": ["is": .string(path)]], LibraryTest.folder(path)]]
+        }
+        let result = try run.libraryPages("library.query", parameters) { rows in
+            for row in rows { run.output.line(LibraryRow(row).text("path") ?? "") }
+        }
+        if run.wantsJSON { run.printJSON(result) }
+    }
+}
