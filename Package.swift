@@ -164,8 +164,9 @@ let package = Package(
         tests(
             "LibraryRuntimeTests",
             [
-                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd", "AudioDecoders",
-                "MediaAccess", "ControlServer", "LinuxSystem", "ConfigurationFiles", "ControlProtocol", "NowPlaying",
+                "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd",
+                "nowplaying-library", "AudioDecoders", "MediaAccess", "ControlServer", "LinuxSystem",
+                "ConfigurationFiles", "ControlProtocol", "NowPlaying",
                 "TestSupport", "CLinux",
             ]),
         .target(

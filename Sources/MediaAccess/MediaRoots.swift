@@ -9,6 +9,9 @@ package struct MediaRoots: Sendable {
     /// These folders, by their absolute paths; they need not exist.
     package init(_ paths: [String]) { self.paths = paths.compactMap { FilePath(Array($0.utf8))?.normalized } }
 
+    /// These folders, absolute; they need not exist.
+    package init(folders: [FilePath]) { paths = folders.map(\.normalized) }
+
     /// Confined path of an absolute path by its text alone, below the deepest root that fits; nil: below none.
     package func confinedPath(of path: FilePath) -> ConfinedPath? {
         let clean = path.normalized

@@ -1,9 +1,9 @@
-import AudioDecoders
-import LinuxSystem
+package import AudioDecoders
+package import LinuxSystem
 import NowPlaying
 
 /// Possible target of a playlist entry's location.
-enum PlaylistReference: Equatable {
+package enum PlaylistReference: Equatable {
     /// A uri with a scheme.
     case uri(String)
     /// Paths to be tried in this order: which was meant only the file system knows.
@@ -13,7 +13,7 @@ enum PlaylistReference: Equatable {
     private static let maximumTail = 6
 
     /// Target of an entry of a list in this folder.
-    init(_ entry: PlaylistEntry, in folder: FilePath) {
+    package init(_ entry: PlaylistEntry, in folder: FilePath) {
         let location = entry.location
         if Self.hasScheme(location) {
             self = .uri(String(validating: location, as: UTF8.self) ?? PlaylistText.windows1252(location))

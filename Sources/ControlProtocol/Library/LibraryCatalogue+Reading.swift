@@ -6,7 +6,7 @@ extension LibraryCatalogue {
     /// Hits of a search without a limit of the client.
     package static let usualHits = 50
     /// Kinds of hits of a search.
-    package static let searchKinds = ["artist", "album", "track", "genre", "folder"]
+    package static let searchKinds = ["artist", "album", "track", "genre", "folder", "list"]
 
     /// Tags that have values, by their names in filters.
     private static let tags = ParameterType.choice(

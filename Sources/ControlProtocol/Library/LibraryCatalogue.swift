@@ -4,13 +4,17 @@ import NowPlaying
 package enum LibraryCatalogue {
     /// The table for the server.
     package static let table = MethodTable(
-        title: "nowplaying-library", methods: readingMethods + serverMethods,
+        title: "nowplaying-library", methods: readingMethods + queueMethods + listMethods + serverMethods,
         notifications: [
-            (libraryChanged, "Version, number of tracks and progress of the library, at most once a second.")
+            (libraryChanged, "Version, number of tracks and progress of the library, at most once a second."),
+            (listsChanged, "Name and version of a saved list that has changed; the version is null if it is gone."),
         ])
 
     /// The notification of a change of the library.
     package static let libraryChanged = "library.changed"
+
+    /// The notification of a change of a saved list.
+    package static let listsChanged = "lists.changed"
 
     private static let serverMethods: [Method] = [
         Method(

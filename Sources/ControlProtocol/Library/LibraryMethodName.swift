@@ -11,6 +11,14 @@ package enum LibraryMethodName: String, Sendable, CaseIterable {
     case libraryBrowse = "library.browse"
     case libraryGet = "library.get"
     case librarySearch = "library.search"
+    case libraryArtwork = "library.artwork"
+    case libraryAdd = "library.add"
+    case listsList = "lists.list"
+    case listsGet = "lists.get"
+    case listsSave = "lists.save"
+    case listsEdit = "lists.edit"
+    case listsRename = "lists.rename"
+    case listsDelete = "lists.delete"
 }
 
 extension Method {

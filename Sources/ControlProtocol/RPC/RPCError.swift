@@ -74,14 +74,13 @@ package struct RPCError: Error, Equatable, Sendable {
     /// Kinds of 100 and 200; raw values are the words on the wire.
     package enum Reason: String, Sendable, CaseIterable {
         // Of 100.
-        case noArtwork, noSession, noSuchItem, otherItem, permission
+        case noArtwork, noList, noSession, noSuchItem, otherItem, permission
         // Of 200.
-        case abandoned, configuration, disabled, ending, inUse, interrupted, late, noAnswer, noCache, noDaemon, noMatch
-        case notExternal
+        case abandoned, configuration, disabled, ending, inUse, interrupted, late, noAnswer, noCache, notExternal
         case notUnderstood, outOfRange, queueFull, refused, tooDeep, tooLarge, tooMany, tooManyClients, unavailable,
             version
         // Of 200, from the library.
-        case diskFull, tooSlow
+        case diskFull, isFilter, noDaemon, noMatch, tooSlow
     }
 
     /// Kind of 100 or 200; nil: it has none.

@@ -68,9 +68,10 @@ import NowPlayingClient
             if let error { failed(error) }
         }
         running[key] = work
-        channel.onLoss = { [unowned work] in work.end(Self.lost) }
+        channel.onLoss = { [weak work] in work?.end(Self.lost) }
         // Until this is answered the connection has the library's own rights.
-        channel.call("hello", Self.greeting(caller)) { [unowned work] reply in
+        channel.call("hello", Self.greeting(caller)) { [weak work] reply in
+            guard let work else { return }
             switch reply {
             case .result: body(work)
             case .refused(let error): work.end(error)
@@ -85,7 +86,8 @@ import NowPlayingClient
         _ done: @escaping @PlayerLoop (Result<JSONValue, RPCError>) -> Void
     ) {
         work(for: caller) { work in
-            work.channel.call(method, parameters, file: file) { [unowned work] reply in
+            work.channel.call(method, parameters, file: file) { [weak work] reply in
+                guard let work else { return }
                 switch reply {
                 case .result(let value):
                     work.end(nil)

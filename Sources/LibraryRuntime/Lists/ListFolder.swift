@@ -70,6 +70,15 @@ package final class ListFolder: Sendable {
         }
     }
 
+    /// Number of the items of a list; nil: it is a saved filter. Throws `missing` and `system`.
+    package func count(_ name: ListName) throws(ListFailure) -> Int? {
+        for kind in SavedList.Kind.allCases {
+            guard let (bytes, _) = try contents(of: path(name, kind)) else { continue }
+            return kind == .filter ? nil : ListText.count(bytes)
+        }
+        throw .missing(name.text)
+    }
+
     // MARK: Changes
 
     /// Saves contents under this name in place of those before. `ifVersion`: only if the list still has this version; 0: only

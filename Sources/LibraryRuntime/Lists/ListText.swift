@@ -45,6 +45,13 @@ package enum ListText {
         }
     }
 
+    /// Number of the items in the text of a list, which is not judged.
+    package static func count(_ bytes: [UInt8]) -> Int {
+        bytes.split { $0 == 0x0A || $0 == 0x0D }.count { line in
+            line.first != UInt8(ascii: "#") && line.contains { $0 > 0x20 }
+        }
+    }
+
     private static func uri(_ location: [UInt8], in folder: FilePath) -> String? {
         if let text = String(validating: location, as: UTF8.self), text.contains(":") {
             switch MediaAddress(text) {

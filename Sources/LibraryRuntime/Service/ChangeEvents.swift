@@ -91,6 +91,18 @@ import TrackDatabase
         send(kind.rawValue, LibraryCatalogue.libraryChanged, parameters.bytes)
     }
 
+    /// A saved list has changed. `version` nil: it is gone.
+    func listChanged(_ name: ListName, version: Int64?) {
+        guard server.subscriberCount > 0 else { return }
+        var parameters = JSONWriter()
+        parameters.beginObject()
+        parameters.member("name", name.text)
+        parameters.key("version")
+        if let version { parameters.integer(version) } else { parameters.null() }
+        parameters.endObject()
+        send(Self.lists, LibraryCatalogue.listsChanged, parameters.bytes)
+    }
+
     private func send(_ kind: String, _ name: String, _ parameters: [UInt8]) {
         var writer = JSONWriter()
         writer.notification(name, parameters: parameters)

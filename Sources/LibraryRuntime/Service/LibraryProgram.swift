@@ -73,8 +73,13 @@ package enum LibraryProgram {
         let serverOptions = ControlServerOptions(roles: roles, descriptorLimit: limit, version: Product.version)
         var running: RunningLibrary?
         let status = PlayerLoop.run { loop in
-            running = RunningLibrary(loop, socket, serverOptions, database, settings, paths) {
-                () throws(ConfigurationError) in try load(options)
+            do throws(TrackDatabaseError) {
+                running = try RunningLibrary(loop, socket, serverOptions, database, settings, paths) {
+                    () throws(ConfigurationError) in try load(options)
+                }
+            } catch {
+                Log.error("\(paths.database): \(error.message)")
+                loop.exit(1)
             }
         }
         PlayerLoop.assumeIsolated { withExtendedLifetime(running) { running = nil } }

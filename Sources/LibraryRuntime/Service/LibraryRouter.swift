@@ -12,18 +12,20 @@ import TrackDatabase
     /// A reader for what takes no time, which never waits for a long question.
     private let quick: ReaderPool
     private let rest: ReaderRest
+    private let daemonSide: DaemonSide
     private let instance: String
 
     /// A router to these parts. `quick` has a reader of its own; `instance` names the database, at random.
     package init(
         _ views: LibraryViews, _ events: ChangeEvents, _ pool: ReaderPool, quick: ReaderPool, _ rest: ReaderRest,
-        instance: String
+        _ daemonSide: DaemonSide, instance: String
     ) {
         self.views = views
         self.events = events
         self.pool = pool
         self.quick = quick
         self.rest = rest
+        self.daemonSide = daemonSide
         self.instance = instance
     }
 
@@ -60,9 +62,15 @@ import TrackDatabase
         case .libraryGet:
             return read(isForeign) { methods throws(TrackDatabaseError) in try methods.get(parameters) }
         case .librarySearch:
-            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.search(parameters) }
+            let lists = daemonSide.named
+            return read(isForeign) { methods throws(TrackDatabaseError) in
+                try methods.search(parameters, saved: lists.all)
+            }
         case .libraryBrowse:
             return read(isForeign) { methods throws(TrackDatabaseError) in try methods.browse(parameters) }
+        case .libraryAdd, .libraryArtwork, .listsList, .listsGet, .listsSave, .listsEdit, .listsRename, .listsDelete:
+            rest.used()
+            return try daemonSide.plan(name, request)
         case .hello, .rpcDiscover: throw LibraryCatalogue.table.unknownMethod(request.method)
         }
     }
@@ -98,6 +106,7 @@ import TrackDatabase
         let view = views.view(isForeign: isForeign)
         // To count what a foreign user sees takes longer.
         let pool = isForeign ? pool : quick
+        let daemonSide = daemonSide
         return .prepare { _, _ in
             do throws(TrackDatabaseError) {
                 let summary = try pool.read(showing: view.visible) { reader throws(TrackDatabaseError) in
@@ -106,7 +115,7 @@ import TrackDatabase
                 let status = LibraryStatus(view: view, summary: summary).answer
                 return .success { client, answer in
                     begin(client)
-                    answer(.success(status))
+                    answer(.success(daemonSide.added(to: status)))
                 }
             } catch {
                 return .failure(RPCError(error))

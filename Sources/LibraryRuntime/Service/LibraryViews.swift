@@ -6,17 +6,26 @@ import MediaAccess
     /// The view of the daemon's own user and root.
     private(set) var own: LibraryView
     private var foreign: LibraryView
+    /// Folders below which foreign users may name files.
+    private var mediaRoots: MediaRoots
 
     /// Views of these folders; foreign users see what lies below `mediaRoots`.
     package init(_ roots: [RootNames.Root], mediaRoots: [String]) {
         own = LibraryView(roots)
         foreign = LibraryView(roots, within: MediaRoots(mediaRoots))
+        self.mediaRoots = MediaRoots(mediaRoots)
     }
 
     /// Takes over other folders.
     package func change(_ roots: [RootNames.Root], mediaRoots: [String]) {
         own = LibraryView(roots)
         foreign = LibraryView(roots, within: MediaRoots(mediaRoots))
+        self.mediaRoots = MediaRoots(mediaRoots)
+    }
+
+    /// Media as a client may name them, with its view.
+    func sight(isForeign: Bool) -> CallerSight {
+        CallerSight(view(isForeign: isForeign), roots: isForeign ? mediaRoots : nil)
     }
 
     /// The view of a client.

@@ -2,20 +2,36 @@ import ControlProtocol
 import TrackDatabase
 
 extension ReadingMethods {
-    /// `library.search`.
-    func search(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
+    /// `library.search`. `saved`: names of the saved lists.
+    func search(_ parameters: JSONObject, saved: [String]) throws(TrackDatabaseError) -> [UInt8] {
         let names = parameters["kinds"]?.arrayValue?.compactMap(\.stringValue)
         let kinds = SearchKind.allCases.filter { kind in names.map { $0.contains(Self.name(kind)) } ?? true }
         let limit = limit(parameters, usual: LibraryCatalogue.usualHits)
         let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
         let version = try reader.summary().version
+        let text = parameters["text"]?.stringValue ?? ""
+        var lists = FoundLists()
+        if names?.contains("list") ?? true {
+            let found = try reader.lists(limit: Self.mostLists)
+            lists = FoundLists(text, saved: saved, found: found, in: view)
+        }
         var page = PageWriter()
-        for hit in try reader.search(parameters["text"]?.stringValue ?? "", kinds: kinds, limit: limit) {
-            guard let found = try found(hit) else { continue }
-            guard page.add({ write(found, row, to: &$0) }) else { break }
+        var rest = limit
+        for hit in kinds.isEmpty ? [] : try reader.search(text, kinds: kinds, limit: limit) {
+            while rest > 0, let list = lists.take(before: hit.rank) {
+                rest = page.add { list.write(to: &$0) } ? rest - 1 : 0
+            }
+            guard rest > 0, let found = try found(hit) else { continue }
+            rest = page.add { write(found, row, to: &$0) } ? rest - 1 : 0
+        }
+        while rest > 0, let list = lists.take(before: nil) {
+            rest = page.add { list.write(to: &$0) } ? rest - 1 : 0
         }
         return page.finish(next: nil, version: version)
     }
+
+    /// Playlists in the library that search looks at, at most.
+    private static let mostLists = 10_000
 
     /// The name of a kind on the wire.
     private static func name(_ kind: SearchKind) -> String { String(describing: kind) }

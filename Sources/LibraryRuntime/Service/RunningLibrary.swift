@@ -16,6 +16,8 @@ import TrackDatabase
     private let paths: LibraryPaths
     private let reload: () throws(ConfigurationError) -> LibrarySettings
     private let router: LibraryRouter
+    private let writer: LibraryWriter
+    private let daemonSide: DaemonSide
     private var signals: [EventSource] = []
 
     /// Readers for questions of clients at once: more would only share the processors.
@@ -26,7 +28,7 @@ import TrackDatabase
         _ loop: EventLoop, _ socket: ControlSocket, _ options: ControlServerOptions, _ database: TrackDatabase,
         _ settings: LibrarySettings, _ paths: LibraryPaths,
         reload: @escaping () throws(ConfigurationError) -> LibrarySettings
-    ) {
+    ) throws(TrackDatabaseError) {
         self.loop = loop
         self.paths = paths
         self.reload = reload
@@ -36,8 +38,14 @@ import TrackDatabase
         pool = ReaderPool(database, limit: Self.readers)
         rest = ReaderRest(loop, pool)
         events = ChangeEvents(loop, server, views, pool)
+        writer = LibraryWriter(loop, try database.writer())
+        daemonSide = DaemonSide(
+            loop, paths,
+            cacheFolder: LibraryPaths.cacheFolder(uid: geteuid(), environment: LibraryProgram.environment), views,
+            events, pool, writer, changed: { [events] in events.changed() }, playing: { _ in })
         router = LibraryRouter(
-            views, events, pool, quick: ReaderPool(database, limit: 1), rest, instance: Self.makeInstance())
+            views, events, pool, quick: ReaderPool(database, limit: 1), rest, daemonSide,
+            instance: Self.makeInstance())
         server.begin(router)
         for number in [SIGTERM, SIGINT] {
             if let source = loop.signal(number, { [unowned self] in quit() }) { signals.append(source) }
@@ -80,6 +88,7 @@ import TrackDatabase
         Log.info("ending")
         // Not in the middle of a client's request.
         loop.later { [self] in
+            daemonSide.end()
             server.end()
             loop.exit(0)
         }

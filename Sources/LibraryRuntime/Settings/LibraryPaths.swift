@@ -8,6 +8,14 @@ package struct LibraryPaths: Equatable, Sendable {
     package let socket: String
     package let stateDirectory: String
 
+    /// The folder of pictures; nil: there is no usual place.
+    package static func cacheFolder(uid: UInt32, environment: (String) -> String?) -> String? {
+        if let folder = environment("CACHE_DIRECTORY")?.split(separator: ":").first { return folder + "/artwork" }
+        if let folder = environment("XDG_CACHE_HOME") { return folder + "/nowplaying-library/artwork" }
+        if uid == 0, environment("XDG_RUNTIME_DIR") == nil { return "/var/cache/nowplaying-library/artwork" }
+        return environment("HOME").map { $0 + "/.cache/nowplaying-library/artwork" }
+    }
+
     /// The database of tracks.
     package var database: String { stateDirectory + "/tracks.db" }
     /// The folder of saved lists.

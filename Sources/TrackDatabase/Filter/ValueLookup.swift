@@ -144,7 +144,9 @@ enum SearchExpression {
         var parts: [String] = []
         let last = scalars.count - 3
         guard last >= 0 else { return "" }
-        for index in Array(stride(from: 0, to: last, by: 3)) + [last] {
+        // A part over the border of two words is rare, and keeps texts away that have the words apart.
+        let borders = (0...last).filter { scalars[$0 + 1] == " " }
+        for index in Array(stride(from: 0, to: last, by: 3)) + [last] + borders {
             var part = ""
             for scalar in scalars[index..<(index + 3)] { part.unicodeScalars.append(scalar) }
             if seen.insert(part).inserted { parts.append(quoted(part)) }

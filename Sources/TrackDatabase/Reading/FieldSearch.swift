@@ -39,7 +39,7 @@ struct FieldSearch {
     private let visible: VisibleFolders?
     private let most: Int
     private let all: UInt8
-    private var work = 8000
+    private var work = 4000
     private var matches: [Int64: Match] = [:]
     private var sets: [Int64: Match] = [:]
     private var titles: [IdSet?] = []
@@ -49,7 +49,9 @@ struct FieldSearch {
     /// Pieces, at most.
     private static let mostPieces = 8
     /// Texts of one piece that are listed.
-    private static let mostTexts = 30_000
+    private static let mostTexts = 4000
+    /// So few texts that no rarer piece is looked for.
+    private static let few = 500
 
     /// A search that finds about `most` of each kind.
     init(
@@ -66,21 +68,26 @@ struct FieldSearch {
     mutating func find(_ kinds: [SearchKind]) throws(TrackDatabaseError) -> [Hit] {
         let kinds = kinds.filter { $0 == .album || $0 == .track }
         if kinds.isEmpty { return [] }
-        var texts: [Texts] = []
-        for piece in pieces {
-            let found = try self.texts(piece)
+        titles = pieces.map { _ in nil }
+        var rarest: Texts?
+        // Long pieces are rare.
+        for (index, piece) in pieces.enumerated().sorted(by: { Self.length($0.element) > Self.length($1.element) }) {
+            let found = try texts(piece)
             // No text has it, so nothing has all pieces.
             if found.count == 0 { return [] }
-            texts.append(found)
+            if found.isComplete { titles[index] = IdSet(found.titles) }
+            if found.count < rarest?.count ?? .max || rarest == nil { rarest = found }
+            if found.count <= Self.few { break }
         }
-        titles = texts.map { $0.isComplete ? IdSet($0.titles) : nil }
-        guard let rarest = texts.min(by: { $0.count < $1.count }) else { return [] }
+        guard let rarest else { return [] }
         for value in rarest.shared where wants(kinds) { try look(value, kinds) }
         if kinds.contains(.track) {
             for title in rarest.titles where wants([.track]) { try look(title: title) }
         }
         return hits
     }
+
+    private static func length(_ piece: SearchWords.Piece) -> Int { piece.words.reduce(0) { $0 + $1.utf8.count } }
 
     private func wants(_ kinds: [SearchKind]) -> Bool {
         work > 0 && kinds.contains { counts[$0, default: 0] < most }
@@ -203,6 +210,7 @@ struct FieldSearch {
 
     private mutating func match(text id: Int64) throws(TrackDatabaseError) -> Match {
         if let known = matches[id] { return known }
+        work -= 1
         let folded = Folding.fold(try reader.value(id, keeps: false).text)
         let words = SearchWords.pieces(folded).flatMap { $0.words + ($0.joined.map { [$0] } ?? []) }
         var match = Match()

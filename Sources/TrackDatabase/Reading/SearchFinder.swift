@@ -42,6 +42,7 @@ struct SearchFinder {
         if isEnough(.words) { return }
         // SQLite gathers a beginning of more than two letters from many words for each statement anew.
         try find("word", wanted.beginnings, kinds, skips: wanted.words.allSatisfy { $0.unicodeScalars.count <= 2 })
+        if isEnough(.wordBeginnings) { return }
         if wanted.pieces.count > 1 {
             var fields = try FieldSearch(reader: reader, wanted: wanted, visible: visible, most: most)
             for hit in try fields.find(kinds) {
@@ -109,13 +110,15 @@ struct SearchFinder {
                     break
                 }
                 guard found[document] == nil else { continue }
-                if try add(kind, SearchKind.id(document)) { counts[kind, default: 0] += 1 }
+                if try add(kind, SearchKind.id(document), isPart: table == "part") { counts[kind, default: 0] += 1 }
             }
         }
     }
 
     /// Adds what a row of an index stands for; false: it does not fit, or its files are away.
-    private mutating func add(_ kind: SearchKind, _ id: Int64) throws(TrackDatabaseError) -> Bool {
+    private mutating func add(
+        _ kind: SearchKind, _ id: Int64, isPart: Bool
+    ) throws(TrackDatabaseError) -> Bool {
         if kind == .folder {
             guard visible?.ids.contains(id) ?? true else { return false }
             let path = try reader.folder(id)
@@ -125,7 +128,9 @@ struct SearchFinder {
         }
         let value = try reader.value(id, keeps: false)
         let folded = Folding.fold(value.text)
-        guard let tag = value.tag else { return false }
+        guard let tag = value.tag, !isPart || wanted.stands(in: folded), wanted.rank(folded) != nil else {
+            return false
+        }
         let tracks = try reader.database.number(
             "SELECT tracks FROM ordered WHERE tag = ?1 AND folded = ?2 AND text = ?3",
             .integer(Int64(tag.rawValue)), .text(folded), .text(value.text))

@@ -53,7 +53,8 @@ extension TrackReader {
         try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in try ids(query) }
     }
 
-    private func ids(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
+    /// The same within a question.
+    func ids(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
         let limit = min(max(1, query.limit), TrackQuery.maximumLimit)
         let summary = try totals()
         let filter = try compiled(query.filter)

@@ -25,10 +25,10 @@ package enum SearchRank: UInt8, Comparable, Sendable {
     case beginning
     /// It has each searched word as a whole word.
     case words
-    /// The words of a track or an album have each searched word as a whole: of its artists, its album and its title.
-    case fieldWords
     /// It has words that begin with each searched word.
     case wordBeginnings
+    /// The words of a track or an album have each searched word as a whole: of its artists, its album and its title.
+    case fieldWords
     /// The words of a track or an album have words that begin with each searched word: of its artists, its album and its title.
     case fieldBeginnings
     /// The text stands anywhere in it.
@@ -88,6 +88,9 @@ struct SearchText {
             return piece.joined.map { "((\(parts)) OR \(term($0)))" } ?? "(\(parts))"
         }.joined(separator: " AND ")
     }
+
+    /// True: it stands anywhere in a folded text.
+    func stands(in other: String) -> Bool { Self.contains(other, folded) }
 
     /// The grade of a folded text; nil: it does not fit.
     func rank(_ other: String) -> SearchRank? {

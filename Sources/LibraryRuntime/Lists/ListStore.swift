@@ -1,0 +1,37 @@
+package import LinuxSystem
+import Synchronization
+
+/// The saved lists, with what saves reading their files again. On worker threads.
+package final class ListStore: Sendable {
+    /// The files.
+    package let folder: ListFolder
+    /// Numbers of items, by names and versions.
+    private let counts = Mutex<[ListName: (version: Int64, count: Int?)]>([:])
+
+    /// Lists in this folder, which need not exist yet.
+    package init(_ folder: FilePath) { self.folder = ListFolder(folder) }
+
+    /// A list without its contents.
+    struct Entry {
+        let summary: ListSummary
+        /// Number of items; nil: it is a saved filter, or can't be read.
+        let count: Int?
+    }
+
+    /// All lists in the order of their names.
+    func entries() throws(ListFailure) -> [Entry] {
+        let summaries = try folder.summaries()
+        let known = counts.withLock { $0 }
+        let entries = summaries.map { summary in
+            if let known = known[summary.name], known.version == summary.version {
+                return Entry(summary: summary, count: known.count)
+            }
+            return Entry(summary: summary, count: (try? folder.count(summary.name)) ?? nil)
+        }
+        counts.withLock { counts in
+            counts = [:]
+            for entry in entries { counts[entry.summary.name] = (entry.summary.version, entry.count) }
+        }
+        return entries
+    }
+}

@@ -1,0 +1,75 @@
+package import ControlProtocol
+package import ControlServer
+package import LinuxSystem
+import NowPlayingClient
+
+/// The parts of the library that work with the daemon, and the lists: methods of lists, additions, pictures, and the mirror of
+/// feedback.
+@PlayerLoop package final class DaemonSide {
+    private let lists: ListDesk
+    private let pictures: PictureDesk
+    private let link: DaemonLink?
+    /// Names of the saved lists, for search.
+    let named: NamedLists
+
+    /// The parts, which follow the daemon from now on. `changed` is called after changes of tracks' feedback, `playing` when
+    /// the daemon begins or ends to play.
+    package init(
+        _ loop: EventLoop, _ paths: LibraryPaths, cacheFolder: String?, _ views: LibraryViews, _ events: ChangeEvents,
+        _ pool: ReaderPool, _ writer: LibraryWriter, changed: @escaping @PlayerLoop () -> Void,
+        playing: @escaping @PlayerLoop (Bool) -> Void
+    ) {
+        let sockets = [paths.daemonSocket]
+        let folder = FilePath(Array(paths.lists.utf8)) ?? ""
+        let store = ListStore(folder)
+        named = NamedLists(store, in: folder)
+        lists = ListDesk(loop, views, events, pool, store, DaemonCaller(loop, paths: sockets))
+        pictures = PictureDesk(views, pool, cacheFolder: cacheFolder)
+        let mirror = FeedbackMirror { change, then in writer.perform(change, then: then) }
+        mirror.onChange = changed
+        do throws(ClientError) {
+            link = try DaemonLink(loop, paths: sockets, mirror: mirror)
+            link?.onPlaying = playing
+            if link?.isPlaying == true { playing(true) }
+        } catch {
+            Log.warning("cannot follow the daemon: the system has no inotify instances left; ratings are not mirrored")
+            link = nil
+        }
+    }
+
+    /// Presence of the daemon.
+    package var presence: DaemonLink.Presence { link?.presence ?? .absent }
+
+    /// The status of the library with that of the daemon.
+    func added(to status: JSONValue) -> JSONValue {
+        guard case .object(var object) = status else { return status }
+        switch presence {
+        case .absent: object["daemon"] = ["state": "absent"]
+        case .connected: object["daemon"] = ["state": .string(link?.isPlaying == true ? "playing" : "connected")]
+        case .refuses(let words): object["daemon"] = ["state": "refuses", "problem": .string(words)]
+        }
+        return .object(object)
+    }
+
+    /// The plan for one of these methods.
+    package func plan(_ name: LibraryMethodName, _ request: JudgedRequest) throws(RPCError) -> RequestPlan {
+        switch name {
+        case .libraryAdd: return lists.add(request)
+        case .libraryArtwork: return try pictures.get(request)
+        case .listsList: return lists.list(request)
+        case .listsGet: return lists.get(request)
+        case .listsSave: return lists.save(request)
+        case .listsEdit: return lists.change(request) { (methods, given) throws(RPCError) in try methods.edit(given) }
+        case .listsRename:
+            return lists.change(request) { (methods, given) throws(RPCError) in try methods.rename(given) }
+        case .listsDelete:
+            return lists.change(request) { (methods, given) throws(RPCError) in try methods.delete(given) }
+        case .hello, .rpcDiscover, .libraryStatus, .librarySubscribe, .libraryUnsubscribe, .libraryQuery,
+            .libraryCount, .libraryValues, .libraryBrowse, .libraryGet, .librarySearch:
+            throw LibraryCatalogue.table.unknownMethod(request.method)
+        }
+    }
+
+    /// Ends the connections to the daemon.
+    package func end() { link?.end() }
+}

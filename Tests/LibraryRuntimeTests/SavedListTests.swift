@@ -1,0 +1,195 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+import TestSupport
+import Testing
+import TrackDatabase
+
+/// `lists.*` over the socket of the real library.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct SavedListTests {
+    private func house() async throws -> LibraryHouse {
+        let house = LibraryHouse()
+        try house.fill([
+            .init(place: "music/a.wav", title: "A", number: 1), .init(place: "music/b.wav", title: "B", number: 2),
+            .init(place: "music/c.wav", title: "C", number: 3), .init(place: "private/p.wav", title: "P", number: 4),
+        ])
+        await house.startLibrary()
+        return house
+    }
+
+    private func titles(_ client: RawClient, _ parameters: JSONValue) throws -> [String] {
+        let answer = try client.call("lists.get", parameters)
+        return answer["result"]?["rows"]?.arrayValue?.map { $0["title"]?.stringValue ?? "\($0)" } ?? ["\(answer)"]
+    }
+
+    @Test func listsAreSavedEditedAndRead() async throws {
+        let house = try await house()
+        let client = try RawClient(house.librarySocket)
+        #expect(try client.call("lists.list")["result"] == ["lists": []])
+        let saved = try client.call("lists.save", ["name": "Mine", "uris": ["music/b.wav", "music/a.wav"]])["result"]
+        #expect(saved?["count"] == 2)
+        let version = try #require(saved?["version"])
+        #expect(try titles(client, ["name": "Mine"]) == ["B", "A"])
+        let edits: JSONValue = [
+            ["insert": ["uris": [.string(house.uri("music/c.wav")), "http://radio.invalid/x"], "at": 1]],
+            ["move": ["from": 0, "count": 1, "to": 3]], ["remove": ["at": 2, "count": 1]],
+        ]
+        let edited = try client.call("lists.edit", ["name": "Mine", "edits": edits, "ifVersion": version])["result"]
+        #expect(edited?["count"] == 3 && edited?["version"] != version)
+        #expect(
+            try client.call("lists.get", ["name": "Mine", "fields": ["uri"]])["result"]?["rows"] == [
+                ["uri": .string(house.uri("music/c.wav"))], ["uri": "http://radio.invalid/x"],
+                ["uri": .string(house.uri("music/b.wav"))],
+            ])
+        let page = try client.call("lists.get", ["name": "Mine", "offset": 1, "limit": 1])["result"]
+        #expect(page?["count"] == 3 && page?["next"] == 2 && page?["rows"]?.arrayValue?.count == 1)
+        let stale = try client.call("lists.edit", ["name": "Mine", "edits": [["clear": [:]]], "ifVersion": version])
+        #expect(stale["error"]?["data"]?["reason"] == "version")
+        #expect(stale["error"]?["data"]?["version"] == edited?["version"])
+        let far = try client.call("lists.edit", ["name": "Mine", "edits": [["remove": ["at": 2, "count": 2]]]])
+        #expect(far["error"]?["data"]?["reason"] == "outOfRange" && far["error"]?["data"]?["edit"] == 0, "\(far)")
+        #expect(try client.call("lists.edit", ["name": "Mine", "edits": [[:]]]).errorCode == -32602)
+        #expect(
+            try client.call("lists.save", ["name": "Mine", "uris": ["music/a.wav"], "append": true])["result"]?["count"]
+                == 4)
+        #expect(try titles(client, ["name": "Mine", "offset": 3]) == ["A"])
+        // Other programs read the file.
+        let text = String(decoding: house.folder.read("state/library/lists/Mine.m3u8"), as: UTF8.self)
+        #expect(text.contains("#EXTINF:1,An Artist - C\n\(house.folder.path("music/c.wav"))\n"), "\(text)")
+        #expect(try client.call("lists.rename", ["name": "Mine", "to": "Yours"])["result"]?["version"] != nil)
+        #expect(try client.call("lists.get", ["name": "Mine"])["error"]?["data"]?["reason"] == "noList")
+        #expect(
+            try client.call("lists.delete", ["name": "Yours", "ifVersion": 5])["error"]?["data"]?["reason"] == "version"
+        )
+        #expect(try client.call("lists.delete", ["name": "Yours"])["result"] == [:])
+        #expect(try client.call("lists.list")["result"] == ["lists": []])
+    }
+
+    @Test func hostileNamesAreRefused() async throws {
+        let house = try await house()
+        let client = try RawClient(house.librarySocket)
+        for name in [
+            "", ".", "../up", "a/b", "-rf", ".hidden", "line\nend", "\u{1B}[2J", String(repeating: "x", count: 201),
+        ] {
+            let answer = try client.call("lists.save", ["name": .string(name), "uris": ["music/a.wav"]])
+            #expect(answer.errorCode == -32602, "\(name): \(answer)")
+            for method in ["lists.edit", "lists.rename", "lists.delete", "lists.get"] {
+                let more: JSONValue =
+                    method == "lists.edit"
+                    ? ["name": .string(name), "edits": [["clear": [:]]]]
+                    : method == "lists.rename" ? ["name": .string(name), "to": "Fine"] : ["name": .string(name)]
+                let code = try client.call(method, more).errorCode
+                #expect(code == -32602 || code == 100 && method == "lists.get", "\(method) \(name)")
+            }
+        }
+        for name in ["…", "Björk – 'Best of'", "名前", "a b", "%2e%2e", "con.m3u8"] {
+            #expect(try client.call("lists.save", ["name": .string(name), "uris": ["music/a.wav"]])["result"] != nil)
+            #expect(try titles(client, ["name": .string(name)]) == ["A"], "\(name)")
+        }
+        #expect(try client.call("lists.list")["result"]?["lists"]?.arrayValue?.count == 6)
+        #expect(try client.call("lists.save", ["name": "x", "uris": ["no such root/a.wav"]]).errorCode == -32602)
+    }
+
+    @Test func savedFiltersAreComputedWhenTheyAreRead() async throws {
+        let house = try await house()
+        await house.startDaemon()
+        let client = try RawClient(house.librarySocket)
+        let filter: JSONValue = ["trackNumber": ["atLeast": 2]]
+        let saved = try client.call("lists.save", ["name": "Smart", "filter": filter, "sort": "-trackNumber"])
+        #expect(saved["result"]?["version"] != nil && saved["result"]?["count"] == nil, "\(saved)")
+        let got = try client.call("lists.get", ["name": "Smart"])["result"]
+        #expect(got?["kind"] == "filter" && got?["filter"] == filter && got?["count"] == 3)
+        #expect(try titles(client, ["name": "Smart"]) == ["P", "C", "B"])
+        #expect(try titles(client, ["name": "Smart", "offset": 1, "limit": 1]) == ["C"])
+        #expect(try client.call("library.add", ["list": "Smart"])["result"]?["count"] == 3)
+        #expect(try house.queue() == ["P", "C", "B"])
+        let refused = try client.call("lists.edit", ["name": "Smart", "edits": [["clear": [:]]]])
+        #expect(refused["error"]?["data"]?["reason"] == "isFilter")
+        #expect(try client.call("lists.save", ["name": "Bad", "filter": ["titel": ["is": "x"]]]).errorCode == -32602)
+        // The queue of a session, and back.
+        let kept = try client.call("lists.save", ["name": "Kept", "session": "main"])["result"]
+        #expect(kept?["count"] == 3 && kept?["missing"] == nil)
+        #expect(try titles(client, ["name": "Kept"]) == ["P", "C", "B"])
+        _ = try RawClient(house.daemonSocket).call("queue.clear")
+        #expect(try client.call("library.add", ["list": "Kept"])["result"]?["count"] == 3)
+        #expect(try house.queue() == ["P", "C", "B"])
+        #expect(try client.call("lists.save", ["name": "No", "session": "nobody"]).errorCode == 100)
+    }
+
+    @Test func playlistsInTheLibraryAreReadOnlyLists() async throws {
+        let house = LibraryHouse()
+        house.folder.file("music/party.m3u", "a.wav\n../private/p.wav\nnowhere.wav\n")
+        house.folder.file("private/own.pls", "[playlist]\nFile1=p.wav\n")
+        try house.fill([
+            .init(place: "music/a.wav", title: "A"), .init(place: "private/p.wav", title: "P"),
+        ]) { batch throws(TrackDatabaseError) in
+            try batch.setLists(
+                [ListFile(path: TrackPath("music/party.m3u"), size: 36, modified: 7_000_000_000)],
+                in: Array("music".utf8))
+            try batch.setLists(
+                [ListFile(path: TrackPath("private/own.pls"), size: 30, modified: 7)], in: Array("private".utf8))
+        }
+        await house.startDaemon()
+        await house.startLibrary()
+        let client = try RawClient(house.librarySocket)
+        let lists = try client.call("lists.list")["result"]?["lists"]?.arrayValue ?? []
+        #expect(lists.map { $0["name"] } == ["music/party.m3u", "private/own.pls"], "\(lists)")
+        #expect(lists.allSatisfy { $0["kind"] == "file" && $0["isReadOnly"] == true })
+        #expect(try titles(client, ["name": "music/party.m3u"]).prefix(2) == ["A", "P"])
+        let rows = try client.call("lists.get", ["uri": .string(house.uri("music/party.m3u"))])["result"]?["rows"]
+        #expect(
+            rows?.arrayValue?.count == 3 && rows?.arrayValue?.last?["uri"] == .string(house.uri("music/nowhere.wav")))
+        _ = try client.call("lists.save", ["name": "Pärty hits", "uris": ["music/a.wav"]])
+        let hits = try client.call("library.search", ["text": "party", "kinds": ["list"]])["result"]?["rows"]
+        let named = hits?.arrayValue?.map { $0["list"] }
+        #expect(named == ["Pärty hits", "music/party.m3u"], "\(String(describing: hits))")
+        _ = try client.call("lists.delete", ["name": "Pärty hits"])
+        #expect(try client.call("library.search", ["text": "party"])["result"]?["rows"]?.arrayValue?.count == 1)
+        let added = try client.call("library.add", ["list": "music/party.m3u"])["result"]
+        #expect(added?["count"] == 2 && added?["missing"] == 1)
+        #expect(try client.call("lists.get", ["name": "music/a.wav"])["error"]?["data"]?["reason"] == "noList")
+        guard geteuid() == 0 else { return }
+        let answers = await house.stranger([
+            ("lists.list", [:]), ("lists.get", ["name": "music/party.m3u"]), ("lists.get", ["name": "private/own.pls"]),
+            ("lists.save", ["name": "Bad", "uris": [.string(house.folder.path("private/p.wav"))]]),
+        ])
+        try #require(answers.count == 4)
+        #expect(answers[0]["result"]?["lists"]?.arrayValue?.map { $0["name"] } == ["music/party.m3u"])
+        let shown = answers[1]["result"]?["rows"]?.arrayValue ?? []
+        #expect(shown.count == 3 && shown[0]["title"] == "A" && shown[1] == .null, "\(shown)")
+        #expect(answers[2].errorCode == 100 && answers[3].errorCode == 403)
+        #expect(!JSONWriter.text(.array(answers)).contains("own.pls\",\"kind"))
+    }
+
+    @Test func changesAreEventsAndOneOfTwoWriterWins() async throws {
+        let house = try await house()
+        let watcher = try RawClient(house.librarySocket)
+        _ = try watcher.call("library.subscribe")
+        let (one, two) = (try RawClient(house.librarySocket), try RawClient(house.librarySocket))
+        let saved = try one.call("lists.save", ["name": "Shared", "uris": ["music/a.wav"]])["result"]
+        let event = try watcher.read()
+        #expect(event["method"] == "lists.changed" && event["params"]?["name"] == "Shared")
+        #expect(event["params"]?["version"] == saved?["version"])
+        var version = try #require(saved?["version"])
+        for round in 0..<20 {
+            let edit: JSONValue = [
+                "name": "Shared", "edits": [["insert": ["uris": ["music/b.wav"]]]], "ifVersion": version,
+            ]
+            try one.request(1, "lists.edit", edit)
+            try two.request(1, "lists.edit", edit)
+            let answers = [try one.read(), try two.read()]
+            let winners = answers.compactMap { $0["result"]?["version"] }
+            #expect(winners.count == 1, "\(answers)")
+            #expect(answers.compactMap { $0["error"]?["data"]?["reason"] } == ["version"])
+            version = try #require(winners.first)
+            #expect(try watcher.read()["params"] == ["name": "Shared", "version": version], "\(round)")
+        }
+        #expect(try one.call("lists.get", ["name": "Shared"])["result"]?["count"] == 21)
+        _ = try one.call("lists.rename", ["name": "Shared", "to": "Other"])
+        #expect(try watcher.read()["params"] == ["name": "Shared", "version": nil])
+        #expect(try watcher.read()["params"]?["name"] == "Other")
+        _ = try one.call("lists.delete", ["name": "Other"])
+        #expect(try watcher.read()["params"] == ["name": "Other", "version": nil])
+    }
+}
