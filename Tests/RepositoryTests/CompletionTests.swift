@@ -96,4 +96,65 @@ import Testing
         #expect(try bash("nowplayingctl play tu") == ["tune.flac"])
         #expect(try zsh("nowplayingctl play tu") == "nowplayingctl play tune.flac ")
     }
+
+    /// A library beside the daemon's socket with names that a shell would expand.
+    private func withLibrary(_ body: () throws -> Void) throws {
+        let server = """
+            import json, os, socket, sys
+            rows = {"library.values": [{"value": "Miles Davis"}, {"value": "$(touch pwned) `id`"}, {"value": "It's \\"x\\""}],
+                "library.search": [{"name": "Miles Davis"}, {"name": "Smiles"}, {"name": "Miles $(touch pwned)"}],
+                "library.browse": [{"kind": "folder", "path": "Music/Jazz"}, {"kind": "track", "path": "Music/a"}]}
+            os.mkdir("nowplayingd")
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind("nowplayingd/library.sock")
+            listener.listen()
+            print("ready", flush=True)
+            while True:
+                connection, _ = listener.accept()
+                with connection, connection.makefile("rw") as lines:
+                    for line in lines:
+                        request = json.loads(line)
+                        method = request["method"]
+                        result = {"rows": rows.get(method, []), "lists": [{"name": "evening mix"}]}
+                        lines.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}) + "\\n")
+                        lines.flush()
+            """
+        try scratch.write("library.py", server)
+        let library = try Child(
+            ["python3", scratch.path + "/library.py"], environment: ["PATH": "/usr/bin:/bin"], in: scratch)
+        defer {
+            kill(library.pid, SIGKILL)
+            _ = library.wait()
+        }
+        // The client itself waits for the socket.
+        let ready = try lines([
+            "bash", "-c",
+            "until nowplayingctl completion lists 2> /dev/null; do kill -0 \(library.pid) || exit 1; done",
+        ])
+        #expect(ready == ["evening mix"])
+        try body()
+        #expect(!FileManager.default.fileExists(atPath: scratch.path + "/pwned"))
+    }
+
+    @Test func namesOfTheLibrary() throws {
+        try withLibrary {
+            let all = try bash("nowplayingctl play --artist ")
+            #expect(all == ["Miles\\ Davis", "\\$\\(touch\\ pwned\\)\\ \\`id\\`", "It\\'s\\ \\\"x\\\""])
+            #expect(try bash("nowplayingctl play --artist mil") == ["Miles\\ Davis", "Miles\\ \\$\\(touch\\ pwned\\)"])
+            // Within double quotes a shell expands: such a name is left out.
+            #expect(try bash("nowplayingctl play --artist \"Mil") == ["Miles Davis"])
+            #expect(
+                try fish("nowplayingctl play --artist Mil").isSuperset(of: ["Miles Davis", "Miles $(touch pwned)"]))
+            #expect(try zsh("nowplayingctl lists play eve") == "nowplayingctl lists play evening\\ mix ")
+            #expect(try zsh("nowplayingctl search --kind al") == "nowplayingctl search --kind album ")
+            #expect(try bash("nowplayingctl browse Music/J") == ["Music/Jazz/"])
+            #expect(try fish("nowplayingctl browse Music/").contains("Music/Jazz/"))
+            #expect(try bash("nowplayingctl lists pl") == ["play"])
+        }
+    }
+
+    @Test func withoutALibraryThereIsNoErrorText() throws {
+        #expect(try bash("nowplayingctl play --artist ").isSubset(of: [""]))
+        #expect(try fish("nowplayingctl play --artist ").isEmpty)
+    }
 }

@@ -78,7 +78,10 @@ extension Completion {
         var line = condition.map { "--condition '\($0)' " } ?? ""
         if let short = option.short { line += "--short-option \(short.dropFirst()) " }
         line += "--long-option \(option.name.dropFirst(2))"
-        if option.value != nil { line += " --require-parameter" + (option.offer.map(argument) ?? "") }
+        if option.value != nil {
+            line += " --require-parameter" + (option.offer == .files ? "" : " --no-files")
+            line += option.offer.map(argument) ?? ""
+        }
         return fishLine(line, option.help)
     }
 
