@@ -182,6 +182,12 @@ let package = Package(
             [
                 "TrackDatabase", "TestLibraryWriter", "TestLibraries", "TestSupport", "ControlProtocol", "NowPlaying",
             ]),
+        tests(
+            "LibraryTests",
+            [
+                "nowplaying-library", "LibraryRuntime", "TrackDatabase", "TestLibraries", "LinuxSystem",
+                "ControlProtocol", "NowPlaying", "TestSupport",
+            ]),
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("MPDProtocolTests", ["MPDProtocol"]),

@@ -52,11 +52,11 @@ package final class TrackDatabase: Sendable {
         return try TrackWriter(database)
     }
 
-    /// A reader. Each thread that reads needs one of its own.
-    package func reader() throws(TrackDatabaseError) -> TrackReader {
+    /// A reader. Each thread that reads needs one of its own. `timeLimit`: seconds after which a question is ended.
+    package func reader(timeLimit: Double = 5) throws(TrackDatabaseError) -> TrackReader {
         let database = try SQLiteDatabase(path: path, isReadOnly: true)
         try database.execute("PRAGMA query_only = 1; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
-        return TrackReader(database)
+        return TrackReader(database, timeLimit: timeLimit)
     }
 
     private static let writing = """

@@ -64,30 +64,10 @@ final class RealDaemon: Sendable {
     static let program = program("nowplayingd")
 
     /// A program of ours, as it was built with the tests.
-    static func program(_ name: String) -> String {
-        guard let path = built(name) else { preconditionFailure("\(name) was not built beside the tests") }
-        return path
-    }
-
-    private static func built(_ name: String) -> String? {
-        if let folder = getenv("NOWPLAYING_PROGRAMS") { return String(cString: folder) + "/" + name }
-        for candidate in [selfPath()] + CommandLine.arguments {
-            let range = candidate.firstRange(of: "/debug/") ?? candidate.firstRange(of: "/release/")
-            guard let range else { continue }
-            let path = String(candidate[..<range.upperBound] + name)
-            if access(path, X_OK) == 0 { return path }
-        }
-        return nil
-    }
+    static func program(_ name: String) -> String { BuiltProgram.path(name) }
 
     /// True if nowplaying-decode was built beside it.
-    static let hasDecodeProgram = built("nowplaying-decode").map { access($0, X_OK) == 0 } ?? false
-
-    private static func selfPath() -> String {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        return String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    static let hasDecodeProgram = BuiltProgram.find("nowplaying-decode").map { access($0, X_OK) == 0 } ?? false
 
     /// A new connection.
     func connect() -> Client { Client(socket, self) }

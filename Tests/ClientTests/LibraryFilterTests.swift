@@ -19,8 +19,8 @@ import Testing
                 .folder, "Music/Jazz/",
                 #"{"folder":{"below":"Music/Jazz"}}"#
             ),
-            (.rating, "4", #"{"rating":{"atLeast":0.8}}"#), (.rating, "0", #"{"rating":{"atLeast":0}}"#),
-            (.rating, "2-3", #"{"all":[{"rating":{"atLeast":0.4}},{"rating":{"atMost":0.6}}]}"#),
+            (.rating, "4", #"{"rating":{"atLeast":4}}"#), (.rating, "0", #"{"rating":{"atLeast":0}}"#),
+            (.rating, "2-3", #"{"all":[{"rating":{"atLeast":2}},{"rating":{"atMost":3}}]}"#),
             (.liked, "", #"{"liked":{"is":true}}"#),
             (.notPlayedSince, "1d", #"{"any":[{"lastPlayed":{"before":1777550400}},{"lastPlayed":{"missing":true}}]}"#),
             (.addedSince, "12h", #"{"added":{"atLeast":1777593600}}"#),

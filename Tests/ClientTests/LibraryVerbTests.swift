@@ -169,7 +169,7 @@ import Testing
             ),
             ("findadd album X", #"library.add {"filter":{"album":{"matches":"X"}},\#(sorted)}"#),
             ("searchadd any X", #"library.add {"filter":{"anyTag":{"contains":"X"}},\#(sorted)}"#),
-            ("random 7 --add --seed 5", #"library.add {"sort":"random","seed":5,"limit":7}"#),
+            ("random 7 --add --seed 5", #"library.add {"sort":"random","seed":5,"limit":7,"filter":{"all":[]}}"#),
             (
                 "random --next --seed 5 --liked",
                 #"library.add {"filter":{"liked":{"is":true}},"sort":"random","seed":5,"limit":50,"next":true}"#
@@ -219,7 +219,7 @@ import Testing
                 "random albums 2 --seed 1",
                 [
                     #"library.query {"sort":"randomAlbums","seed":1,"fields":["albumId"],"limit":10000}"#,
-                    #"library.add {"sort":"randomAlbums","seed":1,"limit":5,"at":0,"play":true}"#,
+                    #"library.add {"sort":"randomAlbums","seed":1,"limit":5,"at":0,"play":true,"filter":{"all":[]}}"#,
                 ]
             ),
         ] as [(String, [String])])

@@ -141,6 +141,18 @@ import Testing
         }
     }
 
+    @Test func libraryProtocolPage() throws {
+        let titles: [(Method.Kind, String)] = [(.library, "The library"), (.list, "Lists"), (.server, "The server")]
+        let methods = LibraryCatalogue.table.methods
+        #expect(Set(methods.map(\.kind)).isSubset(of: Set(titles.map(\.0))))
+        var text = ""
+        for (kind, title) in titles where methods.contains(where: { $0.kind == kind }) {
+            let own = methods.filter { $0.kind == kind }
+            text += ".Ss \(title)\n.Bl -tag -width Ds\n" + own.map { Self.describe($0, shared: nil) }.joined() + ".El\n"
+        }
+        try Self.check("man/nowplaying-library-protocol.7") { try Self.filled($0, ["methods": text]) }
+    }
+
     /// The result that most methods of a list have, or nil if fewer than ten share one.
     private static func sharedResult(_ methods: [ControlProtocol.Method]) -> String? {
         Dictionary(grouping: methods, by: \.result).first { $0.value.count >= 10 }?.key

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Glibc
+import LibraryRuntime
 import LinuxSystem
 import Synchronization
 import TestSupport
@@ -42,12 +43,15 @@ final class LibraryHouse: Sendable {
 
     /// Starts the daemon and returns when it answers.
     func startDaemon() async {
-        await start(
-            "nowplayingd", daemonSocket,
-            [
-                "--socket", daemonSocket, "--state-directory", folder.path("state"), "--output", "null", "--config",
-                folder.path("house.conf"),
-            ])
+        await start("nowplayingd", daemonSocket, Array(Self.daemonCommand(self).dropFirst()))
+    }
+
+    /// The daemon's command line.
+    static func daemonCommand(_ house: LibraryHouse) -> [String] {
+        [
+            path(of: "nowplayingd"), "--socket", house.daemonSocket, "--state-directory", house.folder.path("state"),
+            "--output", "null", "--config", house.folder.path("house.conf"),
+        ]
     }
 
     /// Starts the library and returns when it answers.
@@ -101,11 +105,14 @@ final class LibraryHouse: Sendable {
         throws
     {
         let writer = try TrackDatabase(path: folder.path("state/library/tracks.db")).writer()
-        let tone = AudioMaterial.noise(frames: 8000, sampleRate: 8000, channels: 1).wave()
         var records: [TrackRecord] = []
-        for song in songs {
+        for (index, song) in songs.enumerated() {
             let path = folder.path(song.place)
-            if access(path, F_OK) != 0 {
+            let isNew = access(path, F_OK) != 0
+            if isNew {
+                // Feedback belongs to contents, so they differ.
+                let seed = UInt64(index + 1)
+                let tone = AudioMaterial.noise(frames: 8000, sampleRate: 8000, channels: 1, seed: seed).wave()
                 if let slash = song.place.lastIndex(of: "/") { folder.folder(String(song.place[..<slash])) }
                 _ = folder.write(tone, song.place)
             }
@@ -116,6 +123,7 @@ final class LibraryHouse: Sendable {
                 size: Int64(status.st_size),
                 modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec),
                 inode: Int64(status.st_ino))
+            record.identity = isNew ? TrackIdentity.of(FilePath(Array(path.utf8)) ?? "") : nil
             record.duration = song.duration
             record.tags[.title] = song.title.map { [$0] }
             record.tags[.artist] = song.artists

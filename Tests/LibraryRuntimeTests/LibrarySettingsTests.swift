@@ -1,4 +1,5 @@
 import ConfigurationFiles
+import Foundation
 import Glibc
 import LibraryRuntime
 import LinuxSystem
@@ -41,6 +42,17 @@ import Testing
         wanted.scanAt = TimeOfDay("04:30")
         wanted.daemonSocket = "/other"
         #expect(settings == wanted)
+    }
+
+    /// The sample is in order with all of it switched on.
+    @Test func theSampleIsInOrder() throws {
+        let path = #filePath.components(separatedBy: "/Tests/")[0] + "/etc/nowplaying-library.conf"
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        let used = lines.map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }.joined(separator: "\n")
+        var settings = LibrarySettings()
+        try settings.take(Array(used.utf8), named: "sample")
+        #expect(settings.folders == ["/srv/music"] && settings.scanAt == TimeOfDay("04:30"))
+        #expect(settings.socket == "/run/nowplayingd/library.sock" && settings.stateDirectory != nil)
     }
 
     @Test func aLaterFileReplacesLists() throws {

@@ -83,7 +83,9 @@ import Testing
     /// Has every program that reads the configuration check it: each knows its own sections.
     private func expectConfiguration(_ text: String) throws {
         try home.write("block.conf", text + "\n")
-        for program in ["nowplayingd", "nowplaying-hooks", "nowplaying-mqtt", "nowplaying-mpris"] {
+        for program in [
+            "nowplayingd", "nowplaying-library", "nowplaying-hooks", "nowplaying-mqtt", "nowplaying-mpris",
+        ] {
             let run = try run([program, "--config", home.path + "/block.conf", "--check-config"])
             #expect(run.status == 0, "\(program): \(text)\n\(run.errors)")
         }

@@ -60,7 +60,8 @@ import Testing
         #expect(list.contains("-rw-r----- root/root") && list.contains("./lib/systemd/system/nowplayingd.service"))
         for name in [
             "usr/bin/nowplayingd\n", "usr/lib/sysusers.d/nowplayingd.conf\n", "man5/nowplayingd.conf.5.gz\n",
-            "man8/nowplaying-decode.8.gz\n", "man8/nowplaying-tags.8.gz\n", "libexec/nowplayingd/nowplaying-tags\n",
+            "man8/nowplaying-decode.8.gz\n", "man7/nowplaying-library-protocol.7.gz\n", "bin/nowplaying-library\n",
+            "man8/nowplaying-tags.8.gz\n", "libexec/nowplayingd/nowplaying-tags\n",
             "doc/nowplayingd/README.md\n", "doc/nowplayingd/docs/guide.md\n", "doc/nowplayingd/docs/top.png\n",
         ] {
             #expect(list.contains(name), "\(name)")

@@ -59,6 +59,7 @@ import Testing
     @Test(arguments: [
         "nowplayingd.service", "nowplayingd-sound.service", "nowplayingd-sound-pipewire.service",
         "nowplaying-mqtt.service", "nowplaying-mpris.service", "nowplaying-hooks.service",
+        "nowplaying-library.service",
     ])
     func theSystemsUnitsAreHardened(unit: String) throws {
         let run = try ScriptRun(
@@ -66,6 +67,16 @@ import Testing
             in: try installed())
         #expect(run.text.contains("Overall exposure level for \(unit)"), "\(run.errors)")
         #expect(run.status == 0, "\(run.text.suffix(200))")
+    }
+
+    /// The library shares the folder of sockets with the daemon: the end of one must not remove the other's socket.
+    @Test func theLibraryLeavesTheDaemonsSocket() throws {
+        for unit in ["nowplayingd.service", "nowplaying-library.service"] {
+            let text = try String(contentsOfFile: Self.folder + "system/" + unit, encoding: .utf8)
+            for line in ["RuntimeDirectory=nowplayingd", "RuntimeDirectoryPreserve=yes", "StateDirectory=nowplayingd"] {
+                #expect(text.contains("\n\(line)\n"), "\(unit): \(line)")
+            }
+        }
     }
 
     /// Functions that hardening must keep: the credentials of clients, people's music, and radio.

@@ -33,9 +33,7 @@ import TrackDatabase
     ) throws(RPCError) -> Value {
         let result: Result<Value, RPCError>
         do throws(TrackDatabaseError) {
-            result = try pool.read { reader in
-                reader.show(sight.view.visible)
-                defer { reader.show(nil) }
+            result = try pool.read(showing: sight.view.visible) { reader in
                 do throws(RPCError) {
                     return .success(try body(ListMethods(reader: reader, sight: sight, store: store)))
                 } catch {

@@ -61,9 +61,7 @@ import TrackDatabase
         let album = parameters["album"]?.integerValue ?? 0
         let tracks: [StoredTrack]
         do throws(TrackDatabaseError) {
-            tracks = try pool.read { reader throws(TrackDatabaseError) in
-                reader.show(sight.view.visible)
-                defer { reader.show(nil) }
+            tracks = try pool.read(showing: sight.view.visible) { reader throws(TrackDatabaseError) in
                 let order = try TrackSort(names: ["discNumber", "trackNumber"], seed: 0)
                 return try reader.query(TrackQuery(filter: .album(album), sort: order, limit: mostTracks)).rows
             }

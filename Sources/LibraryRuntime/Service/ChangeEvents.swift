@@ -63,12 +63,11 @@ import TrackDatabase
         let (own, foreign) = (views.view(isForeign: false).visible, views.view(isForeign: true).visible)
         let pool = pool
         workers.submit { () -> (own: TrackReader.Summary, foreign: TrackReader.Summary)? in
-            try? pool.read { reader throws(TrackDatabaseError) in
-                reader.show(own)
-                let all = try reader.summary()
-                reader.show(foreign)
-                return (all, try reader.summary())
-            }
+            guard let all = try? pool.read(showing: own, { reader throws(TrackDatabaseError) in try reader.summary() }),
+                let visible = try? pool.read(
+                    showing: foreign, { reader throws(TrackDatabaseError) in try reader.summary() })
+            else { return nil }
+            return (all, visible)
         } _: { [weak self] found in
             guard let self else { return }
             isCounting = false

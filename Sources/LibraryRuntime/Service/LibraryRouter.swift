@@ -85,9 +85,8 @@ import TrackDatabase
         return .prepare { _, abandoned in
             if abandoned.isSet { return .failure(.commandFailed(.abandoned, "the client disconnected")) }
             do throws(TrackDatabaseError) {
-                let answer = try pool.read { reader throws(TrackDatabaseError) in
-                    reader.show(view.visible)
-                    return try body(ReadingMethods(reader, view))
+                let answer = try pool.read(showing: view.visible) { reader throws(TrackDatabaseError) in
+                    try body(ReadingMethods(reader, view))
                 }
                 guard let answer else {
                     return .failure(.noSuchContent("there is no such folder in the library, or none that you may see"))
@@ -105,14 +104,13 @@ import TrackDatabase
     ) -> RequestPlan {
         rest.used()
         let view = views.view(isForeign: isForeign)
-        // The quick reader shows all, the others count what a foreign user sees.
+        // To count what a foreign user sees takes longer.
         let pool = isForeign ? pool : quick
         let daemonSide = daemonSide
         return .prepare { _, _ in
             do throws(TrackDatabaseError) {
-                let summary = try pool.read { reader throws(TrackDatabaseError) in
-                    reader.show(view.visible)
-                    return try reader.summary()
+                let summary = try pool.read(showing: view.visible) { reader throws(TrackDatabaseError) in
+                    try reader.summary()
                 }
                 let status = LibraryStatus(view: view, summary: summary).answer
                 return .success { client, answer in

@@ -33,6 +33,18 @@ package struct LibraryView: Sendable {
 
     private static let slash = UInt8(ascii: "/")
 
+    /// The part of a folder of the library that is visible.
+    enum Sight {
+        case whole, part, nothing
+    }
+
+    /// The visible part of a folder of the library.
+    func sight(of root: RootNames.Root) -> Sight {
+        guard let visible else { return .whole }
+        if visible.contains(root.name) { return .whole }
+        return visible.contains { $0.starts(with: root.name + [Self.slash]) } ? .part : .nothing
+    }
+
     // MARK: Files and places
 
     /// The path of the file or folder at a place; nil: its root is in the library no longer.

@@ -35,11 +35,12 @@ package final class ReaderPool: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Calls `body` with a reader, as soon as there is one. Blocks.
+    /// Calls `body` with a reader that shows these folders (nil: all), as soon as there is one. Blocks.
     package func read<Value>(
-        _ body: (TrackReader) throws(TrackDatabaseError) -> Value
+        showing folders: [[UInt8]]?, _ body: (TrackReader) throws(TrackDatabaseError) -> Value
     ) throws(TrackDatabaseError) -> Value {
-        let reader = try take()
+        let reader = try take(folders)
+        reader.show(folders)
         do throws(TrackDatabaseError) {
             let value = try body(reader)
             giveBack(reader)
@@ -76,7 +77,7 @@ package final class ReaderPool: @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
-    private func take() throws(TrackDatabaseError) -> TrackReader {
+    private func take(_ folders: [[UInt8]]?) throws(TrackDatabaseError) -> TrackReader {
         pthread_mutex_lock(lock)
         lastNumber += 1
         let number = lastNumber
@@ -84,7 +85,8 @@ package final class ReaderPool: @unchecked Sendable {
         while used >= limit || waiting.first != number { pthread_cond_wait(freed, lock) }
         waiting.removeFirst()
         used += 1
-        let known = idle.popLast()
+        // One that showed the same knows what is visible.
+        let known = idle.lastIndex { $0.shown == folders }.map { idle.remove(at: $0) } ?? idle.popLast()
         // The next one may find another.
         pthread_cond_broadcast(freed)
         pthread_mutex_unlock(lock)

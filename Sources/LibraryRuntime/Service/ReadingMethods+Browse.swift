@@ -33,7 +33,7 @@ extension ReadingMethods {
 
     /// The folders of the library, those without tracks too.
     private func top(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
-        try folders(view.roots.map(\.name), of: [])
+        try folders(view.roots.filter { view.sight(of: $0) != .nothing }.map(\.name), of: [])
     }
 
     /// A page of these folders of `place`; all of them, as they are few.

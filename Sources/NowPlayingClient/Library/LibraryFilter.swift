@@ -83,8 +83,8 @@ package enum LibraryTest: String, CaseIterable, Sendable {
         guard (1...2).contains(ends.count), let least = ends[0], least <= 5, let most = isRange ? ends[1] : 5,
             least <= most, most <= 5
         else { throw Mistake(expected: "stars from 0 to 5, such as 4 for at least four, or 2-3") }
-        let lower: JSONValue = ["rating": ["atLeast": .number(least / 5)]]
-        return isRange ? ["all": [lower, ["rating": ["atMost": .number(most / 5)]]]] : lower
+        let lower: JSONValue = ["rating": ["atLeast": .number(least)]]
+        return isRange ? ["all": [lower, ["rating": ["atMost": .number(most)]]]] : lower
     }
 
     /// A moment: an age before `now`, or a date as it is written.

@@ -93,7 +93,14 @@ extension TrackReader {
         let walked = Double(limit) / max(filter.share, 1e-9)
         // Walking, a set of tags is looked at in place of its tracks where only sets are asked about.
         let walking = min(walked, total) * (filter.asksTracks ? 1 : 0.4)
-        return filter.driven * 2 <= walking ? .sorted(columns, by: filter.driver) : ordered
+        return filter.driven * 2 <= walking * Self.price(of: keys) ? .sorted(columns, by: filter.driver) : ordered
+    }
+
+    /// Rows of a driver that cost as much as one of the walk. Titles lead to tracks in no order of theirs, so each one walked
+    /// reads other pages.
+    private static func price(of keys: [SortKey]) -> Double {
+        if case .tag(let tag)? = keys.first?.field, tag.isOwn { return 6 }
+        return 1
     }
 
     private func rows(

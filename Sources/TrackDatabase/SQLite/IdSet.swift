@@ -5,6 +5,9 @@ final class IdSet: Sendable, Equatable {
     /// The kind of pointer under which SQLite hands it to a function.
     nonisolated(unsafe) static let kind = UnsafePointer(strdup("nowplaying-ids"))!
 
+    /// Rows have numbers below it; greater ones stand in damaged files.
+    private static let end: Int64 = 1 << 30
+
     private let sorted: [Int64]
     private let bits: [UInt64]
     let count: Int
@@ -17,8 +20,8 @@ final class IdSet: Sendable, Equatable {
             bits = []
         } else {
             sorted = []
-            var bits = [UInt64](repeating: 0, count: Int((ids.max() ?? 0) >> 6) + 1)
-            for id in ids where id >= 0 { bits[Int(id >> 6)] |= 1 << UInt64(id & 63) }
+            var bits = [UInt64](repeating: 0, count: Int(max(0, min(ids.max() ?? 0, Self.end)) >> 6) + 1)
+            for id in ids where id >= 0 && id < Self.end { bits[Int(id >> 6)] |= 1 << UInt64(id & 63) }
             self.bits = bits
         }
     }

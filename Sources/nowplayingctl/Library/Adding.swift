@@ -34,6 +34,9 @@ enum Adding {
 
     /// Sends the request and returns the number of items that were added. Throws when there is none.
     private static func send(_ run: Invocation, _ parameters: JSONObject) throws(Failure) -> Int64 {
+        var parameters = parameters
+        // Without a condition: all tracks.
+        if parameters["filter"] == nil, parameters["list"] == nil { parameters["filter"] = ["all": []] }
         let result = try run.library("library.add", parameters)
         let count = result["count"]?.integerValue ?? 0
         guard count > 0 else { throw try nothing(run) }
