@@ -31,6 +31,10 @@ package enum LibraryCatalogue {
         Method(
             name: .libraryUnsubscribe, kind: .library, role: .read, parameters: [],
             help: "Ends the notifications of this connection.", result: "an empty object", example: "{}"),
+        Method(
+            name: .libraryUpdate, kind: .library, role: .control,
+            parameters: [.optional("uri", .uri, "a file or folder of the library; default: all of it")],
+            help: "Looks for changes now, at full speed.", result: "started", example: "{}"),
         .hello, .discovery,
     ]
 

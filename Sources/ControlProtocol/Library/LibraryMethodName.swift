@@ -5,6 +5,7 @@ package enum LibraryMethodName: String, Sendable, CaseIterable {
     case libraryStatus = "library.status"
     case librarySubscribe = "library.subscribe"
     case libraryUnsubscribe = "library.unsubscribe"
+    case libraryUpdate = "library.update"
     case libraryQuery = "library.query"
     case libraryCount = "library.count"
     case libraryValues = "library.values"

@@ -21,6 +21,7 @@ import TrackDatabase
     private let views: LibraryViews
     private let pool: ReaderPool
     private let workers: Workers
+    private weak var scans: ScanDesk?
     private var lastEvent: MonotonicTime?
     private var deadline: EventSource?
     private var isCounting = false
@@ -35,6 +36,9 @@ import TrackDatabase
         self.pool = pool
         workers = Workers(loop, name: "events")
     }
+
+    /// The progress of these scans is part of the events.
+    func report(_ scans: ScanDesk) { self.scans = scans }
 
     /// The events of a client with these rights.
     package func subscription(isForeign: Bool) -> Subscription {
@@ -87,6 +91,8 @@ import TrackDatabase
         parameters.beginObject()
         parameters.member("version", Int(summary.version))
         parameters.member("tracks", Int(summary.tracks))
+        parameters.key("scan")
+        parameters.value(scans?.report.progress ?? .null)
         parameters.endObject()
         send(kind.rawValue, LibraryCatalogue.libraryChanged, parameters.bytes)
     }

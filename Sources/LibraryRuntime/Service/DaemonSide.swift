@@ -64,7 +64,8 @@ import NowPlayingClient
             return lists.change(request) { (methods, given) throws(RPCError) in try methods.rename(given) }
         case .listsDelete:
             return lists.change(request) { (methods, given) throws(RPCError) in try methods.delete(given) }
-        case .hello, .rpcDiscover, .libraryStatus, .librarySubscribe, .libraryUnsubscribe, .libraryQuery,
+        case .hello, .rpcDiscover, .libraryStatus, .librarySubscribe, .libraryUnsubscribe, .libraryUpdate,
+            .libraryQuery,
             .libraryCount, .libraryValues, .libraryBrowse, .libraryGet, .librarySearch:
             throw LibraryCatalogue.table.unknownMethod(request.method)
         }

@@ -13,12 +13,13 @@ import TrackDatabase
     private let quick: ReaderPool
     private let rest: ReaderRest
     private let daemonSide: DaemonSide
+    private let scans: ScanDesk
     private let instance: String
 
     /// A router to these parts. `quick` has a reader of its own; `instance` names the database, at random.
     package init(
         _ views: LibraryViews, _ events: ChangeEvents, _ pool: ReaderPool, quick: ReaderPool, _ rest: ReaderRest,
-        _ daemonSide: DaemonSide, instance: String
+        _ daemonSide: DaemonSide, _ scans: ScanDesk, instance: String
     ) {
         self.views = views
         self.events = events
@@ -26,6 +27,7 @@ import TrackDatabase
         self.quick = quick
         self.rest = rest
         self.daemonSide = daemonSide
+        self.scans = scans
         self.instance = instance
     }
 
@@ -53,6 +55,7 @@ import TrackDatabase
                 client.subscribe(nil)
                 answer(.success([:]))
             }
+        case .libraryUpdate: return try update(parameters, isForeign: isForeign)
         case .libraryQuery:
             return read(isForeign) { methods throws(TrackDatabaseError) in try methods.query(parameters) }
         case .libraryCount:
@@ -106,13 +109,15 @@ import TrackDatabase
         let view = views.view(isForeign: isForeign)
         // To count what a foreign user sees takes longer.
         let pool = isForeign ? pool : quick
-        let daemonSide = daemonSide
+        let (daemonSide, report) = (daemonSide, scans.report)
         return .prepare { _, _ in
             do throws(TrackDatabaseError) {
-                let summary = try pool.read(showing: view.visible) { reader throws(TrackDatabaseError) in
-                    try reader.summary()
+                let status = try pool.read(showing: view.visible) { reader throws(TrackDatabaseError) in
+                    LibraryStatus(
+                        view: view, summary: try reader.summary(), report: report, faults: try reader.faults(),
+                        faultCount: try reader.faultCount()
+                    ).answer
                 }
-                let status = LibraryStatus(view: view, summary: summary).answer
                 return .success { client, answer in
                     begin(client)
                     answer(.success(daemonSide.added(to: status)))
@@ -120,6 +125,22 @@ import TrackDatabase
             } catch {
                 return .failure(RPCError(error))
             }
+        }
+    }
+
+    /// Looks for changes of a file, a folder or the whole library.
+    private func update(_ parameters: JSONObject, isForeign: Bool) throws(RPCError) -> RequestPlan {
+        let view = views.view(isForeign: isForeign)
+        var path: FilePath?
+        if let uri = parameters["uri"]?.stringValue {
+            guard let place = view.place(of: uri), view.shows(place), let found = view.path(of: place) else {
+                throw .noSuchContent("this lies in no folder of the library, or in none that you may see: \(uri)")
+            }
+            path = found
+        }
+        return .perform { [scans] _, answer in
+            scans.update(path)
+            answer(.success(["started": true]))
         }
     }
 

@@ -75,6 +75,11 @@ package struct LibraryView: Sendable {
         return place(of: path)
     }
 
+    /// True if a client of this view sees a place with all below it.
+    func shows(_ place: [UInt8]) -> Bool {
+        visible?.contains { place == $0 || place.starts(with: $0 + [Self.slash]) } ?? true
+    }
+
     // MARK: Filters
 
     /// The filter with the places that its uris name.

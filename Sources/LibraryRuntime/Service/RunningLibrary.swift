@@ -18,6 +18,7 @@ import TrackDatabase
     private let router: LibraryRouter
     private let writer: LibraryWriter
     private let daemonSide: DaemonSide
+    private let scans: ScanDesk
     private var signals: [EventSource] = []
 
     /// Readers for questions of clients at once: more would only share the processors.
@@ -32,21 +33,26 @@ import TrackDatabase
         self.loop = loop
         self.paths = paths
         self.reload = reload
-        views = LibraryViews(Self.roots(settings, paths), mediaRoots: settings.mediaRoots)
+        let roots = Self.roots(settings, paths)
+        views = LibraryViews(roots, mediaRoots: settings.mediaRoots)
         server = ControlServer(
             loop, listener: socket.descriptor, methods: LibraryCatalogue.table, options: options)
         pool = ReaderPool(database, limit: Self.readers)
         rest = ReaderRest(loop, pool)
         events = ChangeEvents(loop, server, views, pool)
         writer = LibraryWriter(loop, try database.writer())
+        scans = ScanDesk(loop, database, writer, roots, settings) { [events] in events.changed() }
+        events.report(scans)
         daemonSide = DaemonSide(
             loop, paths,
             cacheFolder: LibraryPaths.cacheFolder(uid: geteuid(), environment: LibraryProgram.environment), views,
-            events, pool, writer, changed: { [events] in events.changed() }, playing: { _ in })
+            events, pool, writer, changed: { [events] in events.changed() },
+            playing: { [scans] in scans.setPlaying($0) })
         router = LibraryRouter(
-            views, events, pool, quick: ReaderPool(database, limit: 1), rest, daemonSide,
+            views, events, pool, quick: ReaderPool(database, limit: 1), rest, daemonSide, scans,
             instance: Self.makeInstance())
         server.begin(router)
+        scans.begin()
         for number in [SIGTERM, SIGINT] {
             if let source = loop.signal(number, { [unowned self] in quit() }) { signals.append(source) }
         }
@@ -75,7 +81,9 @@ import TrackDatabase
         defer { ServiceManager.notify("READY=1") }
         do throws(ConfigurationError) {
             let settings = try reload()
-            views.change(Self.roots(settings, paths), mediaRoots: settings.mediaRoots)
+            let roots = Self.roots(settings, paths)
+            views.change(roots, mediaRoots: settings.mediaRoots)
+            scans.change(roots, settings)
             Log.info("configuration reloaded")
             events.changed()
         } catch {
@@ -88,6 +96,7 @@ import TrackDatabase
         Log.info("ending")
         // Not in the middle of a client's request.
         loop.later { [self] in
+            scans.end()
             daemonSide.end()
             server.end()
             loop.exit(0)

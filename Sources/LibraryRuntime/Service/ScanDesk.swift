@@ -1,0 +1,60 @@
+package import LinuxSystem
+import TrackDatabase
+
+/// The scanner of the present folders: a reload that changes them makes a new one.
+@PlayerLoop package final class ScanDesk {
+    private let loop: EventLoop
+    private let database: TrackDatabase
+    private let writer: LibraryWriter
+    private let changed: @PlayerLoop () -> Void
+    private var roots: [RootNames.Root]
+    private var settings: LibrarySettings
+    private var scanner: Scanner
+    private var isPlaying = false
+
+    /// A desk whose scanner has not begun. `changed` is called after changes of the database and of the report.
+    init(
+        _ loop: EventLoop, _ database: TrackDatabase, _ writer: LibraryWriter, _ roots: [RootNames.Root],
+        _ settings: LibrarySettings, changed: @escaping @PlayerLoop () -> Void
+    ) {
+        self.loop = loop
+        self.database = database
+        self.writer = writer
+        self.changed = changed
+        self.roots = roots
+        self.settings = settings
+        scanner = Scanner(loop, database: database, writer: writer, roots: roots, settings: settings, changed: changed)
+    }
+
+    /// State of the scanner.
+    var report: ScanReport { scanner.report }
+
+    /// Scans and watches from now on.
+    func begin() { scanner.begin() }
+
+    /// Takes over other folders and times. The scanner goes on where they are the same.
+    func change(_ roots: [RootNames.Root], _ settings: LibrarySettings) {
+        let isSame =
+            roots == self.roots && settings.scanAt == self.settings.scanAt
+            && settings.scanInterval == self.settings.scanInterval
+        guard !isSame else { return }
+        self.roots = roots
+        self.settings = settings
+        scanner.end()
+        scanner = Scanner(loop, database: database, writer: writer, roots: roots, settings: settings, changed: changed)
+        scanner.setBusy(isPlaying)
+        scanner.begin()
+    }
+
+    /// Scans now: what lies at a path and below it, or everything.
+    func update(_ path: FilePath?) { scanner.update(path) }
+
+    /// The daemon plays, or does not: a scan that nobody asked for leaves it the processors.
+    func setPlaying(_ isPlaying: Bool) {
+        self.isPlaying = isPlaying
+        scanner.setBusy(isPlaying)
+    }
+
+    /// Ends all work soon.
+    func end() { scanner.end() }
+}
