@@ -3,6 +3,8 @@
 # shellcheck shell=bash disable=SC2034
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
 programs="^(RepositoryTests|BridgeTests|MPRISTests)\.|$wakeups"
+# The library with its own program.
+library='^(LibraryTests|LibraryRuntimeTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.
 engine='^(PlaybackEngineTests|ClientTests)\.'
 names='Artwork|Codec|Command|DamageCampaign|Device|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'

@@ -12,7 +12,8 @@ extension Acceptance {
         /// A daemon in this folder that plays into nothing.
         private func daemon(in folder: TemporaryFolder, resume: String = "paused") async -> RealDaemon {
             let configuration = folder.write(Array("[playback]\nresume = \(resume)\n".utf8), "nowplayingd.conf")
-            return await RealDaemon.start(nil, output: "null", in: folder, ["--config", configuration])
+            return await RealDaemon.start(
+                nil, output: "null", in: folder, readsTitles: false, ["--config", configuration])
         }
 
         private func kill(_ daemon: RealDaemon) {

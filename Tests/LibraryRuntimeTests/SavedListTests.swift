@@ -162,15 +162,21 @@ import TrackDatabase
         #expect(!JSONWriter.text(.array(answers)).contains("own.pls\",\"kind"))
     }
 
+    /// The next event of a list; the scan of the library has events of its own.
+    private static func listChange(_ watcher: RawClient) throws -> JSONValue? {
+        while true {
+            let event = try watcher.read()
+            if event["method"] == "lists.changed" { return event["params"] }
+        }
+    }
+
     @Test func changesAreEventsAndOneOfTwoWriterWins() async throws {
         let house = try await house()
         let watcher = try RawClient(house.librarySocket)
         _ = try watcher.call("library.subscribe")
         let (one, two) = (try RawClient(house.librarySocket), try RawClient(house.librarySocket))
         let saved = try one.call("lists.save", ["name": "Shared", "uris": ["music/a.wav"]])["result"]
-        let event = try watcher.read()
-        #expect(event["method"] == "lists.changed" && event["params"]?["name"] == "Shared")
-        #expect(event["params"]?["version"] == saved?["version"])
+        #expect(try Self.listChange(watcher) == ["name": "Shared", "version": saved?["version"] ?? .null])
         var version = try #require(saved?["version"])
         for round in 0..<20 {
             let edit: JSONValue = [
@@ -183,13 +189,13 @@ import TrackDatabase
             #expect(winners.count == 1, "\(answers)")
             #expect(answers.compactMap { $0["error"]?["data"]?["reason"] } == ["version"])
             version = try #require(winners.first)
-            #expect(try watcher.read()["params"] == ["name": "Shared", "version": version], "\(round)")
+            #expect(try Self.listChange(watcher) == ["name": "Shared", "version": version], "\(round)")
         }
         #expect(try one.call("lists.get", ["name": "Shared"])["result"]?["count"] == 21)
         _ = try one.call("lists.rename", ["name": "Shared", "to": "Other"])
-        #expect(try watcher.read()["params"] == ["name": "Shared", "version": nil])
-        #expect(try watcher.read()["params"]?["name"] == "Other")
+        #expect(try Self.listChange(watcher) == ["name": "Shared", "version": nil])
+        #expect(try Self.listChange(watcher)?["name"] == "Other")
         _ = try one.call("lists.delete", ["name": "Other"])
-        #expect(try watcher.read()["params"] == ["name": "Other", "version": nil])
+        #expect(try Self.listChange(watcher) == ["name": "Other", "version": nil])
     }
 }

@@ -1,4 +1,5 @@
 import ControlProtocol
+import Foundation
 import Glibc
 import LinuxSystem
 import TestLibraries
@@ -6,7 +7,7 @@ import TestSupport
 import Testing
 import TrackDatabase
 
-/// A library of generated tracks in a database, without their files, and the program that serves it.
+/// A library of generated tracks in a database, with empty files, and the program that serves it.
 final class LibraryHouse {
     let library: RealLibrary
     let client: RawClient
@@ -23,19 +24,19 @@ final class LibraryHouse {
     ) async throws {
         let folder = TemporaryFolder()
         music = folder.path("Music")
-        // A disk that is away: a scan changes nothing of what is known.
-        tracks = try Self.fill(RealLibrary.state(folder) + "/tracks.db", count, changed)
+        tracks = try Self.fill(RealLibrary.state(folder) + "/tracks.db", count, below: folder.path(""), changed)
         library = await RealLibrary.start(in: folder, settings.replacing("$", with: music))
         client = try library.connect()
     }
 
     private static func fill(
-        _ path: String, _ count: Int, _ changed: (inout TrackRecord, Int) -> Void
+        _ path: String, _ count: Int, below folder: String, _ changed: (inout TrackRecord, Int) -> Void
     ) throws -> [TrackRecord] {
         var generator = LibraryGenerator(seed: 5, tracks: count, artists: max(1, count / 40))
         var tracks: [TrackRecord] = []
         while var record = generator.next() {
             changed(&record, tracks.count)
+            record.file = try makeFile(folder, record)
             tracks.append(record)
         }
         let writer = try TrackDatabase(path: path).writer()
@@ -44,6 +45,28 @@ final class LibraryHouse {
             for (index, record) in records.enumerated() { try batch.put(record, added: Double(1_700_000_000 + index)) }
         }
         return tracks
+    }
+
+    /// Makes an empty file at its place in the library, with the time of change that the track has, if any. A scan finds it
+    /// unchanged, and reads nothing.
+    private static func makeFile(_ folder: String, _ track: TrackRecord) throws -> TrackFile {
+        let parent = folder + "/" + String(decoding: track.path.folder, as: UTF8.self)
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        let path = try #require(FilePath(Array("\(parent)/".utf8) + track.path.name))
+        let descriptor = path.withCString { Glibc.open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) }
+        try #require(descriptor >= 0, "\(path.text)")
+        defer { close(descriptor) }
+        if track.file.modified > 0 {
+            let (seconds, rest) = track.file.modified.quotientAndRemainder(dividingBy: 1_000_000_000)
+            let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+            try #require(futimens(descriptor, [time, time]) == 0)
+        }
+        var status = stat()
+        try #require(fstat(descriptor, &status) == 0)
+        return TrackFile(
+            size: Int64(status.st_size),
+            modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec),
+            inode: Int64(bitPattern: UInt64(status.st_ino)))
     }
 
     /// All rows of a method with pages, and the bytes of its longest answer.

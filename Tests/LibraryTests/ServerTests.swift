@@ -126,6 +126,12 @@ import Testing
     @Test func atRestItDoesNotWake() async throws {
         let house = try await LibraryHouse(tracks: 500)
         let subscriber = try house.library.connect()
+        // The first scan and the identities of the files are done.
+        let isDone = becomes {
+            let status = try? subscriber.result("library.status")
+            return status?["scan"] == .null && status?["lastScan"]?["finished"] != nil
+        }
+        #expect(isDone)
         #expect(try subscriber.result("library.subscribe")["tracks"]?.integerValue == 500)
         _ = try house.walk("library.query", JSONObject())
         let process = house.library.process

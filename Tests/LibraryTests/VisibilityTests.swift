@@ -25,7 +25,8 @@ import TrackDatabase
             "nc -U -N -w 20 \(socket) < \(file)",
         ]
         let text = await LoopThread.run { TestProcess.run(words).text }
-        return try text.split(separator: "\n").map { try JSONReader.read(String($0)) }.sorted {
+        return try text.split(separator: "\n").map { try JSONReader.read(String($0)) }.filter { $0["id"] != nil }.sorted
+        {
             $0["id"]?.integerValue ?? 0 < $1["id"]?.integerValue ?? 0
         }.map { $0["result"] ?? $0["error"] ?? .null }
     }

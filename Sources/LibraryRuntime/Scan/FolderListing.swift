@@ -17,6 +17,8 @@ struct FolderListing {
     }
 
     private(set) var entries: [Entry] = []
+    /// Names of playlists.
+    private(set) var lists: [[UInt8]] = []
     /// All names, each with a zero at its end.
     private var names: [UInt8] = []
 
@@ -52,7 +54,10 @@ struct FolderListing {
         case Int32(DT_DIR): kind = .folder
         case Int32(DT_LNK): kind = .link
         case Int32(DT_REG):
-            guard PlayableSuffixes.present.matches(name) else { return }
+            guard PlayableSuffixes.present.matches(name) else {
+                if FoundList.isList(Array(name.suffix(8))) { lists.append(Array(name)) }
+                return
+            }
             kind = .file
         default: return
         }

@@ -12,6 +12,8 @@ final class ScanResults: Sendable {
         case track(TrackRecord, known: Int64?, hadFault: Bool)
         case fault(TrackFault)
         case clearFault(TrackPath)
+        /// All playlists of a folder.
+        case lists([ListFile], in: [UInt8])
     }
 
     private struct State {
@@ -114,6 +116,7 @@ final class ScanResults: Sendable {
                     try batch.putFault(fault)
                     count.faults += 1
                 case .clearFault(let path): try batch.clearFault(at: path)
+                case .lists(let lists, let folder): try batch.setLists(lists, in: folder)
                 }
             }
             remember(arrivals)

@@ -39,6 +39,9 @@ struct ScanSettlement {
             if try ScanFailure.wrap({ () throws(TrackDatabaseError) in try reader.faultCount() }) > 0 {
                 try write(context) { batch throws(TrackDatabaseError) in try batch.clearFaults(below: tree) }
             }
+            if try ScanFailure.wrap({ () throws(TrackDatabaseError) in try reader.hasLists() }) {
+                try write(context) { batch throws(TrackDatabaseError) in try batch.forgetLists(below: tree) }
+            }
         }
         for start in stride(from: 0, to: found.count, by: Self.batch) {
             let ids = Array(found[start..<min(found.count, start + Self.batch)])

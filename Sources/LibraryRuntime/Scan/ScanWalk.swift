@@ -14,6 +14,7 @@ final class ScanWalk {
     private let pool: ReadingPool
     private let roots: [ScanRoot?]
     private let hasFaults: Bool
+    private let hasLists: Bool
     private var settlement = ScanSettlement()
     private var jobs: [ReadJob] = []
     private var meter = ThreadMeter()
@@ -62,9 +63,10 @@ final class ScanWalk {
         (roots, self.modes) = (opened, modes)
         reader = try ScanFailure.wrap { () throws(TrackDatabaseError) in try context.database.reader() }
         let reader = reader
-        let (isEmpty, faults) = try ScanFailure.wrap { () throws(TrackDatabaseError) in
-            (try reader.isEmpty(), try reader.faultCount())
+        let (isEmpty, faults, lists) = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            (try reader.isEmpty(), try reader.faultCount(), try reader.hasLists())
         }
+        hasLists = lists
         hasFaults = faults > 0
         results = try ScanResults(context, present: opened.compactMap { $0?.name }, findsMoves: !isEmpty)
         pool = ReadingPool(context, results)
@@ -186,6 +188,7 @@ final class ScanWalk {
         }
         let faults = try faults(in: place, listing)
         try compare(root, path, place, folder, listing, faults)
+        try compareLists(place, folder, listing)
         let folders = listing.entries.filter { $0.kind == .folder }.map { listing.name($0) }
         try findGone(place, folders)
         // A folder that was not watched before has none inside that are.
@@ -247,6 +250,26 @@ final class ScanWalk {
         guard known != folders else { return }
         let present = Set(folders)
         for name in known where !present.contains(name) { settlement.addTree(place + [UInt8(ascii: "/")] + name) }
+    }
+
+    /// Brings the playlists of a folder into the database, if they are others than before.
+    private func compareLists(
+        _ place: [UInt8], _ folder: Int32, _ listing: FolderListing
+    ) throws(ScanFailure) {
+        guard hasLists || !listing.lists.isEmpty else { return }
+        let found = listing.lists.compactMap { name -> ListFile? in
+            var status = stat()
+            let isThere = (name + [0]).withUnsafeBytes {
+                fstatat(folder, $0.bindMemory(to: CChar.self).baseAddress!, &status, AT_SYMLINK_NOFOLLOW) == 0
+            }
+            guard isThere, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            return ListFile(
+                path: TrackPath(folder: place, name: name), size: Int64(status.st_size),
+                modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+        }
+        let reader = reader
+        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.lists(in: place) }
+        if Set(found) != Set(known) { results.add([.lists(found, in: place)]) }
     }
 
     // MARK: Files

@@ -67,6 +67,7 @@ struct SearchText {
     let wholeWords: String
     let beginnings: String
 
+    /// A text as a client typed it.
     init(_ text: String) {
         let scalars = Folding.fold(String(text.unicodeScalars.prefix(200))).unicodeScalars
         let trimmed = scalars.drop { $0 == " " }
