@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The database of the library: tracks, their tags, folders and albums in one SQLite file. Any thread; every call reads or
@@ -65,8 +66,9 @@ package final class TrackDatabase: Sendable {
         """
 
     private static func prepare(_ path: String) throws(TrackDatabaseError) {
-        let mask = umask(0o077)
-        defer { umask(mask) }
+        // For its owner alone, and so are the files that SQLite makes beside it.
+        let descriptor = linux_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
         let database = try SQLiteDatabase(path: path, isReadOnly: false)
         try TrackSchema.prepare(database)
     }
