@@ -146,11 +146,12 @@ package func currentEnvironment() -> [String: String] {
     return variables
 }
 
-/// Waits until `value` is the same for a second, at most 20 s; false if it never was. For what comes to rest without saying so.
-package func standsStill<Value: Equatable>(_ value: () -> Value) -> Bool {
+/// Waits until `value` is the same for some seconds, at most 20 times; false if it never was. For what comes to rest without
+/// saying so.
+package func standsStill<Value: Equatable>(seconds: UInt32 = 1, _ value: () -> Value) -> Bool {
     (0..<20).contains { _ in
         let before = value()
-        usleep(1_000_000)
+        usleep(1_000_000 * seconds)
         return value() == before
     }
 }

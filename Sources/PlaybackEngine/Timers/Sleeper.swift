@@ -145,8 +145,10 @@ package enum SleepEnd: Equatable, Sendable {
             cancel()
             return player.publisher.publish(.sleep)
         }
+        // The position that is published is the frame at which the next play begins.
         let elapsed = player.elapsed
-        player.carryOut(player.decide { $0.slept(at: $0.current, elapsed) }, nil)
+        let position = player.playout.audible.map { $0.format.seconds(frames: $0.format.frames(seconds: elapsed)) } ?? elapsed
+        player.carryOut(player.decide { $0.slept(at: $0.current, position) }, nil)
     }
 
     /// Handles the audible end of an item. True: play ends there.
