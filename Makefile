@@ -44,7 +44,7 @@ define install-completion
 "$(PROGRAMS)/nowplayingctl" completion $(1) > "$(2)" && chmod 644 "$(2)"
 endef
 
-programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpris nowplaying-mqtt
+programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
 .PHONY: help run build test repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean

@@ -42,6 +42,7 @@ let package = Package(
         .executable(name: "nowplayingctl", targets: ["nowplayingctl"]),
         .executable(name: "nowplaying-hooks", targets: ["nowplaying-hooks"]),
         .executable(name: "nowplaying-library", targets: ["nowplaying-library"]),
+        .executable(name: "nowplaying-mpd", targets: ["nowplaying-mpd"]),
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
         .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
         .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
@@ -194,8 +195,8 @@ let package = Package(
         tests(
             "MPDBridgeTests",
             [
-                "MPDBridge", "MPDProtocol", "BridgeRuntime", "ConfigurationFiles", "LinuxSystem", "ControlProtocol",
-                "NowPlaying", "TestSupport",
+                "MPDBridge", "MPDProtocol", "nowplaying-mpd", "nowplaying-library", "nowplayingd", "BridgeRuntime",
+                "ConfigurationFiles", "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport",
             ]),
         tests("LinuxSystemTests", ["LinuxSystem", "NowPlaying", "TestSupport", "CLinux"]),
         tests("AudioCoreTests", ["AudioCore", "ChildDecoding", "LinuxSystem", "NowPlaying", "TestSupport"]),
@@ -242,7 +243,8 @@ let package = Package(
         tests(
             "BridgeTests",
             [
-                "nowplaying-hooks", "nowplaying-mqtt", "nowplayingctl", "nowplayingd", "BridgeRuntime",
+                "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mqtt", "nowplayingctl", "nowplayingd", 
+                "BridgeRuntime",
                 "NowPlayingClient",
                 "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
             ]),

@@ -2,7 +2,7 @@
 # run one after the other.
 # shellcheck shell=bash disable=SC2034
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
-programs="^(RepositoryTests|BridgeTests|MPRISTests)\.|$wakeups"
+programs="^(RepositoryTests|BridgeTests|MPDBridgeTests|MPRISTests)\.|$wakeups"
 # The library with its own program.
 library='^(LibraryTests|LibraryRuntimeTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.

@@ -8,7 +8,8 @@ import MPDProtocol
     private let context: BridgeContext
     private let commands: Commands
     private let server: MPDServer
-    private var listener: MPDListener?
+    private let listener: MPDListener
+    private var status: BridgeStatus?
 
     package init(_ context: BridgeContext, _ settings: MPDSettings) throws(BridgeFailure) {
         self.context = context
@@ -19,16 +20,32 @@ import MPDProtocol
         self.server = server
         commands.serve(server)
         mirror.onChange = { [unowned server] in server.note($0) }
-        let usual: [BindAddress] = [.network(host: "localhost", port: BindAddress.usualPort), .usualLocal]
-        listener = try MPDListener(
-            context.loop, context.log, settings.bind.isEmpty ? usual : settings.bind, isUsual: settings.bind.isEmpty
-        ) { [unowned server] descriptor, kind in server.welcome(descriptor, kind) }
+        let listener = MPDListener(context.loop, context.log) { [unowned server] in server.welcome($0) }
+        self.listener = listener
+        try listener.set(Self.places(settings))
+        status = BridgeStatus(context, program: "nowplaying-mpd") { [unowned listener] in
+            BridgeStatus.Report(
+                peer: "clients at " + listener.addresses.joined(separator: ", "),
+                isConnected: listener.failures.isEmpty,
+                problem: listener.failures.isEmpty ? nil : listener.failures.joined(separator: "; "))
+        }
     }
 
-    package func reload(_ settings: MPDSettings) { server.set(PeerRights(settings, owner: geteuid())) }
+    private static func places(_ settings: MPDSettings) -> [MPDListener.Place] {
+        let usual: [BindAddress] = [.network(host: "localhost", port: BindAddress.usualPort), .usualLocal]
+        let isUsual = settings.bind.isEmpty
+        return (isUsual ? usual : settings.bind).map { MPDListener.Place(address: $0, isUsual: isUsual) }
+    }
+
+    package func reload(_ settings: MPDSettings) {
+        server.set(PeerRights(settings, owner: geteuid()))
+        do throws(BridgeFailure) { try listener.set(Self.places(settings)) } catch {
+            context.log.error(error.message)
+        }
+    }
 
     package func end() {
-        listener?.end()
+        listener.end()
         server.end()
         context.loop.exit(0)
     }

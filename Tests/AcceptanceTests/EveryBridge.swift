@@ -3,7 +3,7 @@ import TestSupport
 
 /// All bridges beside a daemon, each with the other side that it is for: a broker, a bus, a folder of hooks. They end with it.
 final class EveryBridge: Sendable {
-    /// nowplaying-hooks, -mqtt and -mpris.
+    /// nowplaying-hooks, -mqtt, -mpris and -mpd.
     let bridges: [(name: String, process: TestProcess)]
     private let others: [TestProcess]
 
@@ -23,6 +23,8 @@ final class EveryBridge: Sendable {
             name = box
             commands = yes
             discovery = yes
+            [mpd]
+            bind = \(folder.path("mpd.sock"))
             [hooks]
             directory = \(folder.path("hooks.d"))
             play = /bin/true
@@ -48,7 +50,7 @@ final class EveryBridge: Sendable {
         precondition(becomes { access(folder.path("bus"), F_OK) == 0 }, "the bus did not come up")
         let socket = daemon.socket
         let bridges = await LoopThread.run {
-            ["nowplaying-hooks", "nowplaying-mqtt", "nowplaying-mpris"].map { name in
+            ["nowplaying-hooks", "nowplaying-mqtt", "nowplaying-mpris", "nowplaying-mpd"].map { name in
                 let words = before(name) + [RealDaemon.program(name), "--socket", socket]
                 return (name, TestProcess(words, environment: own))
             }
@@ -62,6 +64,8 @@ final class EveryBridge: Sendable {
         precondition(
             becomes { TestProcess.run(["playerctl", "-l"], environment: own).text.contains("nowplayingd") },
             "the daemon did not come to the bus")
+        precondition(
+            becomes { access(folder.path("mpd.sock"), F_OK) == 0 }, "the bridge for MPD's clients did not come up")
         return EveryBridge(bridges, others)
     }
 

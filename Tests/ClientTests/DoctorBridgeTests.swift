@@ -48,6 +48,14 @@ import Testing
             "no connection to the other: refused")
     }
 
+    @Test func addressesOfTheBridgeForMPD() throws {
+        try expect(
+            "mpd", ["peer": "clients at /run/mpd/socket", "connected": true], "ok", "connected to clients at /run")
+        try expect(
+            "mpd", ["peer": "clients", "connected": false, "problem": "localhost:6600: in use\u{1B}"], "warning",
+            "it does not listen at all of its addresses: localhost:6600: in use")
+    }
+
     @Test func hooks() throws {
         let good: JSONValue = ["path": "/h/led", "last": ["success": true, "words": "ended with status 0"]]
         try expect("hooks", ["hooks": [good, ["path": "/h/new"]]], "ok", "2 in order")

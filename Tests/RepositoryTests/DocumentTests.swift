@@ -84,7 +84,8 @@ import Testing
     private func expectConfiguration(_ text: String) throws {
         try home.write("block.conf", text + "\n")
         for program in [
-            "nowplayingd", "nowplaying-library", "nowplaying-hooks", "nowplaying-mqtt", "nowplaying-mpris",
+            "nowplayingd", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mqtt",
+            "nowplaying-mpris",
         ] {
             let run = try run([program, "--config", home.path + "/block.conf", "--check-config"])
             #expect(run.status == 0, "\(program): \(text)\n\(run.errors)")

@@ -17,8 +17,8 @@ import Testing
     func eachPrefixIsInTheFiles(prefix: String, policies: String) throws {
         let scratch = try Scratch()
         for name in [
-            "nowplayingd", "nowplayingctl", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpris",
-            "nowplaying-mqtt", "nowplaying-tags",
+            "nowplayingd", "nowplayingctl", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd",
+            "nowplaying-mpris", "nowplaying-mqtt", "nowplaying-tags",
         ] {
             try scratch.write("programs/" + name, "#!/bin/sh\n", executable: true)
         }

@@ -78,14 +78,17 @@ import Testing
     @Test func theConfigurationExamples() throws {
         let programs = try ScriptRun.programs()
         var count = 0
-        for page in ["nowplayingd.conf.5", "nowplaying-hooks.1", "nowplaying-mqtt.1", "nowplaying-library.1"] {
+        for page in [
+            "nowplayingd.conf.5", "nowplaying-hooks.1", "nowplaying-mqtt.1", "nowplaying-library.1", "nowplaying-mpd.1",
+        ] {
             let text = try String(contentsOfFile: ScriptRun.root + "/etc/man/" + page, encoding: .utf8)
             for block in text.components(separatedBy: ".Bd -literal -offset indent\n").dropFirst() {
                 let example = block.components(separatedBy: ".Ed\n")[0]
                 guard example.hasPrefix("[") else { continue }
                 try home.write("example.conf", example)
                 for program in [
-                    "nowplayingd", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpris", "nowplaying-mqtt",
+                    "nowplayingd", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mpris",
+                    "nowplaying-mqtt",
                 ] {
                     let words = ["\(programs)/\(program)", "--config", home.path + "/example.conf", "--check-config"]
                     let checked = try ScriptRun(words, in: home)

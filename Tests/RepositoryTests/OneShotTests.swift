@@ -39,6 +39,9 @@ import Testing
         "DaemonRuntime/Daemon/RunningDaemon.swift": "half a second after the start",
         "BridgeRuntime/FollowedDaemon.swift": "after they lose the daemon or the bus",
         "MPRISBridge/Bus/BusPresence.swift": "after they lose the daemon or the bus",
+        "MPDBridge/Commands/Commands.swift": "the answer to a wrong password",
+        "MPDBridge/Network/MPDClient.swift": "a minute without a line from a client that waits for nothing",
+        "MPDBridge/Network/MPDListener.swift": "a second when the system has no more descriptors",
         "nowplaying-mqtt/MQTTBridge.swift": "when the broker is away",
         "nowplaying-mqtt/MQTTConnection.swift": "sends keep-alive messages",
         "nowplaying-hooks/Activity.swift": "has a timer for its quiet time",
@@ -75,9 +78,7 @@ import Testing
             .components(separatedBy: "\n.Sh ")[0].replacingOccurrences(of: "\n", with: " ")
         let sources = try sources()
         #expect(sources.count > 100)
-        // The bridge for MPD's clients is not installed yet.
-        let running = sources.filter { !$0.name.hasPrefix("MPDBridge/") }
-        let setting = Set(running.filter { $0.text.contains("loop.deadline(") }.map(\.name))
+        let setting = Set(sources.filter { $0.text.contains("loop.deadline(") }.map(\.name))
         #expect(setting.subtracting(Self.documented.keys) == [], "not named under WAKEUPS in nowplayingd(1)")
         #expect(Set(Self.documented.keys).subtracting(setting) == [], "they set no timer any more")
         for (name, words) in Self.documented { #expect(section.contains(words), "\(name): “\(words)”") }

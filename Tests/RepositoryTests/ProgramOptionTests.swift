@@ -4,8 +4,8 @@ import Testing
 /// Options that every program has.
 @Suite struct ProgramOptionTests {
     private static let names = [
-        "nowplayingd", "nowplayingctl", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpris", "nowplaying-mqtt",
-        "nowplaying-tags", "nowplaying-decode",
+        "nowplayingd", "nowplayingctl", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mpris",
+        "nowplaying-mqtt", "nowplaying-tags", "nowplaying-decode",
     ]
 
     private let home: Scratch

@@ -6,90 +6,96 @@ import NowPlaying
 
 /// The addresses at which the bridge takes connections.
 @PlayerLoop final class MPDListener {
-    /// Kind of a connection that was taken.
+    /// A connection that was taken.
+    struct Connection: Sendable {
+        /// The taker's.
+        let descriptor: Int32
+        /// Way on which it came.
+        let kind: Kind
+    }
+
+    /// Kind of a connection.
     enum Kind: Sendable {
         case network
         case local
     }
 
+    /// An address of the configuration.
+    struct Place: Hashable, Sendable {
+        let address: BindAddress
+        /// True if it is a default: the place may be out of this user's reach without a warning.
+        let isUsual: Bool
+    }
+
     private let loop: EventLoop
     private let log: BridgeLog
-    private let take: @PlayerLoop (Int32, Kind) -> Void
-    private var sources: [EventSource] = []
-    private var descriptors: [Int32] = []
-    /// Sockets that were made here, with their inodes.
-    private var paths: [(path: String, inode: UInt64)] = []
+    private let take: @PlayerLoop (Connection) -> Void
+    private var open: [Place: OpenPlace] = [:]
     private var retry: EventSource?
+    /// Places that do not work, each with a sentence.
+    private(set) var failures: [String] = []
 
-    /// Listens at these addresses. One that is taken is logged and left out. `isUsual`: the addresses are the defaults, whose
-    /// local socket may be out of reach. Throws when none works.
-    init(
-        _ loop: EventLoop, _ log: BridgeLog, _ addresses: [BindAddress], isUsual: Bool,
-        _ take: @escaping @PlayerLoop (Int32, Kind) -> Void
-    ) throws(BridgeFailure) {
+    /// Listens nowhere yet.
+    init(_ loop: EventLoop, _ log: BridgeLog, _ take: @escaping @PlayerLoop (Connection) -> Void) {
         self.loop = loop
         self.log = log
         self.take = take
-        var failures: [String] = []
-        for address in addresses {
-            do throws(SystemError) { try listen(address) } catch {
+    }
+
+    /// Listens at these places alone; those that are open already stay so. One that fails is logged and left out. Throws when
+    /// none works.
+    func set(_ places: [Place]) throws(BridgeFailure) {
+        for place in open.keys where !places.contains(place) {
+            open.removeValue(forKey: place)?.end()
+            log.info("listening at \(place.address.text) no longer")
+        }
+        failures = []
+        for place in places where open[place] == nil {
+            do throws(SystemError) { open[place] = try begin(place) } catch {
                 let remedy =
                     error.code == EADDRINUSE
                     ? ": another program listens there, such as mpd; end it, or name another address as “bind” in [mpd]"
                     : ""
-                failures.append("\(address.text): \(error.message)\(remedy)")
+                // The message of a local socket has its path.
+                let words = error.message.contains(place.address.text) ? "" : place.address.text + ": "
+                let failure = words + error.message + remedy
+                if place.isUsual, error.code != EADDRINUSE {
+                    log.info("not listening at \(failure)")
+                } else {
+                    failures.append(failure)
+                }
             }
         }
-        guard !descriptors.isEmpty else {
+        guard !open.isEmpty else {
             throw BridgeFailure("cannot listen at any address: " + failures.joined(separator: "; "))
         }
-        for failure in failures { log.warning("cannot listen at " + failure) }
+        for failure in failures { log.warning("cannot listen at \(failure)") }
     }
 
-    private func listen(_ address: BindAddress) throws(SystemError) {
-        switch address {
+    /// Addresses at which it listens, for people.
+    var addresses: [String] { open.keys.map(\.address.text).sorted() }
+
+    private func begin(_ place: Place) throws(SystemError) -> OpenPlace {
+        switch place.address {
         case .network(let host, let port):
             let found = try TCPSocket.listen(host: host, port: port)
             for failure in found.failures { log.info(failure.message) }
-            for listener in found.listeners {
-                watch(listener.descriptor, .network)
-                log.info("listening at \(listener.address)")
-            }
+            for listener in found.listeners { log.info("listening at \(listener.address)") }
+            let descriptors = found.listeners.map(\.descriptor)
+            return OpenPlace(descriptors, nil, sources(descriptors, .network))
         case .local(let path):
-            let descriptor = try local(path)
-            watch(descriptor, .local)
+            let file = try SocketFile(path)
             log.info("listening at \(path)")
+            return OpenPlace([file.descriptor], file, sources([file.descriptor], .local))
         }
     }
 
-    /// A listening socket at a path. A file that is there stays, unless it is a socket of ours that nobody answers at.
-    private func local(_ path: String) throws(SystemError) -> Int32 {
-        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        mkdir(folder, 0o755)
-        var status = stat()
-        if lstat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
-                throw SystemError("listen at \(path)", code: EADDRINUSE)
-            }
-            do throws(SystemError) {
-                close(try UnixSocket.connect(path))
-                throw SystemError("listen at \(path)", code: EADDRINUSE)
-            } catch {
-                guard error.code == ECONNREFUSED else { throw error }
-                unlink(path)
+    private func sources(_ descriptors: [Int32], _ kind: Kind) -> [EventSource] {
+        descriptors.compactMap { descriptor in
+            loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in
+                accept(descriptor, kind)
             }
         }
-        let descriptor = try UnixSocket.listen(path)
-        // Everybody may connect: rights are judged by the peer's user.
-        chmod(path, 0o666)
-        if lstat(path, &status) == 0 { paths.append((path, UInt64(status.st_ino))) }
-        return descriptor
-    }
-
-    private func watch(_ descriptor: Int32, _ kind: Kind) {
-        descriptors.append(descriptor)
-        let source = loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in accept(descriptor, kind) }
-        if let source { sources.append(source) }
     }
 
     private func accept(_ listener: Int32, _ kind: Kind) {
@@ -97,7 +103,7 @@ import NowPlaying
             do throws(SystemError) {
                 let descriptor = try UnixSocket.accept(listener)
                 if case .network = kind { TCPSocket.sendAtOnce(descriptor) }
-                take(descriptor, kind)
+                take(Connection(descriptor: descriptor, kind: kind))
             } catch {
                 switch error.code {
                 case EAGAIN, EINTR, ECONNABORTED: return
@@ -109,24 +115,38 @@ import NowPlaying
 
     /// Out of descriptors or memory: goes on a second later.
     private func pause(_ error: SystemError) {
-        log.warning(error.message)
-        for source in sources { source.setEnabled(false) }
+        log.warning("no connection can be taken for a second: \(error.message)")
+        for place in open.values { place.setEnabled(false) }
         retry = loop.deadline(EventLoop.now.advanced(bySeconds: 1)) { [unowned self] in
-            for source in sources { source.setEnabled(true) }
+            for place in open.values { place.setEnabled(true) }
         }
     }
 
     /// Listens no longer, and removes its own socket files.
     func end() {
         retry = nil
+        for place in open.values { place.end() }
+        open = [:]
+    }
+}
+
+/// Sockets that listen at one address of the configuration.
+@PlayerLoop private final class OpenPlace {
+    private let descriptors: [Int32]
+    private let file: SocketFile?
+    private let sources: [EventSource]
+
+    init(_ descriptors: [Int32], _ file: SocketFile?, _ sources: [EventSource]) {
+        self.descriptors = descriptors
+        self.file = file
+        self.sources = sources
+    }
+
+    func setEnabled(_ isEnabled: Bool) { for source in sources { source.setEnabled(isEnabled) } }
+
+    func end() {
         for source in sources { source.release() }
-        sources = []
         for descriptor in descriptors { close(descriptor) }
-        descriptors = []
-        for (path, inode) in paths {
-            var status = stat()
-            if lstat(path, &status) == 0, UInt64(status.st_ino) == inode { unlink(path) }
-        }
-        paths = []
+        file?.remove()
     }
 }

@@ -50,9 +50,10 @@ import MPDProtocol
     func set(_ rights: PeerRights) { self.rights = rights }
 
     /// Takes a connection.
-    func welcome(_ descriptor: Int32, _ kind: MPDListener.Kind) {
+    func welcome(_ connection: MPDListener.Connection) {
+        let descriptor = connection.descriptor
         let user: UInt32? =
-            switch kind {
+            switch connection.kind {
             case .local: UnixSocket.peer(descriptor)?.uid
             case .network: TCPSocket.localUser(descriptor)
             }

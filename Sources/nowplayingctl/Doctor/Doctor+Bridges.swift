@@ -11,7 +11,8 @@ extension Doctor {
     /// Each bridge that runs: whether its other side is there, and how its hooks went.
     mutating func bridges() {
         var count = 0
-        for (name, method) in [("hooks", "hooks.list"), ("mqtt", "bridge.status"), ("mpris", "bridge.status")] {
+        for name in ["hooks", "mqtt", "mpris", "mpd"] {
+            let method = name == "hooks" ? "hooks.list" : "bridge.status"
             let program = "nowplaying-" + name
             do throws(ClientError) {
                 let connection = try Connection(firstOf: SocketLocation.bridge(program))
@@ -27,7 +28,7 @@ extension Doctor {
             }
         }
         if count == 0 {
-            add(Finding("bridges", .ok, "this user runs no bridge (hooks, MQTT, D-Bus)"))
+            add(Finding("bridges", .ok, "this user runs no bridge (hooks, MQTT, D-Bus, MPD)"))
         }
     }
 
@@ -35,13 +36,22 @@ extension Doctor {
         let peer = TerminalText.safe(answer["peer"]?.stringValue ?? "its peer")
         guard answer["connected"] != true else { return add(Finding(name, .ok, "connected to \(peer)")) }
         let problem = answer["problem"]?.stringValue.map { ": " + TerminalText.safe($0) } ?? ""
+        let action =
+            switch name {
+            case "mqtt": "check host, user and tls in [mqtt], and the broker's log"
+            case "mpd": "end the program that listens there, or change bind in [mpd], and restart nowplaying-mpd"
+            case _: "check bus in [mpris]; the system bus needs the package's policy file"
+            }
+        guard name != "mpd" else {
+            return add(
+                Finding(
+                    name, .warning, "it does not listen at all of its addresses\(problem)",
+                    meaning: "clients at these addresses do not reach the playback", action: action))
+        }
         add(
             Finding(
                 name, .warning, "no connection to \(peer)\(problem)",
-                meaning: "its users do not see the playback; nowplaying-\(name) keeps trying",
-                action: name == "mqtt"
-                    ? "check host, user and tls in [mqtt], and the broker's log"
-                    : "check bus in [mpris]; the system bus needs the package's policy file"))
+                meaning: "its users do not see the playback; nowplaying-\(name) keeps trying", action: action))
     }
 
     private mutating func hooks(_ answer: JSONValue) {

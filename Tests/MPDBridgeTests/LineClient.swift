@@ -1,0 +1,93 @@
+import Glibc
+import LinuxSystem
+
+/// A client of MPD's protocol that reads lines. Reads fail after ten seconds.
+final class LineClient {
+    /// Reasons for which nothing can be read.
+    enum Failure: Error { case timeout, closed }
+
+    /// The socket.
+    let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    /// A client of the server at a path, whose greeting was read.
+    convenience init(_ path: String) throws { try self.init(silent: path, greeting: "OK MPD 0.23.5") }
+
+    /// The same, which reads nothing at first if there is no greeting to expect.
+    init(silent path: String, greeting: String? = nil) throws {
+        descriptor = try UnixSocket.connect(path)
+        if let greeting {
+            let line = try line()
+            precondition(line == greeting, "greeted by \(line)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends bytes, waiting where it must.
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+            if count == -Int(EAGAIN) {
+                try wait(Int16(POLLOUT))
+            } else if count < 0 {
+                throw Failure.closed
+            }
+            sent += max(0, count)
+        }
+    }
+
+    /// Sends a line.
+    func send(_ line: String) throws { try send(Array((line + "\n").utf8)) }
+
+    /// The lines of an answer, with its last one: `OK` or `ACK …`.
+    func ask(_ line: String) throws -> [String] {
+        try send(line)
+        return try answer()
+    }
+
+    /// The next answer.
+    func answer() throws -> [String] {
+        var lines: [String] = []
+        while true {
+            let line = try line()
+            lines.append(line)
+            if line == "OK" || line.hasPrefix("ACK ") { return lines }
+        }
+    }
+
+    /// The value of a key in an answer; nil: it has no such line.
+    func value(_ key: String, of request: String) throws -> String? {
+        try ask(request).first { $0.hasPrefix(key + ": ") }.map { String($0.dropFirst(key.count + 2)) }
+    }
+
+    /// The next line without its end.
+    func line() throws -> String {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffer.removeSubrange(...end) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            try wait(Int16(POLLIN))
+            var bytes = [UInt8](repeating: 0, count: 65536)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            guard count > 0 else { throw Failure.closed }
+            buffer += bytes[..<count]
+        }
+    }
+
+    /// True if the server ends the connection without another byte.
+    func isEnded() -> Bool {
+        do {
+            try wait(Int16(POLLIN))
+            var byte: UInt8 = 0
+            return recv(descriptor, &byte, 1, 0) <= 0
+        } catch { return false }
+    }
+
+    private func wait(_ events: Int16) throws {
+        var poll = pollfd(fd: descriptor, events: events, revents: 0)
+        guard Glibc.poll(&poll, 1, 10_000) == 1 else { throw Failure.timeout }
+    }
+}

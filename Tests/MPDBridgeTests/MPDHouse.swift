@@ -1,0 +1,66 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// The real daemon, which plays into nothing, and the real bridge over their sockets.
+final class MPDHouse: Sendable {
+    let folder: TemporaryFolder
+    let daemon: TestProcess
+    let bridge: TestProcess
+    /// Path of the bridge's local socket.
+    let socket: String
+
+    /// Settings of the bridge that its socket alone has.
+    static func settings(_ folder: TemporaryFolder) -> String { "[mpd]\nbind = \(folder.path("mpd.sock"))\n" }
+
+    /// Starts both, and returns when the bridge knows the daemon. `settings`: lines of the section `[mpd]` and of others
+    /// behind it.
+    static func start(_ settings: String = "", in folder: TemporaryFolder = TemporaryFolder()) async -> MPDHouse {
+        folder.file("house.conf", Self.settings(folder) + settings)
+        let (daemon, bridge) = await LoopThread.run {
+            (process(folder, "nowplayingd", daemonWords(folder)), process(folder, "nowplaying-mpd", []))
+        }
+        let house = MPDHouse(folder, daemon, bridge)
+        house.awaitDaemon()
+        return house
+    }
+
+    /// Returns when the bridge answers and knows the daemon.
+    func awaitDaemon() {
+        precondition(
+            becomes { (try? client().ask("status").contains { $0.hasPrefix("volume: ") }) == true },
+            "the bridge or the daemon did not come up")
+    }
+
+    private static func daemonWords(_ folder: TemporaryFolder) -> [String] {
+        ["--state-directory", folder.path("state"), "--output", "null"]
+    }
+
+    /// A process of this house.
+    @PlayerLoop static func process(_ folder: TemporaryFolder, _ program: String, _ words: [String]) -> TestProcess {
+        var environment = currentEnvironment()
+        for name in ["XDG_RUNTIME_DIR", "HOME"] { environment[name] = folder.path }
+        environment["XDG_CONFIG_HOME"] = folder.path("config")
+        environment["XDG_CACHE_HOME"] = folder.path("cache")
+        environment["XDG_STATE_HOME"] = folder.path("states")
+        for name in ["RUNTIME_DIRECTORY", "STATE_DIRECTORY", "NOTIFY_SOCKET"] { environment[name] = nil }
+        let usual = ["--socket", folder.path("control.sock"), "--config", folder.path("house.conf")]
+        return TestProcess([BuiltProgram.path(program)] + usual + words, environment: environment)
+    }
+
+    private init(_ folder: TemporaryFolder, _ daemon: TestProcess, _ bridge: TestProcess) {
+        self.folder = folder
+        self.daemon = daemon
+        self.bridge = bridge
+        socket = folder.path("mpd.sock")
+    }
+
+    /// A new client.
+    func client() throws -> LineClient { try LineClient(socket) }
+
+    /// A new client of the daemon itself.
+    func daemonClient() throws -> RawClient { try RawClient(folder.path("control.sock")) }
+
+    deinit { for process in [bridge, daemon] { process.end() } }
+}
