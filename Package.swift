@@ -61,6 +61,7 @@ let package = Package(
         systemLibrary("CMosquitto", package: "libmosquitto-dev"),
         systemLibrary("CMessageDigest", package: "libmd-dev"),
         systemLibrary("CSQLite", package: "libsqlite3-dev"),
+        systemLibrary("CPCRE2", package: "libpcre2-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
 
@@ -135,7 +136,7 @@ let package = Package(
             "MPDBridge",
             [
                 "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "MPDProtocol",
-                "ControlProtocol", "NowPlaying", "CLinux",
+                "ControlProtocol", "NowPlaying", "CLinux", "CPCRE2",
             ]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),

@@ -2,6 +2,7 @@ package import BridgeRuntime
 import Glibc
 package import LinuxSystem
 import MPDProtocol
+import NowPlayingClient
 
 /// `nowplaying-mpd`: the daemon for clients of MPD.
 @PlayerLoop package final class MPDBridge: Bridge {
@@ -14,12 +15,15 @@ import MPDProtocol
     package init(_ context: BridgeContext, _ settings: MPDSettings) throws(BridgeFailure) {
         self.context = context
         let mirror = PlayerMirror(context.daemon)
-        let commands = Commands(context.loop, mirror, SongNameTable())
+        let names = SongNameTable()
+        let library = Library(context.loop, paths: SocketLocation.library(beside: context.daemon.paths), names)
+        let commands = Commands(context.loop, mirror, names, library)
         self.commands = commands
         let server = MPDServer(context.loop, context.log, commands, PeerRights(settings, owner: geteuid()))
         self.server = server
         commands.serve(server)
         mirror.onChange = { [unowned server] in server.note($0) }
+        library.onChange = { [unowned server] in server.note($0) }
         let listener = MPDListener(context.loop, context.log) { [unowned server] in server.welcome($0) }
         self.listener = listener
         try listener.set(Self.places(settings))

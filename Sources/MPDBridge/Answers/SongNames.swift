@@ -11,7 +11,8 @@ struct SongNames: Equatable, Sendable {
         let path: [UInt8]
     }
 
-    private let roots: [Root]
+    /// The folders of the library.
+    let roots: [Root]
     private static let slash = UInt8(ascii: "/")
     private static let scheme = Array("file://".utf8)
 
@@ -20,26 +21,42 @@ struct SongNames: Equatable, Sendable {
 
     /// The name of an item. One outside of the roots has its address.
     func name(of uri: String) -> [UInt8] {
-        guard uri.hasPrefix("file://") else { return Array(uri.utf8) }
-        let path = PercentCoding.decoded(uri.utf8.dropFirst(Self.scheme.count)).bytes
-        for root in roots where path.starts(with: root.path + [Self.slash]) {
-            let below = Array(path[(root.path.count + 1)...])
-            return roots.count == 1 ? below : root.name + [Self.slash] + below
+        guard uri.utf8.starts(with: Self.scheme) else { return Array(uri.utf8) }
+        let path = Self.path(ofURI: uri)
+        for root in roots where path.count > root.path.count && path[root.path.count] == Self.slash {
+            guard path.starts(with: root.path) else { continue }
+            let below = path[(root.path.count + 1)...]
+            return roots.count == 1 ? Array(below) : root.name + [Self.slash] + below
         }
+        // The folder itself.
+        if let root = roots.first(where: { $0.path == path }) { return roots.count == 1 ? [] : root.name }
         return Array(uri.utf8)
+    }
+
+    /// The path of a `file://` uri, without a slash at its end.
+    static func path(ofURI uri: String) -> [UInt8] {
+        let text = Array(uri.utf8.dropFirst(scheme.count))
+        let path = text.contains(UInt8(ascii: "%")) ? PercentCoding.decoded(text).bytes : text
+        return path.last == slash ? Array(path.dropLast()) : path
     }
 
     /// The path or address of a name; nil: nothing can have it. Absolute paths and addresses stand for themselves.
     func uri(of name: [UInt8]) -> String? {
-        let text = String(decoding: name, as: UTF8.self)
-        if text.contains("://") { return text }
+        if Self.isAddress(name) { return String(decoding: name, as: UTF8.self) }
         if name.first == Self.slash { return Self.uri(path: name) }
-        let parts = name.split(separator: Self.slash, omittingEmptySubsequences: false)
+        return placeURI(of: name)
+    }
+
+    /// True for an address such as `http://host/`.
+    static func isAddress(_ name: [UInt8]) -> Bool { String(decoding: name, as: UTF8.self).contains("://") }
+
+    /// The path of a file or folder of the library by its name; nil: nothing there can have it. The name of the top leads to
+    /// the folder of a library with one folder alone.
+    func placeURI(of name: [UInt8]) -> String? {
+        let parts = name.split(separator: Self.slash, omittingEmptySubsequences: true)
         guard !parts.contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }) else { return nil }
-        let trimmed = Array(parts.filter { !$0.isEmpty }.joined(separator: [Self.slash]))
-        guard roots.count != 1 else {
-            return Self.uri(path: roots[0].path + (trimmed.isEmpty ? [] : [Self.slash] + trimmed))
-        }
+        let trimmed = Array(parts.joined(separator: [Self.slash]))
+        if roots.count == 1 { return Self.uri(path: roots[0].path + (trimmed.isEmpty ? [] : [Self.slash] + trimmed)) }
         for root in roots where trimmed == root.name || trimmed.starts(with: root.name + [Self.slash]) {
             return Self.uri(path: root.path + trimmed[root.name.count...])
         }

@@ -59,14 +59,19 @@ extension Commands {
     private func add(
         _ arguments: [Argument], _ client: MPDClient, answersId: Bool, _ finish: @escaping Finish
     ) throws(MPDFailure) {
-        guard let uri = names.names.uri(of: arguments[0].bytes) else { throw MPDFailure(.noExist, "No such directory") }
+        var index: Int?
+        if arguments.count > 1 {
+            index = try Destination(arguments[1]).insertion(count: mirror.queue.ids.count, current: mirror.currentIndex)
+        }
+        let uri = try uri(arguments[0].bytes, client)
+        if library.isThere {
+            return addition(
+                JSONObject([.init("uris", [.string(uri)])]), at: index, client, allowsNothing: false,
+                answersId: answersId, finish)
+        }
         var parameters = JSONObject()
         parameters["items"] = [.string(uri)]
-        if arguments.count > 1 {
-            let place = try Destination(arguments[1])
-            let index = try place.insertion(count: mirror.queue.ids.count, current: mirror.currentIndex)
-            parameters["at"] = .integer(Int64(index))
-        }
+        parameters["at"] = index.map { .integer(Int64($0)) }
         mirror.call("queue.add", .object(parameters)) { result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
@@ -75,6 +80,22 @@ extension Commands {
                 finish(.ok)
             }
         }
+    }
+
+    /// The address or path of a name that a client may add. Throws MPD's message.
+    private func uri(_ name: [UInt8], _ client: MPDClient) throws(MPDFailure) -> String {
+        let text = String(decoding: name, as: UTF8.self)
+        let isFile = name.first == UInt8(ascii: "/") && !Self.isTop(name) || text.lowercased().hasPrefix("file:")
+        // Files outside of the library are for users of this machine; the daemon judges them by its own rules.
+        if isFile {
+            guard client.user != nil, library.isThere || PeerRights.isOwn(client.user) else {
+                throw MPDFailure(.permission, "Access denied")
+            }
+            return text
+        }
+        let found = SongNames.isAddress(name) ? text : names.names.placeURI(of: name)
+        guard let found else { throw MPDFailure(.noExist, "No such directory") }
+        return found
     }
 
     // MARK: Changes of place

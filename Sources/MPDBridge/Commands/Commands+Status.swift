@@ -11,7 +11,7 @@ extension Commands {
         switch request.command {
         case .status: status(&client.writer)
         case .currentsong: currentSong(client)
-        case _: stats(&client.writer)
+        case _: return stats(client, finish)
         }
         finish(.ok)
     }
@@ -39,6 +39,7 @@ extension Commands {
             writer.pair("songid", id)
         }
         if let state, let playback = state.state, playback != .stopped { position(state, &writer) }
+        if let job = library.updating { writer.pair("updating_db", job) }
         if let fault = state?.text("error", "message") { writer.pair("error", fault) }
         if state == nil { writer.pair("error", "nowplayingd is not running") }
         if let next = state?.json["upcoming"]?["itemId"]?.integerValue.flatMap(Int32.init(exactly:)),
@@ -69,9 +70,19 @@ extension Commands {
         block.write(&client.writer, client.tags)
     }
 
-    private func stats(_ writer: inout AnswerWriter) {
-        writer.pair("uptime", Int64(clamping: EventLoop.now.seconds(since: started)))
-        writer.pair("playtime", 0)
+    private func stats(_ client: MPDClient, _ finish: @escaping Finish) {
+        client.writer.pair("uptime", Int64(clamping: EventLoop.now.seconds(since: started)))
+        client.writer.pair("playtime", 0)
+        guard library.isThere else { return finish(.ok) }
+        library.count { [weak self, weak client] counts in
+            guard let self, let client else { return finish(.ok) }
+            client.writer.pair("artists", counts.artists)
+            client.writer.pair("albums", counts.albums)
+            client.writer.pair("songs", counts.songs)
+            client.writer.pair("db_playtime", Int64(clamping: counts.duration.rounded(.down)))
+            if let updated = library.updated { client.writer.pair("db_update", updated) }
+            finish(.ok)
+        }
     }
 
     /// A revision of the queue as MPD's clients get it: from 1 to 2^31 − 1, around and around.

@@ -8,6 +8,9 @@ import NowPlaying
 @PlayerLoop final class Commands: CommandPerformer {
     let mirror: PlayerMirror
     let names: SongNameTable
+    let library: Library
+    /// Places at which windows of clients ended, by their numbers.
+    var windows: [Int: WindowPlace] = [:]
     /// Channels of clients.
     var board = MessageBoard()
     /// Start of the bridge.
@@ -20,16 +23,27 @@ import NowPlaying
     private var delays: [ObjectIdentifier: EventSource] = [:]
 
     /// Commands at this mirror.
-    init(_ loop: EventLoop, _ mirror: PlayerMirror, _ names: SongNameTable) {
+    init(_ loop: EventLoop, _ mirror: PlayerMirror, _ names: SongNameTable, _ library: Library) {
         self.loop = loop
         self.mirror = mirror
         self.names = names
+        self.library = library
     }
 
     /// Serves the clients of this server.
     func serve(_ server: MPDServer) { self.server = server }
 
-    let commands: Set<MPDCommand> = [
+    var commands: Set<MPDCommand> { library.isThere ? Self.withLibrary : Self.always }
+
+    /// Commands that the library answers.
+    private static let ofLibrary: Set<MPDCommand> = [
+        .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .lsinfo, .rescan, .search, .searchadd,
+        .searchaddpl, .searchcount, .update,
+    ]
+    private static let withLibrary = always.union(ofLibrary)
+
+    /// Commands that the daemon and the bridge answer alone.
+    private static let always: Set<MPDCommand> = [
         .add, .addid, .binarylimit, .channels, .clear, .clearerror, .close, .commands, .consume, .crossfade,
         .currentsong, .delete, .deleteid, .getvol, .idle, .move, .moveid, .next, .notcommands, .outputs, .password,
         .pause, .ping, .play, .playid, .playlist, .playlistid, .playlistinfo, .plchanges, .plchangesposid, .previous,
@@ -38,7 +52,10 @@ import NowPlaying
         .unsubscribe, .urlhandlers, .volume,
     ]
 
-    func clientGone(_ client: MPDClient) { board.forget(client.number) { [weak server] in server?.note($0) } }
+    func clientGone(_ client: MPDClient) {
+        windows[client.number] = nil
+        board.forget(client.number) { [weak server] in server?.note($0) }
+    }
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) {
         do throws(MPDFailure) {
@@ -57,14 +74,16 @@ import NowPlaying
                 try message(request, client, finish)
             case .binarylimit, .close, .commands, .idle, .notcommands, .password, .ping, .tagtypes, .urlhandlers:
                 try connection(request, client, finish)
-            case .addtagid, .albumart, .cleartagid, .config, .count, .decoders, .delpartition, .disableoutput,
-                .enableoutput, .find, .findadd, .getfingerprint, .kill, .list, .listall, .listallinfo, .listfiles,
-                .listmounts, .listneighbors, .listpartitions, .listplaylist, .listplaylistinfo, .listplaylists, .load,
-                .lsinfo, .mixrampdb, .mixrampdelay, .mount, .moveoutput, .newpartition, .outputset, .partition,
-                .playlistadd, .playlistclear, .playlistdelete, .playlistfind, .playlistlength, .playlistmove,
-                .playlistsearch, .protocol, .rangeid, .readcomments, .readpicture, .rename, .rescan, .rm, .save,
-                .search, .searchadd, .searchaddpl, .searchcount, .searchplaylist, .sticker, .stickernames,
-                .stickernamestypes, .stickertypes, .toggleoutput, .unmount, .update:
+            case .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .lsinfo, .rescan, .search,
+                .searchadd, .searchaddpl, .searchcount, .update:
+                try database(request, client, finish)
+            case .addtagid, .albumart, .cleartagid, .config, .decoders, .delpartition, .disableoutput, .enableoutput,
+                .getfingerprint, .kill, .listmounts, .listneighbors, .listpartitions, .listplaylist,
+                .listplaylistinfo, .listplaylists, .load, .mixrampdb, .mixrampdelay, .mount, .moveoutput,
+                .newpartition, .outputset, .partition, .playlistadd, .playlistclear, .playlistdelete, .playlistfind,
+                .playlistlength, .playlistmove, .playlistsearch, .protocol, .rangeid, .readcomments, .readpicture,
+                .rename, .rm, .save, .searchplaylist, .sticker, .stickernames, .stickernamestypes, .stickertypes,
+                .toggleoutput, .unmount:
                 // `commands` has none of these: a line with one was refused.
                 throw MPDFailure(.unknown, "unknown command \"\(request.command.rawValue)\"")
             }

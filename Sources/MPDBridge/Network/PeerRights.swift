@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import MPDProtocol
 import NowPlayingClient
@@ -21,6 +22,9 @@ struct PeerRights: Sendable {
         guard let user, user == owner || user == 0 else { return settings.defaultPermissions }
         return settings.localPermissions ?? Self.full
     }
+
+    /// True for the bridge's own user and root.
+    static func isOwn(_ user: UInt32?) -> Bool { user == 0 || user == geteuid() }
 
     /// Rights that a password gives; nil: no password has this word. Takes the same time for every wrong word of a length.
     func rights(forPassword word: [UInt8]) -> Permissions? {

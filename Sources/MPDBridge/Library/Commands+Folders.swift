@@ -1,0 +1,243 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// Folders of the library.
+extension Commands {
+    /// Extent of a listing of one folder.
+    enum FolderListing: Sendable {
+        /// Folders, songs with their tags, and playlists.
+        case entries
+        /// Folders, and files with their sizes.
+        case files
+    }
+
+    private static let noFolder = MPDFailure(.noExist, "No such directory")
+
+    /// Lists a folder.
+    func folder(
+        _ argument: Argument?, _ client: MPDClient, _ kind: FolderListing, _ finish: @escaping Finish
+    ) {
+        let name = argument?.bytes ?? []
+        let names = names.names
+        let isTop = Self.isTop(name)
+        var parameters = JSONObject()
+        switch kind {
+        case .entries: parameters["fields"] = LibrarySong.fields
+        case .files: parameters["fields"] = ["uri", "size", "modified"]
+        }
+        if !isTop || names.roots.count == 1 {
+            guard let uri = names.placeURI(of: name) else { return finish(.failed(Self.noFolder)) }
+            parameters["uri"] = .string(uri)
+        }
+        let link = link(client)
+        link.call("lists.list") { [weak self, weak client] result in
+            guard let self, let client else { return finish(.failed(Self.noFolder)) }
+            let lists = kind == .entries ? StoredLists(result, names) : StoredLists()
+            let stream = FolderAnswer(
+                PageFeed(link, "library.browse", parameters, first: 64), client, names, kind, isTop: isTop,
+                lists: lists.below(name, isTop: isTop))
+            client.answer(stream) { [weak self, weak client] outcome in
+                guard let self, let client, case .failed(let failure) = outcome, failure.code == .noExist,
+                    kind == .entries, let uri = parameters["uri"]
+                else { return finish(outcome) }
+                song(uri, client, finish)
+            }
+        }
+    }
+
+    /// Answers one song by its uri.
+    private func song(_ uri: JSONValue, _ client: MPDClient, _ finish: @escaping Finish) {
+        let names = names.names
+        let parameters = JSONObject([.init("uris", [uri]), .init("fields", LibrarySong.fields)])
+        link(client).call("library.get", parameters) { [weak client] result in
+            guard let client, case .success(let reply) = result,
+                let song = (reply.value["rows"]?.arrayValue?.first).flatMap({ LibrarySong($0, names) })
+            else { return finish(.failed(Self.noFolder)) }
+            song.write(&client.writer, client.tags)
+            finish(.ok)
+        }
+    }
+
+    // MARK: Trees
+
+    /// Lists all that lies below a folder. `isWhole`: songs with their tags.
+    func tree(_ argument: Argument?, _ client: MPDClient, isWhole: Bool, _ finish: @escaping Finish) {
+        let name = argument.map { Self.trimmed($0.bytes) } ?? []
+        if name.isEmpty { return tree(name, .all, client, isWhole, finish) }
+        guard let uri = names.names.placeURI(of: name) else { return finish(.failed(Self.noFolder)) }
+        let condition = LibraryCondition(.base(name), names.names)
+        let parameters = JSONObject([.init("uri", .string(uri)), .init("limit", 1), .init("fields", ["uri"])])
+        link(client).call("library.browse", parameters) { [weak self, weak client] result in
+            guard let self, let client else { return finish(.failed(Self.noFolder)) }
+            if case .success = result { return tree(name, condition, client, isWhole, finish) }
+            // A song alone.
+            let uris = JSONObject([.init("uris", [.string(uri)]), .init("fields", LibrarySong.fields)])
+            let names = names.names
+            link(client).call("library.get", uris) { [weak client] result in
+                guard let client, case .success(let reply) = result,
+                    let song = (reply.value["rows"]?.arrayValue?.first).flatMap({ LibrarySong($0, names) })
+                else { return finish(.failed(Self.noFolder)) }
+                if isWhole { song.write(&client.writer, client.tags) } else { client.writer.pair("file", song.name) }
+                finish(.ok)
+            }
+        }
+    }
+
+    private func tree(
+        _ name: [UInt8], _ condition: LibraryCondition, _ client: MPDClient, _ isWhole: Bool,
+        _ finish: @escaping Finish
+    ) {
+        let link = link(client)
+        link.call("lists.list") { [weak self, weak client] result in
+            guard let self, let client else { return finish(.failed(Self.noFolder)) }
+            let tags = client.tags
+            var walk = FolderWalk(below: name, StoredLists(result, names.names).found)
+            walk.withTimes = isWhole
+            let stream = SongAnswer(SongQuestion(condition), link, names.names, 0..<Int.max, client) { song, writer in
+                walk.enter(song.name, &writer)
+                if isWhole { song.write(&writer, tags) } else { writer.pair("file", song.name) }
+            }
+            client.answer(stream) { [weak client] outcome in
+                if let client, outcome == .ok { walk.end(&client.writer) }
+                finish(outcome)
+            }
+        }
+    }
+
+    /// A name without slashes at its ends.
+    nonisolated static func trimmed(_ name: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        let begin = name.drop { $0 == slash }
+        return Array(begin.prefix(begin.lastIndex { $0 != slash }.map { $0 + 1 - begin.startIndex } ?? 0))
+    }
+}
+
+/// Writes the lines of folders and playlists between the songs of a tree, which come folder by folder.
+struct FolderWalk {
+    /// True: playlists have times.
+    var withTimes = false
+    private var folder: [UInt8]
+    /// Folders that were written.
+    private var known: Set<[UInt8]> = []
+    private var playlists: [[UInt8]: [StoredLists.Found]] = [:]
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// A walk below a folder, in which these playlists lie.
+    init(below folder: [UInt8], _ lists: [StoredLists.Found]) {
+        self.folder = []
+        for list in lists where folder.isEmpty || list.name.starts(with: folder + [Self.slash]) {
+            playlists[Self.folder(of: list.name), default: []].append(list)
+        }
+        begin = folder
+    }
+
+    private let begin: [UInt8]
+    private var hasBegun = false
+
+    /// Goes into the folder of a song.
+    mutating func enter(_ song: [UInt8], _ writer: inout AnswerWriter) {
+        start(&writer)
+        let new = Self.folder(of: song)
+        guard new != folder else { return }
+        leave(&writer)
+        show(new, &writer)
+        folder = new
+    }
+
+    /// Ends the walk.
+    mutating func end(_ writer: inout AnswerWriter) {
+        start(&writer)
+        leave(&writer)
+        for folder in playlists.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            show(folder, &writer)
+            self.folder = folder
+            leave(&writer)
+        }
+    }
+
+    private mutating func start(_ writer: inout AnswerWriter) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        show(begin, &writer)
+        folder = begin
+    }
+
+    private mutating func leave(_ writer: inout AnswerWriter) {
+        for list in playlists.removeValue(forKey: folder) ?? [] { list.write(&writer, withTime: withTimes) }
+    }
+
+    /// Writes the lines of a folder and of those above it that were not there yet.
+    private mutating func show(_ folder: [UInt8], _ writer: inout AnswerWriter) {
+        guard !folder.isEmpty, !known.contains(folder) else { return }
+        if folder != begin { show(Self.folder(of: folder), &writer) }
+        known.insert(folder)
+        writer.pair("directory", folder)
+    }
+
+    private static func folder(of name: [UInt8]) -> [UInt8] {
+        name.lastIndex(of: slash).map { Array(name[..<$0]) } ?? []
+    }
+}
+
+/// The entries of a folder, written as they come.
+@PlayerLoop final class FolderAnswer: AnswerStream {
+    private let feed: PageFeed
+    private let names: SongNames
+    private let kind: Commands.FolderListing
+    private let tags: TagMask
+    private let lists: StoredLists
+    private let isTop: Bool
+
+    /// The entries of a feed of `library.browse`, and then playlists.
+    init(
+        _ feed: PageFeed, _ client: MPDClient, _ names: SongNames, _ kind: Commands.FolderListing, isTop: Bool,
+        lists: StoredLists
+    ) {
+        self.feed = feed
+        self.names = names
+        self.kind = kind
+        self.lists = lists
+        self.isTop = isTop
+        tags = client.tags
+        feed.onPage = { [weak client] in client?.proceed() }
+    }
+
+    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
+        switch feed.take() {
+        case nil: return .waits
+        case .failed(let failure)?:
+            let isAbsent = failure.code == .noExist || failure.code == .argument
+            return .ends(.failed(isAbsent ? MPDFailure(.noExist, "No such directory") : failure))
+        case .rows(let rows, _)?:
+            for row in rows { write(row, &writer) }
+            return .more
+        case .end?:
+            for list in lists.found { list.write(&writer, withTime: true) }
+            if isTop { for list in lists.saved { list.write(&writer) } }
+            return .ends(.ok)
+        }
+    }
+
+    private func write(_ row: JSONValue, _ writer: inout AnswerWriter) {
+        let name = names.name(of: row["uri"]?.stringValue ?? "")
+        switch kind {
+        case .entries:
+            if row["kind"]?.stringValue == "folder" {
+                writer.pair("directory", name)
+            } else {
+                LibrarySong(row, names)?.write(&writer, tags)
+            }
+        case .files:
+            let last = name.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? name
+            if row["kind"]?.stringValue == "folder" {
+                writer.pair("directory", last)
+            } else {
+                writer.pair("file", last)
+                if let size = row["size"]?.integerValue { writer.pair("size", size) }
+                if let modified = row["modified"]?.integerValue { writer.pair("Last-Modified", unix: modified) }
+            }
+        }
+    }
+}

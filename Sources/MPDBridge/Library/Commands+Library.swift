@@ -1,0 +1,231 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// Questions to the library.
+extension Commands {
+    /// Carries out a command that the library answers.
+    func database(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        var arguments = request.arguments
+        switch request.command {
+        case .find, .search:
+            let tail = try QueryTail(&arguments, [.window, .sort])
+            try answer(arguments, tail, request.command == .search, client, finish)
+        case .findadd, .searchadd: try addFound(request, client, finish)
+        case .searchaddpl: try listFound(arguments, client, finish)
+        case .count, .searchcount: try count(arguments, folds: request.command == .searchcount, client, finish)
+        case .list: try values(arguments, client, finish)
+        case .lsinfo: folder(arguments.first, client, .entries, finish)
+        case .listfiles: folder(arguments.first, client, .files, finish)
+        case .listall: tree(arguments.first, client, isWhole: false, finish)
+        case .listallinfo: tree(arguments.first, client, isWhole: true, finish)
+        case _: try update(arguments.first, client, finish)
+        }
+    }
+
+    /// The library with the rights of a client.
+    func link(_ client: MPDClient) -> LibraryLink { library.link(for: client.user) }
+
+    /// The filter of these arguments; every song without any. Throws MPD's message.
+    func filter(_ arguments: [Argument], folds: Bool) throws(MPDFailure) -> SongFilter {
+        let filter = try FilterParser(foldsCase: folds).filter(arguments)
+        try filter.checkPatterns()
+        return filter
+    }
+
+    // MARK: Songs
+
+    private func answer(
+        _ arguments: [Argument], _ tail: QueryTail, _ folds: Bool, _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        let question = SongQuestion(try filter(arguments, folds: folds), tail.sort, names.names)
+        let range = try Self.range(tail.window)
+        let tags = client.tags
+        let number = client.number
+        let stream = SongAnswer(
+            question, link(client), names.names, range, client, from: windows[number],
+            atEnd: { [weak self] in if tail.window != nil { self?.windows[number] = $0 } },
+            { song, writer in song.write(&writer, tags) })
+        client.answer(stream, finish)
+    }
+
+    /// The indices of a window.
+    static func range(_ window: MPDRange?) throws(MPDFailure) -> Range<Int> {
+        guard let window else { return 0..<Int.max }
+        return window.lower..<max(window.lower, window.upper ?? .max)
+    }
+
+    // MARK: Additions
+
+    private func addFound(
+        _ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        var arguments = request.arguments
+        let tail = try QueryTail(&arguments, [.position, .window, .sort])
+        let filter = try filter(arguments, folds: request.command == .searchadd)
+        let index = try tail.position.map { place throws(MPDFailure) in
+            try place.insertion(count: mirror.queue.ids.count, current: mirror.currentIndex)
+        }
+        let question = SongQuestion(filter, tail.sort, names.names)
+        if question.filter == nil, tail.window == nil {
+            var parameters = JSONObject([.init("sort", question.sort)])
+            // Without a filter the library takes the folders, which are everything, too.
+            parameters["filter"] = question.condition.json ?? ["all": []]
+            return addition(parameters, at: index, client, allowsNothing: true, answersId: false, finish)
+        }
+        let range = try Self.range(tail.window)
+        collect(question, range, client) { [weak self] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let uris): self?.add(uris[...], at: index, client, finish)
+            }
+        }
+    }
+
+    /// Adds files by their uris, in several steps where one line has no room for them.
+    private func add(_ uris: ArraySlice<String>, at index: Int?, _ client: MPDClient, _ finish: @escaping Finish) {
+        guard !uris.isEmpty else { return finish(.ok) }
+        let part = Self.part(uris)
+        let parameters = JSONObject([.init("uris", .array(part.map { .string($0) }))])
+        addition(parameters, at: index, client, allowsNothing: true, answersId: false) { [weak self] outcome in
+            guard outcome == .ok else { return finish(outcome) }
+            self?.add(uris.dropFirst(part.count), at: index.map { $0 + part.count }, client, finish)
+        }
+    }
+
+    /// The first of these uris, as many as a line has room for.
+    static func part(_ uris: ArraySlice<String>) -> ArraySlice<String> {
+        var bytes = 0
+        return uris.prefix { uri in
+            bytes += uri.utf8.count + 4
+            return bytes < 180 << 10
+        }
+    }
+
+    /// Adds items by the library, with the rights of the client. `allowsNothing`: nothing to add is no failure.
+    func addition(
+        _ parameters: JSONObject, at index: Int?, _ client: MPDClient, allowsNothing: Bool, answersId: Bool,
+        _ finish: @escaping Finish
+    ) {
+        var parameters = parameters
+        parameters["at"] = index.map { .integer(Int64($0)) }
+        link(client).call("library.add", parameters) { [weak self, weak client] result in
+            switch result {
+            case .failure(let failure):
+                let isNothing = failure.message.hasPrefix("no track of the library matches")
+                finish(allowsNothing && isNothing ? .ok : .failed(failure))
+            case .success(let reply):
+                if answersId, let id = reply.value["firstId"]?.integerValue { client?.writer.pair("Id", id) }
+                self?.catchUp(finish)
+            }
+        }
+    }
+
+    /// Ends a command when the change of the queue that it caused is known here: the daemon was asked by another way.
+    private func catchUp(_ finish: @escaping Finish) {
+        mirror.call("queue.list", ["limit": 1, "fields": ["id"]]) { _ in finish(.ok) }
+    }
+
+    /// The uris of the songs of a question in a range.
+    func collect(
+        _ question: SongQuestion, _ range: Range<Int>, _ client: MPDClient,
+        _ done: @escaping @PlayerLoop (Result<[String], MPDFailure>) -> Void
+    ) {
+        let names = names.names
+        let fields: JSONValue = question.filter == nil ? ["uri"] : LibrarySong.fields
+        var uris: [String] = []
+        var passed = 0
+        let feed = PageFeed(
+            link(client), "library.query", question.parameters(fields),
+            most: question.filter == nil ? range.upperBound : .max, first: 500)
+        feed.drain { rows in
+            for row in rows where passed < range.upperBound {
+                guard let song = LibrarySong(row, names), question.accepts(song) else { continue }
+                if passed >= range.lowerBound, let uri = row["uri"]?.stringValue { uris.append(uri) }
+                passed += 1
+            }
+        } _: { failure in
+            done(failure.map { .failure($0) } ?? .success(uris))
+        }
+    }
+
+    /// `searchaddpl`.
+    private func listFound(_ given: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        var arguments = Array(given.dropFirst())
+        let tail = try QueryTail(&arguments, [.position, .window, .sort])
+        let question = SongQuestion(try filter(arguments, folds: true), tail.sort, names.names)
+        let name = try listName(given[0])
+        collect(question, try Self.range(tail.window), client) { [weak self] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let uris): self?.append(uris[...], to: name, client, finish)
+            }
+        }
+    }
+
+    /// Appends files to a list, which need not exist yet.
+    func append(_ uris: ArraySlice<String>, to name: String, _ client: MPDClient, _ finish: @escaping Finish) {
+        guard !uris.isEmpty else { return finish(.ok) }
+        let part = Self.part(uris)
+        let parameters = JSONObject([
+            .init("name", .string(name)), .init("uris", .array(part.map { .string($0) })), .init("append", true),
+        ])
+        link(client).call("lists.save", parameters) { [weak self] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success: self?.append(uris.dropFirst(part.count), to: name, client, finish)
+            }
+        }
+    }
+
+    /// The name of a list. Throws MPD's message.
+    func listName(_ argument: Argument) throws(MPDFailure) -> String {
+        let isNamed = !argument.bytes.isEmpty && argument.bytes.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "/") }
+        guard isNamed else {
+            throw MPDFailure(
+                .argument,
+                "playlist name is invalid: playlist names may not contain slashes, newlines or carriage returns")
+        }
+        return argument.text
+    }
+
+    // MARK: Updates
+
+    private func update(
+        _ argument: Argument?, _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        var uri: String?
+        if let argument, !Self.isTop(argument.bytes) {
+            guard let found = names.names.placeURI(of: argument.bytes) else {
+                throw MPDFailure(.argument, "Malformed path")
+            }
+            uri = found
+        }
+        library.update(uri, by: client.user) { [weak client] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let job):
+                client?.writer.pair("updating_db", job)
+                finish(.ok)
+            }
+        }
+    }
+
+    /// True for the names of the top: nothing, or a slash.
+    nonisolated static func isTop(_ name: [UInt8]) -> Bool { name.allSatisfy { $0 == UInt8(ascii: "/") } }
+}
+
+extension SongFilter {
+    /// Throws PCRE's message for a pattern that is none.
+    func checkPatterns() throws(MPDFailure) {
+        switch self {
+        case .all(let filters): for filter in filters { try filter.checkPatterns() }
+        case .not(let filter): try filter.checkPatterns()
+        case .text(_, let test) where test.relation == .matches:
+            guard RegularExpression(test.value, foldsCase: test.foldsCase) != nil else {
+                throw MPDFailure(.argument, "Error in regex: \(test.value)")
+            }
+        case .text, .base, .modifiedSince, .addedSince, .format, .priority: break
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CLinux
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlayingClient
+
+/// Answer of the library to a call.
+struct LibraryReply: Sendable {
+    /// The result.
+    let value: JSONValue
+    /// Length of the line that it came in, in bytes.
+    let bytes: Int
+    /// The open file that came with it.
+    let file: OwnedDescriptor?
+}
+
+/// One connection to the library, on the loop; nothing here blocks.
+@PlayerLoop final class LibraryChannel {
+    /// End of a call.
+    enum End: Sendable {
+        case answered(LibraryReply)
+        case refused(RemoteFailure)
+        /// The connection was lost before the answer.
+        case lost
+    }
+
+    /// Takes the end of a call; called once.
+    typealias Caller = @PlayerLoop (End) -> Void
+
+    /// Called with the name and the parameters of each notification.
+    var onNotification: (@PlayerLoop (String, JSONValue) -> Void)?
+    /// Called once when the library has closed the connection, or sends lines that are no answers.
+    var onLoss: (@PlayerLoop () -> Void)?
+
+    private let descriptor: OwnedDescriptor
+    private var source: EventSource?
+    private var input: [UInt8] = []
+    /// Bytes of `input` that hold no line end.
+    private var searched = 0
+    private var files: [OwnedDescriptor] = []
+    private var output: [UInt8] = []
+    private var callers: [Int64: Caller] = [:]
+    private var lastNumber: Int64 = 0
+
+    /// Longest line that is read; a page has 192 KiB, unless one row is longer.
+    private static let maximumLine = 64 << 20
+
+    /// Connects to the socket at `path`. Throws the system's refusal.
+    init(_ loop: EventLoop, _ path: String) throws(SystemError) {
+        descriptor = OwnedDescriptor(try UnixSocket.connect(path))
+        source = loop.watch(descriptor.number, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
+        if source == nil { throw SystemError("watch the connection to \(path)", code: ENOMEM) }
+    }
+
+    isolated deinit { source?.release() }
+
+    /// Calls a method.
+    func call(_ method: String, _ parameters: JSONObject, _ caller: @escaping Caller) {
+        guard source != nil else { return EventLoop.current.later { caller(.lost) } }
+        lastNumber += 1
+        callers[lastNumber] = caller
+        var writer = JSONWriter()
+        writer.request(id: Array("\(lastNumber)".utf8), method: method, parameters: parameters)
+        writer.newline()
+        output += writer.bytes
+        flush()
+    }
+
+    /// Ends the connection; calls that wait are lost.
+    func close() {
+        guard source != nil else { return }
+        source?.release()
+        source = nil
+        onLoss = nil
+        onNotification = nil
+        output = []
+        shutdown(descriptor.number, Int32(SHUT_RDWR))
+        let waiting = callers.sorted { $0.key < $1.key }.map(\.value)
+        callers = [:]
+        for caller in waiting { caller(.lost) }
+    }
+
+    // MARK: Bytes
+
+    private func flush() {
+        var sent = 0
+        while sent < output.count {
+            let count = output.withUnsafeBytes {
+                UnixSocket.send(descriptor.number, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            }
+            if count == -Int(EINTR) { continue }
+            if count == -Int(EAGAIN) { break }
+            // The end of the connection is read, too.
+            guard count > 0 else { return output = [] }
+            sent += count
+        }
+        output.removeFirst(sent)
+        source?.setEvents(UInt32(EPOLLIN.rawValue) | (output.isEmpty ? 0 : UInt32(EPOLLOUT.rawValue)))
+    }
+
+    private func happened(_ events: UInt32) {
+        if events & UInt32(EPOLLOUT.rawValue) != 0 { flush() }
+        guard events & ~UInt32(EPOLLOUT.rawValue) != 0 else { return }
+        let isOpen = receive()
+        // A handler may close the connection.
+        while source != nil, let line = nextLine() { take(line) }
+        guard source != nil, !isOpen || input.count > Self.maximumLine else { return }
+        lose()
+    }
+
+    private func lose() {
+        let lost = onLoss
+        close()
+        lost?()
+    }
+
+    /// False: the library sends no more.
+    private func receive() -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
+            let received = UnixSocket.receive(descriptor.number, into: buffer)
+            files += received.descriptors.map { OwnedDescriptor($0) }
+            if received.count > 0 { input.append(contentsOf: buffer[..<received.count]) }
+            return received.count > 0 || received.count == -Int(EAGAIN) || received.count == -Int(EINTR)
+        }
+    }
+
+    private func nextLine() -> [UInt8]? {
+        guard let end = input[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searched = input.count
+            return nil
+        }
+        searched = 0
+        if end + 1 == input.count {
+            input.removeLast()
+            defer { input = [] }
+            return input
+        }
+        defer { input.removeSubrange(...end) }
+        return Array(input[..<end])
+    }
+
+    private func take(_ line: [UInt8]) {
+        guard !line.isEmpty else { return }
+        guard let message = try? JSONReader.read(line) else { return lose() }
+        if let method = message["method"]?.stringValue {
+            onNotification?(method, message["params"] ?? [:])
+        } else if let number = message["id"]?.integerValue, let caller = callers.removeValue(forKey: number) {
+            if let error = message["error"] { return caller(.refused(RemoteFailure(error))) }
+            let result = message["result"] ?? .null
+            let file = result["descriptor"] != nil && !files.isEmpty ? files.removeFirst() : nil
+            caller(.answered(LibraryReply(value: result, bytes: line.count, file: file)))
+        }
+    }
+}

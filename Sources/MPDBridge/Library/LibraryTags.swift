@@ -1,0 +1,63 @@
+import MPDProtocol
+
+/// Names of MPD's tags in the library.
+enum LibraryTags {
+    /// The library's tag with texts; nil: it is a number there, or unknown.
+    static func name(_ tag: MPDTag) -> String? {
+        switch tag {
+        case .artist: "artist"
+        case .artistSort: "artistSort"
+        case .album: "album"
+        case .albumSort: "albumSort"
+        case .albumArtist: "albumArtist"
+        case .albumArtistSort: "albumArtistSort"
+        case .title: "title"
+        case .titleSort: "titleSort"
+        case .genre: "genre"
+        case .mood: "mood"
+        case .date: "date"
+        case .originalDate: "originalDate"
+        case .composer: "composer"
+        case .composerSort: "composerSort"
+        case .performer: "performer"
+        case .conductor: "conductor"
+        case .work: "work"
+        case .movement: "movement"
+        case .ensemble: "ensemble"
+        case .location: "location"
+        case .grouping: "grouping"
+        case .comment: "comment"
+        case .discSubtitle: "discSubtitle"
+        case .label: "label"
+        case .musicBrainzArtistId: "musicBrainzArtistId"
+        case .musicBrainzAlbumId: "musicBrainzAlbumId"
+        case .musicBrainzAlbumArtistId: "musicBrainzAlbumArtistId"
+        case .musicBrainzTrackId: "musicBrainzRecordingId"
+        case .musicBrainzReleaseTrackId: "musicBrainzReleaseTrackId"
+        case .musicBrainzWorkId: "musicBrainzWorkId"
+        case .musicBrainzReleaseGroupId: "musicBrainzReleaseGroupId"
+        case .track, .disc, .movementNumber, .name: nil
+        }
+    }
+
+    /// The library's field with a number; nil: it is a text, or unknown.
+    static func number(_ tag: MPDTag) -> String? {
+        switch tag {
+        case .track: "trackNumber"
+        case .disc: "discNumber"
+        case .movementNumber: "movementNumber"
+        case _: nil
+        }
+    }
+
+    /// The number by which filters and orders of the library know a tag; nil: it is none of these.
+    static func filteredNumber(_ tag: MPDTag) -> String? { tag == .movementNumber ? nil : number(tag) }
+
+    /// The tag of a name in the library's rows.
+    static let tags: [String: MPDTag] = Dictionary(
+        uniqueKeysWithValues: MPDTag.allCases.compactMap { tag in (name(tag) ?? number(tag)).map { ($0, tag) } })
+
+    /// Indices of tags in a song's values.
+    static let indices: [MPDTag: Int] = Dictionary(
+        uniqueKeysWithValues: MPDTag.allCases.enumerated().map { ($0.element, $0.offset) })
+}

@@ -1,0 +1,113 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// Rows of a question to the library, page by page: the next one is asked for while the one before is used.
+@PlayerLoop final class PageFeed {
+    /// A part of the rows.
+    enum Page {
+        /// Rows in their order. `after`: the place behind them; nil: no row follows.
+        case rows([JSONValue], after: String?)
+        case end
+        case failed(MPDFailure)
+    }
+
+    /// Called when there is something to take.
+    var onPage: (@PlayerLoop () -> Void)?
+
+    private let link: LibraryLink
+    private let method: String
+    private let parameters: JSONObject
+    private var pages: [(rows: [JSONValue], after: String?)] = []
+    private var next: String?
+    /// Rows that are asked for at once: so many that they have room in a page of the library.
+    private var limit: Int
+    /// Rows that are left, at most.
+    private var left: Int
+    private var isAsking = false
+    private var isOver = false
+    private var failure: MPDFailure?
+
+    /// Bytes of a page that is asked for.
+    private static let wanted = 160 << 10
+    private static let maximumLimit = 10_000
+    /// Pages that wait to be taken, at most.
+    private static let maximumPages = 2
+
+    /// A feed that begins at once. `after`: the place to go on from. `most`: rows, at most. `first`: rows of the first page.
+    init(
+        _ link: LibraryLink, _ method: String, _ parameters: JSONObject, after: String? = nil, most: Int = .max,
+        first: Int = 1000
+    ) {
+        self.link = link
+        self.method = method
+        self.parameters = parameters
+        next = after
+        left = most
+        limit = first
+        ask()
+    }
+
+    /// The next part; nil: it has not come yet.
+    func take() -> Page? {
+        if !pages.isEmpty {
+            let page = pages.removeFirst()
+            ask()
+            return .rows(page.rows, after: page.after)
+        }
+        if let failure { return .failed(failure) }
+        return isOver ? .end : nil
+    }
+
+    /// Hands over all rows, part by part, and then the end: nil, or the failure.
+    func drain(
+        _ use: @escaping @PlayerLoop ([JSONValue]) -> Void, _ end: @escaping @PlayerLoop (MPDFailure?) -> Void
+    ) {
+        let step: @PlayerLoop () -> Void = {
+            // The feed lives until its end, by its own handler.
+            while let page = self.take() {
+                switch page {
+                case .rows(let rows, _): use(rows)
+                case .end:
+                    self.onPage = nil
+                    return end(nil)
+                case .failed(let failure):
+                    self.onPage = nil
+                    return end(failure)
+                }
+            }
+        }
+        onPage = step
+        step()
+    }
+
+    private func ask() {
+        guard !isAsking, !isOver, failure == nil, pages.count < Self.maximumPages else { return }
+        guard left > 0 else { return isOver = true }
+        isAsking = true
+        var all = parameters
+        all["limit"] = .integer(Int64(min(limit, left)))
+        all["after"] = next.map { .string($0) }
+        link.call(method, all) { [weak self] result in
+            guard let self else { return }
+            isAsking = false
+            switch result {
+            case .failure(let failure): self.failure = failure
+            case .success(let reply): take(reply)
+            }
+            onPage?()
+        }
+    }
+
+    private func take(_ reply: LibraryReply) {
+        let rows = reply.value["rows"]?.arrayValue ?? []
+        next = reply.value["next"]?.stringValue
+        left -= rows.count
+        if !rows.isEmpty {
+            pages.append((rows, next))
+            limit = min(Self.maximumLimit, max(16, Self.wanted * rows.count / max(1, reply.bytes)))
+        }
+        isOver = next == nil || left <= 0
+        ask()
+    }
+}

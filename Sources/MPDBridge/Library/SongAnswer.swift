@@ -1,0 +1,99 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// Rows that a client asks for again and again, window by window: the place at which the last one ended.
+struct WindowPlace: Equatable, Sendable {
+    let question: SongQuestion
+    /// Songs before the place.
+    let songs: Int
+    /// The library's `after`; nil: the beginning.
+    let after: String?
+}
+
+/// The songs of a question, written as they come.
+@PlayerLoop final class SongAnswer: AnswerStream {
+    private let question: SongQuestion
+    private let link: LibraryLink
+    private let names: SongNames
+    private let range: Range<Int>
+    private let write: @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
+    private weak var client: MPDClient?
+    private let atEnd: @PlayerLoop (WindowPlace) -> Void
+    private var feed: PageFeed?
+    /// Songs that were passed.
+    private var passed: Int
+    /// The place of the page that is read.
+    private var begin: (songs: Int, after: String?)
+    /// True while rows before the range are passed without their fields.
+    private var isSkipping = false
+
+    /// Rows of the first page: few, so that the first line comes at once.
+    private static let first = 24
+    /// A field that few songs have: rows of it are short.
+    private static let nothing: JSONValue = ["chapterCount"]
+
+    /// The songs of a question in this range. `place`: one to go on from. `atEnd` gets the place of the end.
+    init(
+        _ question: SongQuestion, _ link: LibraryLink, _ names: SongNames, _ range: Range<Int>, _ client: MPDClient,
+        from place: WindowPlace? = nil, atEnd: @escaping @PlayerLoop (WindowPlace) -> Void = { _ in },
+        _ write: @escaping @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
+    ) {
+        self.question = question
+        self.link = link
+        self.names = names
+        self.range = range
+        self.client = client
+        self.atEnd = atEnd
+        self.write = write
+        let known = place.flatMap { $0.question == question && $0.songs <= range.lowerBound ? $0 : nil }
+        passed = known?.songs ?? 0
+        begin = (passed, known?.after)
+        open()
+    }
+
+    /// Asks from the present place on. Rows of an exact condition before the range need no fields.
+    private func open() {
+        let isExact = question.filter == nil
+        isSkipping = isExact && passed < range.lowerBound
+        let fields = isSkipping ? Self.nothing : LibrarySong.fields
+        let most = isSkipping ? range.lowerBound - passed : isExact ? range.upperBound - passed : .max
+        let made = PageFeed(
+            link, "library.query", question.parameters(fields), after: begin.after, most: max(0, most),
+            first: isSkipping ? min(10_000, max(1, most)) : Self.first)
+        made.onPage = { [weak self] in self?.client?.proceed() }
+        feed = made
+    }
+
+    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
+        guard passed < range.upperBound else { return ends() }
+        switch feed?.take() {
+        case nil: return .waits
+        case .failed(let failure)?: return .ends(.failed(failure))
+        case .end?:
+            guard isSkipping, passed == range.lowerBound, begin.after != nil else { return ends() }
+            open()
+            return .more
+        case .rows(let rows, let after)?:
+            take(rows, &writer)
+            // The place of the page that has the last song of the range: the next window begins there.
+            if passed < range.upperBound || question.filter == nil { begin = (passed, after) }
+            if isSkipping, passed == range.lowerBound, after != nil { open() }
+            return .more
+        }
+    }
+
+    private func ends() -> AnswerProgress {
+        atEnd(WindowPlace(question: question, songs: begin.songs, after: begin.after))
+        return .ends(.ok)
+    }
+
+    private func take(_ rows: [JSONValue], _ writer: inout AnswerWriter) {
+        if isSkipping { return passed += rows.count }
+        for row in rows where passed < range.upperBound {
+            guard let song = LibrarySong(row, names), question.accepts(song) else { continue }
+            if passed >= range.lowerBound { write(song, &writer) }
+            passed += 1
+        }
+    }
+}

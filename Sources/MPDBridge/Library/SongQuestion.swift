@@ -1,0 +1,51 @@
+import ControlProtocol
+import MPDProtocol
+
+/// A question for songs: a filter, the library's words for it, and an order.
+struct SongQuestion: Equatable, Sendable {
+    /// Nil: every song of the condition fits.
+    let filter: SongFilter?
+    let condition: LibraryCondition
+    /// The library's order.
+    let sort: JSONValue
+
+    /// Folder by folder.
+    static let usualOrder: JSONValue = ["uri"]
+
+    /// A question for the songs of a filter.
+    init(_ filter: SongFilter, _ sort: QueryTail.Sort?, _ names: SongNames) {
+        condition = LibraryCondition(filter, names)
+        self.filter = condition.isExact ? nil : filter
+        self.sort = Self.order(sort)
+    }
+
+    /// A question for the songs of a condition in the usual order.
+    init(_ condition: LibraryCondition) {
+        self.condition = condition
+        filter = nil
+        sort = Self.usualOrder
+    }
+
+    /// Parameters of `library.query`.
+    func parameters(_ fields: JSONValue) -> JSONObject {
+        var object = JSONObject([.init("sort", sort), .init("fields", fields)])
+        object["filter"] = condition.json
+        return object
+    }
+
+    /// True if a song of the condition is one of the filter.
+    func accepts(_ song: LibrarySong) -> Bool { filter?.matches(song, .mpd) ?? true }
+
+    private static func order(_ sort: QueryTail.Sort?) -> JSONValue {
+        guard let sort else { return usualOrder }
+        let name: String? =
+            switch sort.key {
+            case .tag(let tag): LibraryTags.name(tag) ?? LibraryTags.filteredNumber(tag)
+            case .lastModified: "modified"
+            case .added: "added"
+            case .priority: nil
+            }
+        guard let name else { return usualOrder }
+        return [.string((sort.isFalling ? "-" : "") + name), "uri"]
+    }
+}

@@ -1,0 +1,160 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// The values of several tags together, with the songs that have them: `list` and `count` with groups.
+@PlayerLoop final class ValueTable {
+    /// Songs of one combination.
+    struct Count: Equatable, Sendable {
+        /// Songs that have these values.
+        var songs: Int64 = 0
+        /// Seconds.
+        var duration = 0.0
+    }
+
+    /// Counts by values in the order of the tags; nil: the songs have none.
+    private(set) var counts: [[String]: Count] = [:]
+
+    private let link: LibraryLink
+    private let names: SongNames
+    private let tags: [MPDTag]
+    private let question: SongQuestion
+    private let end: @PlayerLoop (Result<[[String]: Count], MPDFailure>) -> Void
+    private var waiting = 0
+    private var failure: MPDFailure?
+
+    /// Counts the songs of a question by these tags. `end` is called once.
+    init(
+        _ link: LibraryLink, _ names: SongNames, _ tags: [MPDTag], _ question: SongQuestion,
+        _ end: @escaping @PlayerLoop (Result<[[String]: Count], MPDFailure>) -> Void
+    ) {
+        self.link = link
+        self.names = names
+        self.tags = tags
+        self.question = question
+        self.end = end
+    }
+
+    /// Begins. The table lives until its end.
+    func begin() {
+        let isTold = tags.allSatisfy { LibraryTags.name($0) != nil }
+        guard isTold, question.filter == nil else { return walk() }
+        let plans = plans()
+        waiting = plans.count
+        for plan in plans { ask(plan) }
+    }
+
+    // MARK: Values
+
+    /// One way in which songs have their values: the tag itself, one that stands in for it, or nothing; and the condition.
+    private struct Plan {
+        var chosen: [MPDTag?] = []
+        var conditions: [LibraryCondition] = []
+    }
+
+    private func plans() -> [Plan] {
+        var plans = [Plan(chosen: [], conditions: [question.condition])]
+        for tag in tags {
+            let chain = [tag] + tag.substitutes
+            plans = plans.flatMap { plan in
+                (0...chain.count).map { index in
+                    var next = plan
+                    next.conditions += chain[..<index].map(LibraryCondition.missing)
+                    next.chosen.append(index < chain.count ? chain[index] : nil)
+                    if index < chain.count { next.conditions.append(.not(.missing(chain[index]))) }
+                    return next
+                }
+            }
+        }
+        return plans
+    }
+
+    private func ask(_ plan: Plan) {
+        let condition = LibraryCondition.all(plan.conditions)
+        var parameters = JSONObject()
+        parameters["filter"] = condition.json
+        let chosen = plan.chosen.enumerated().compactMap { index, tag in
+            tag.flatMap(LibraryTags.name).map { (index, $0) }
+        }
+        guard let (first, name) = chosen.first else {
+            return link.call("library.count", parameters) { result in
+                switch result {
+                case .failure(let failure): self.failure = failure
+                case .success(let reply):
+                    let songs = reply.value["tracks"]?.integerValue ?? 0
+                    let duration = reply.value["duration"]?.doubleValue ?? 0
+                    if songs > 0 { self.add(self.tags.map { _ in "" }, songs, duration) }
+                }
+                self.ended()
+            }
+        }
+        // One tag whose values are listed without a filter: the library has them ready.
+        if tags.count == 1, tags[0].substitutes.isEmpty, question.condition.json == nil { parameters["filter"] = nil }
+        parameters["tag"] = .string(name)
+        let groups = chosen.dropFirst()
+        if !groups.isEmpty { parameters["group"] = .array(groups.map { .string($0.1) }) }
+        let feed = PageFeed(link, "library.values", parameters)
+        feed.drain { rows in
+            for row in rows {
+                var key = self.tags.map { _ in "" }
+                key[first] = row["value"]?.stringValue ?? ""
+                for (index, name) in groups { key[index] = row["group"]?[name]?.stringValue ?? "" }
+                self.add(key, row["tracks"]?.integerValue ?? 0, row["duration"]?.doubleValue ?? 0)
+            }
+        } _: { failure in
+            self.failure = failure ?? self.failure
+            self.ended()
+        }
+    }
+
+    private func add(_ key: [String], _ songs: Int64, _ duration: Double) {
+        counts[key, default: Count()].songs += songs
+        counts[key, default: Count()].duration += duration
+    }
+
+    private func ended() {
+        waiting -= 1
+        if waiting == 0 { end(failure.map { .failure($0) } ?? .success(counts)) }
+    }
+
+    // MARK: Songs
+
+    /// Looks at each song.
+    private func walk() {
+        let feed = PageFeed(link, "library.query", question.parameters(LibrarySong.fields), first: 200)
+        feed.drain { rows in
+            for row in rows {
+                guard let song = LibrarySong(row, self.names), self.question.accepts(song) else { continue }
+                var keys: [[String]] = [[]]
+                for tag in self.tags {
+                    let values = Self.values(tag, song)
+                    keys = keys.flatMap { key in values.map { key + [$0] } }
+                }
+                for key in keys { self.add(key, 1, song.duration ?? 0) }
+            }
+        } _: { failure in
+            self.end(failure.map { .failure($0) } ?? .success(self.counts))
+        }
+    }
+
+    /// Values of a tag of a song, or of those that stand in for it; an empty text for none.
+    private static func values(_ tag: MPDTag, _ song: LibrarySong) -> [String] {
+        for candidate in [tag] + tag.substitutes {
+            let values = song.values(candidate)
+            if !values.isEmpty { return values }
+        }
+        return [""]
+    }
+}
+
+extension ValueTable {
+    /// The combinations in the order of their bytes, the last tag first.
+    static func sorted(_ counts: [[String]: Count]) -> [(key: [String], value: Count)] {
+        counts.sorted { one, other in
+            for (left, right) in zip(one.key.reversed(), other.key.reversed()) where left != right {
+                return left.utf8.lexicographicallyPrecedes(right.utf8)
+            }
+            return false
+        }
+    }
+}
