@@ -12,6 +12,8 @@ struct SongBlock {
 
     /// The daemon's item.
     let item: JSONValue
+    /// The same song in the library; nil: it is not there.
+    var song: LibrarySong?
     /// Index in the queue; nil: it has none.
     let index: Int?
     /// Name of the file, or an address.
@@ -20,6 +22,10 @@ struct SongBlock {
     /// Writes the lines of the block with these tags.
     func write(_ writer: inout AnswerWriter, _ tags: TagMask) {
         writer.pair("file", file)
+        if let song {
+            song.writeFacts(&writer, tags)
+            return place(&writer)
+        }
         if let format = Self.format(item) { writer.pair("Format", format) }
         for tag in MPDTag.allCases where tags.contains(tag) {
             for value in values(tag) { writer.pair(tag, value) }
@@ -28,6 +34,10 @@ struct SongBlock {
             writer.pair("Time", Int64(clamping: duration.rounded()))
             writer.pair("duration", seconds: duration)
         }
+        place(&writer)
+    }
+
+    private func place(_ writer: inout AnswerWriter) {
         if let index { writer.pair("Pos", index) }
         if let id = item["id"]?.integerValue { writer.pair("Id", id) }
         if let priority, priority > 0 { writer.pair("Prio", priority) }

@@ -65,9 +65,7 @@ extension Commands {
         }
         let uri = try uri(arguments[0].bytes, client)
         if library.isThere {
-            return addition(
-                JSONObject([.init("uris", [.string(uri)])]), at: index, client, allowsNothing: false,
-                answersId: answersId, finish)
+            return add(uri, arguments[0].bytes, at: index, client, answersId: answersId, finish)
         }
         var parameters = JSONObject()
         parameters["items"] = [.string(uri)]
@@ -79,6 +77,30 @@ extension Commands {
                 if answersId, let id = answer["ids"]?.arrayValue?.first?.integerValue { client.writer.pair("Id", id) }
                 finish(.ok)
             }
+        }
+    }
+
+    /// Adds by the library, which knows the rights of the client. `addid` takes one song, no folder.
+    private func add(
+        _ uri: String, _ name: [UInt8], at index: Int?, _ client: MPDClient, answersId: Bool,
+        _ finish: @escaping Finish
+    ) {
+        let absent = MPDFailure(.noExist, answersId ? "No such song" : "No such directory")
+        let parameters = JSONObject([.init("uris", [.string(uri)])])
+        let end: Finish = { outcome in
+            guard case .failed(let failure) = outcome, failure.code == .noExist else { return finish(outcome) }
+            finish(.failed(absent))
+        }
+        guard answersId, !SongNames.isAddress(name), name.first != UInt8(ascii: "/") else {
+            return addition(parameters, at: index, client, allowsNothing: false, answersId: answersId, end)
+        }
+        var fields = parameters
+        fields["fields"] = ["uri"]
+        link(client).call("library.get", fields) { [weak self, weak client] result in
+            guard let self, let client, case .success(let reply) = result,
+                reply.value["rows"]?.arrayValue?.first?["uri"] != nil
+            else { return finish(.failed(absent)) }
+            addition(parameters, at: index, client, allowsNothing: false, answersId: true, end)
         }
     }
 

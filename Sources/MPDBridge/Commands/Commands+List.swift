@@ -65,6 +65,8 @@ extension Commands {
     private let kind: Kind
     private let tags: TagMask
     private var page: Page = .none
+    /// Songs of the page that the library knows, by their uris.
+    private var songs: [String: LibrarySong] = [:]
 
     private enum Page {
         case none
@@ -122,7 +124,9 @@ extension Commands {
             let file = commands.names.names.name(of: row["uri"]?.stringValue ?? "")
             switch kind {
             case .names: writer.row(song.index, file)
-            case .songs, .numbers: SongBlock(item: row, index: song.index, file: file).write(&writer, tags)
+            case .songs, .numbers:
+                let known = row["uri"]?.stringValue.flatMap { songs[$0] }
+                SongBlock(item: row, song: known, index: song.index, file: file).write(&writer, tags)
             }
         }
     }
@@ -152,9 +156,26 @@ extension Commands {
                 if rest > 0, let next = answer["next"]?.integerValue, rows.count < wanted.count {
                     return fetch(offset: Int(clamping: next), count: rest, fields, wanted: wanted, found: rows)
                 }
-                page = .rows(rows)
+                return complete(rows)
             }
             client?.proceed()
+        }
+    }
+}
+
+extension QueueAnswer {
+    /// Fetches from the library what it knows of these songs.
+    private func complete(_ rows: [JSONValue]) {
+        songs = [:]
+        guard case .songs = kind, let client else {
+            page = .rows(rows)
+            client?.proceed()
+            return
+        }
+        commands.songs(rows.compactMap { $0["uri"]?.stringValue }[...], client) { [weak self] found in
+            self?.songs = found
+            self?.page = .rows(rows)
+            self?.client?.proceed()
         }
     }
 }

@@ -10,7 +10,7 @@ extension Commands {
     func answer(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         switch request.command {
         case .status: status(&client.writer)
-        case .currentsong: currentSong(client)
+        case .currentsong: return currentSong(client, finish)
         case _: return stats(client, finish)
         }
         finish(.ok)
@@ -62,12 +62,15 @@ extension Commands {
         if let format = state.item.flatMap(SongBlock.format) { writer.pair("audio", format) }
     }
 
-    private func currentSong(_ client: MPDClient) {
-        guard let item = mirror.state?.item else { return }
-        let block = SongBlock(
-            item: item, index: mirror.currentIndex,
-            file: names.names.name(of: item["uri"]?.stringValue ?? ""))
-        block.write(&client.writer, client.tags)
+    private func currentSong(_ client: MPDClient, _ finish: @escaping Finish) {
+        guard let item = mirror.state?.item else { return finish(.ok) }
+        let uri = item["uri"]?.stringValue ?? ""
+        let (index, file) = (mirror.currentIndex, names.names.name(of: uri))
+        songs([uri], client) { [weak client] found in
+            guard let client else { return finish(.ok) }
+            SongBlock(item: item, song: found[uri], index: index, file: file).write(&client.writer, client.tags)
+            finish(.ok)
+        }
     }
 
     private func stats(_ client: MPDClient, _ finish: @escaping Finish) {

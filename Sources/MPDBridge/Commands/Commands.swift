@@ -11,6 +11,10 @@ import NowPlaying
     let library: Library
     /// Places at which windows of clients ended, by their numbers.
     var windows: [Int: WindowPlace] = [:]
+    /// Pictures that clients read, by their numbers.
+    var pictures: [Int: OpenPicture] = [:]
+    /// The stored playlist that was loaded last; empty: none was.
+    var lastLoaded = ""
     /// Channels of clients.
     var board = MessageBoard()
     /// Start of the bridge.
@@ -37,8 +41,10 @@ import NowPlaying
 
     /// Commands that the library answers.
     private static let ofLibrary: Set<MPDCommand> = [
-        .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .lsinfo, .rescan, .search, .searchadd,
-        .searchaddpl, .searchcount, .update,
+        .albumart, .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .listplaylist,
+        .listplaylistinfo, .listplaylists, .load, .lsinfo, .playlistadd, .playlistclear, .playlistdelete,
+        .playlistlength, .playlistmove, .readpicture, .rename, .rescan, .rm, .save, .search, .searchadd, .searchaddpl,
+        .searchcount, .searchplaylist, .update,
     ]
     private static let withLibrary = always.union(ofLibrary)
 
@@ -54,6 +60,7 @@ import NowPlaying
 
     func clientGone(_ client: MPDClient) {
         windows[client.number] = nil
+        pictures[client.number] = nil
         board.forget(client.number) { [weak server] in server?.note($0) }
     }
 
@@ -77,13 +84,15 @@ import NowPlaying
             case .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .lsinfo, .rescan, .search,
                 .searchadd, .searchaddpl, .searchcount, .update:
                 try database(request, client, finish)
-            case .addtagid, .albumart, .cleartagid, .config, .decoders, .delpartition, .disableoutput, .enableoutput,
-                .getfingerprint, .kill, .listmounts, .listneighbors, .listpartitions, .listplaylist,
-                .listplaylistinfo, .listplaylists, .load, .mixrampdb, .mixrampdelay, .mount, .moveoutput,
-                .newpartition, .outputset, .partition, .playlistadd, .playlistclear, .playlistdelete, .playlistfind,
-                .playlistlength, .playlistmove, .playlistsearch, .protocol, .rangeid, .readcomments, .readpicture,
-                .rename, .rm, .save, .searchplaylist, .sticker, .stickernames, .stickernamestypes, .stickertypes,
-                .toggleoutput, .unmount:
+            case .listplaylist, .listplaylistinfo, .listplaylists, .load, .playlistadd, .playlistclear,
+                .playlistdelete, .playlistlength, .playlistmove, .rename, .rm, .save, .searchplaylist:
+                try stored(request, client, finish)
+            case .albumart, .readpicture: try picture(request, client, finish)
+            case .addtagid, .cleartagid, .config, .decoders, .delpartition, .disableoutput, .enableoutput,
+                .getfingerprint, .kill, .listmounts, .listneighbors, .listpartitions, .mixrampdb, .mixrampdelay,
+                .mount, .moveoutput, .newpartition, .outputset, .partition, .playlistfind, .playlistsearch, .protocol,
+                .rangeid, .readcomments, .sticker, .stickernames, .stickernamestypes, .stickertypes, .toggleoutput,
+                .unmount:
                 // `commands` has none of these: a line with one was refused.
                 throw MPDFailure(.unknown, "unknown command \"\(request.command.rawValue)\"")
             }

@@ -55,6 +55,27 @@ extension Commands {
         return window.lower..<max(window.lower, window.upper ?? .max)
     }
 
+    /// Calls `done` with the songs of these uris that the library knows.
+    func songs(
+        _ uris: ArraySlice<String>, _ client: MPDClient, found: [String: LibrarySong] = [:],
+        _ done: @escaping @PlayerLoop ([String: LibrarySong]) -> Void
+    ) {
+        let files = uris.filter { $0.hasPrefix("file://") && !$0.contains("#") }
+        guard library.isThere, !files.isEmpty else { return done(found) }
+        let part = Self.part(files[...]).prefix(100)
+        let parameters = JSONObject([
+            .init("uris", .array(part.map { .string($0) })), .init("fields", LibrarySong.fields),
+        ])
+        link(client).call("library.get", parameters) { [weak self, weak client] result in
+            guard let self, let client, case .success(let reply) = result else { return done(found) }
+            var found = found
+            for row in reply.value["rows"]?.arrayValue ?? [] {
+                if let uri = row["uri"]?.stringValue { found[uri] = LibrarySong(row, names.names) }
+            }
+            songs(files[...].dropFirst(part.count), client, found: found, done)
+        }
+    }
+
     // MARK: Additions
 
     private func addFound(
@@ -83,7 +104,7 @@ extension Commands {
     }
 
     /// Adds files by their uris, in several steps where one line has no room for them.
-    private func add(_ uris: ArraySlice<String>, at index: Int?, _ client: MPDClient, _ finish: @escaping Finish) {
+    func add(_ uris: ArraySlice<String>, at index: Int?, _ client: MPDClient, _ finish: @escaping Finish) {
         guard !uris.isEmpty else { return finish(.ok) }
         let part = Self.part(uris)
         let parameters = JSONObject([.init("uris", .array(part.map { .string($0) }))])
@@ -112,8 +133,7 @@ extension Commands {
         link(client).call("library.add", parameters) { [weak self, weak client] result in
             switch result {
             case .failure(let failure):
-                let isNothing = failure.message.hasPrefix("no track of the library matches")
-                finish(allowsNothing && isNothing ? .ok : .failed(failure))
+                finish(allowsNothing && failure.code == .noExist ? .ok : .failed(failure))
             case .success(let reply):
                 if answersId, let id = reply.value["firstId"]?.integerValue { client?.writer.pair("Id", id) }
                 self?.catchUp(finish)
@@ -182,9 +202,7 @@ extension Commands {
     func listName(_ argument: Argument) throws(MPDFailure) -> String {
         let isNamed = !argument.bytes.isEmpty && argument.bytes.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "/") }
         guard isNamed else {
-            throw MPDFailure(
-                .argument,
-                "playlist name is invalid: playlist names may not contain slashes, newlines or carriage returns")
+            throw MPDFailure(.argument, "Bad playlist name")
         }
         return argument.text
     }

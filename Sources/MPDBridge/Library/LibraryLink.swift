@@ -120,7 +120,7 @@ extension MPDFailure {
         let code: AckCode =
             switch (failure.code, failure.reason) {
             case (403, _): .permission
-            case (404, _), (100, _): .noExist
+            case (404, _), (100, _), (_, "noMatch"): .noExist
             case (-32602, _): .argument
             case (_, "queueFull"), (_, "tooMany"): .playlistMaximum
             case (_, "inUse"): .exist

@@ -19,7 +19,8 @@ import MPDProtocol
     private let method: String
     private let parameters: JSONObject
     private var pages: [(rows: [JSONValue], after: String?)] = []
-    private var next: String?
+    private let cursor: String
+    private var next: JSONValue?
     /// Rows that are asked for at once: so many that they have room in a page of the library.
     private var limit: Int
     /// Rows that are left, at most.
@@ -34,11 +35,12 @@ import MPDProtocol
     /// Pages that wait to be taken, at most.
     private static let maximumPages = 2
 
-    /// A feed that begins at once. `after`: the place to go on from. `most`: rows, at most. `first`: rows of the first page.
+    /// A feed that begins at once. `cursor`: the parameter with the place to go on from, `after`. `most`: rows, at most. `first`: rows of the first page.
     init(
-        _ link: LibraryLink, _ method: String, _ parameters: JSONObject, after: String? = nil, most: Int = .max,
-        first: Int = 1000
+        _ link: LibraryLink, _ method: String, _ parameters: JSONObject, cursor: String = "after",
+        after: JSONValue? = nil, most: Int = .max, first: Int = 1000
     ) {
+        self.cursor = cursor
         self.link = link
         self.method = method
         self.parameters = parameters
@@ -87,7 +89,7 @@ import MPDProtocol
         isAsking = true
         var all = parameters
         all["limit"] = .integer(Int64(min(limit, left)))
-        all["after"] = next.map { .string($0) }
+        all[cursor] = next
         link.call(method, all) { [weak self] result in
             guard let self else { return }
             isAsking = false
@@ -101,10 +103,10 @@ import MPDProtocol
 
     private func take(_ reply: LibraryReply) {
         let rows = reply.value["rows"]?.arrayValue ?? []
-        next = reply.value["next"]?.stringValue
+        next = reply.value["next"]
         left -= rows.count
         if !rows.isEmpty {
-            pages.append((rows, next))
+            pages.append((rows, next?.stringValue))
             limit = min(Self.maximumLimit, max(16, Self.wanted * rows.count / max(1, reply.bytes)))
         }
         isOver = next == nil || left <= 0

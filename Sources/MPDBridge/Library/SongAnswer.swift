@@ -59,7 +59,8 @@ struct WindowPlace: Equatable, Sendable {
         let fields = isSkipping ? Self.nothing : LibrarySong.fields
         let most = isSkipping ? range.lowerBound - passed : isExact ? range.upperBound - passed : .max
         let made = PageFeed(
-            link, "library.query", question.parameters(fields), after: begin.after, most: max(0, most),
+            link, "library.query", question.parameters(fields), after: begin.after.map { .string($0) },
+            most: max(0, most),
             first: isSkipping ? min(10_000, max(1, most)) : Self.first)
         made.onPage = { [weak self] in self?.client?.proceed() }
         feed = made

@@ -1,0 +1,342 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+import NowPlaying
+
+/// Stored playlists: the lists of the library.
+extension Commands {
+    private static let noList = MPDFailure(.noExist, "No such playlist")
+
+    /// Carries out a command of stored playlists.
+    func stored(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let arguments = request.arguments
+        guard let first = arguments.first else { return allLists(client, finish) }
+        switch request.command {
+        case .listplaylist, .listplaylistinfo:
+            let range = try arguments.count > 1 ? arguments[1].indices() : 0..<Int.max
+            rows(first.bytes, range, client, isWhole: request.command == .listplaylistinfo, finish)
+        case .playlistlength: length(first.bytes, client, finish)
+        case .searchplaylist: try find(arguments, client, finish)
+        case .load: try load(arguments, client, finish)
+        case .save: try save(arguments, client, finish)
+        case .rm: change("lists.delete", ["name": .string(try listName(first))], client, finish)
+        case .rename:
+            let (name, new) = (try listName(first), try listName(arguments[1]))
+            guard name != new else { throw MPDFailure(.exist, "Playlist exists already") }
+            change("lists.rename", ["name": .string(name), "to": .string(new)], client, finish)
+        case .playlistclear: edit(try listName(first), ["clear": [:]], client, finish)
+        case .playlistdelete:
+            let range = try arguments[1].indices()
+            let name = try listName(first)
+            count(name, client, finish) { [weak self] count in
+                let end = min(range.upperBound, count)
+                guard range.lowerBound < end || range.lowerBound == end && range.count != 1 else {
+                    return finish(.failed(MPDFailure(.argument, "Bad song index")))
+                }
+                let number = Int64(end - range.lowerBound)
+                self?.edit(
+                    name, ["remove": ["at": .integer(Int64(range.lowerBound)), "count": .integer(number)]], client,
+                    finish)
+            }
+        case .playlistmove:
+            let range = try arguments[1].indices()
+            let place = try arguments[2].count()
+            let name = try listName(first)
+            guard range != place..<place + 1 else { return finish(.ok) }
+            count(name, client, finish) { [weak self] count in
+                let end = min(range.upperBound, count)
+                guard range.lowerBound < end, range.upperBound <= count || range.upperBound == .max,
+                    place <= count - (end - range.lowerBound)
+                else { return finish(.failed(MPDFailure(.argument, "Bad range"))) }
+                let move: JSONValue = [
+                    "from": .integer(Int64(range.lowerBound)), "count": .integer(Int64(end - range.lowerBound)),
+                    "to": .integer(Int64(place)),
+                ]
+                self?.edit(name, ["move": move], client, finish)
+            }
+        case _: try append(arguments, client, finish)
+        }
+    }
+
+    private func allLists(_ client: MPDClient, _ finish: @escaping Finish) {
+        let names = names.names
+        link(client).call("lists.list") { [weak client] result in
+            if case .failure(let failure) = result { return finish(.failed(failure)) }
+            guard let client else { return finish(.ok) }
+            for list in StoredLists(result, names).saved { list.write(&client.writer) }
+            finish(.ok)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The parameter by which the library knows a list: a name of its own, or the place of a file. Names with a slash, and
+    /// those that no saved list has, are places.
+    private func resolve(
+        _ name: [UInt8], _ client: MPDClient, _ finish: @escaping Finish,
+        _ done: @escaping @PlayerLoop (JSONObject.Member) -> Void
+    ) {
+        let text = String(decoding: name, as: UTF8.self)
+        let place = names.names.uri(of: name).map { JSONObject.Member("uri", .string($0)) }
+        guard !name.isEmpty else { return finish(.failed(Self.noList)) }
+        if name.contains(UInt8(ascii: "/")) {
+            guard let place else { return finish(.failed(Self.noList)) }
+            return done(place)
+        }
+        let own = JSONObject.Member("name", .string(text))
+        link(client).call("lists.get", JSONObject([own, .init("limit", 1), .init("fields", ["uri"])])) { result in
+            if case .success = result { return done(own) }
+            guard let place else { return finish(.failed(Self.noList)) }
+            done(place)
+        }
+    }
+
+    /// The rows of a list.
+    private func feed(_ list: JSONObject.Member, _ client: MPDClient, _ fields: JSONValue, _ range: Range<Int>)
+        -> PageFeed
+    {
+        PageFeed(
+            link(client), "lists.get", JSONObject([list, .init("fields", fields)]), cursor: "offset",
+            after: .integer(Int64(range.lowerBound)), most: range.count, first: 100)
+    }
+
+    private func rows(
+        _ name: [UInt8], _ range: Range<Int>, _ client: MPDClient, isWhole: Bool, _ finish: @escaping Finish,
+        where fits: @escaping @PlayerLoop (LibrarySong) -> Bool = { _ in true }
+    ) {
+        resolve(name, client, finish) { [weak self, weak client] list in
+            guard let self, let client else { return finish(.ok) }
+            let names = names.names
+            let tags = client.tags
+            let stream = ListAnswer(feed(list, client, LibrarySong.fields, range), client) { row, writer in
+                guard let song = LibrarySong(row, names), fits(song) else { return }
+                if isWhole { song.write(&writer, tags) } else { writer.pair("file", song.name) }
+            }
+            client.answer(stream) { finish(Self.listOutcome($0)) }
+        }
+    }
+
+    /// The outcome of a method of lists in MPD's words.
+    private static func listOutcome(_ outcome: Outcome) -> Outcome {
+        guard case .failed(let failure) = outcome else { return outcome }
+        return .failed(listFailure(failure))
+    }
+
+    private static func listFailure(_ failure: MPDFailure) -> MPDFailure {
+        switch failure.code {
+        case .noExist: noList
+        case .exist: MPDFailure(.exist, "Playlist already exists")
+        case _: failure
+        }
+    }
+
+    private func length(_ name: [UInt8], _ client: MPDClient, _ finish: @escaping Finish) {
+        resolve(name, client, finish) { [weak self, weak client] list in
+            guard let self, let client else { return finish(.ok) }
+            var songs = 0
+            var duration = 0.0
+            feed(list, client, ["duration"], 0..<Int.max).drain { rows in
+                songs += rows.count
+                duration += rows.reduce(0) { $0 + ($1["duration"]?.doubleValue ?? 0) }
+            } _: { [weak client] failure in
+                if let failure { return finish(.failed(Self.listFailure(failure))) }
+                client?.writer.pair("songs", songs)
+                client?.writer.pair("playtime", Int64(clamping: duration.rounded(.down)))
+                finish(.ok)
+            }
+        }
+    }
+
+    /// `searchplaylist`.
+    private func find(_ given: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        var arguments = Array(given.dropFirst())
+        let tail = try QueryTail(&arguments, [.window])
+        let range = try Self.range(tail.window)
+        let filter = try filter(arguments, folds: true)
+        var passed = 0
+        rows(given[0].bytes, 0..<Int.max, client, isWhole: true, finish) { song in
+            guard filter.matches(song, .mpd) else { return false }
+            passed += 1
+            return range.contains(passed - 1)
+        }
+    }
+
+    // MARK: The queue
+
+    private func load(_ arguments: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let range = try arguments.count > 1 ? arguments[1].indices() : 0..<Int.max
+        let index = try arguments.count > 2 ? Destination(arguments[2]) : nil
+        let place = try index.map { place throws(MPDFailure) in
+            try place.insertion(count: mirror.queue.ids.count, current: mirror.currentIndex)
+        }
+        let text = arguments[0].text
+        resolve(arguments[0].bytes, client, finish) { [weak self, weak client] list in
+            guard let self, let client else { return finish(.ok) }
+            let end: Finish = { [weak self] outcome in
+                if outcome == .ok { self?.lastLoaded = text }
+                finish(Self.listOutcome(outcome))
+            }
+            if range.lowerBound == 0 {
+                var parameters = JSONObject([.init("list", list.value)])
+                if range.upperBound < 1_000_000 {
+                    guard !range.isEmpty else { return finish(.ok) }
+                    parameters["limit"] = .integer(Int64(range.upperBound))
+                }
+                return addition(parameters, at: place, client, allowsNothing: true, answersId: false, end)
+            }
+            var uris: [JSONValue] = []
+            feed(list, client, ["uri"], range).drain { rows in
+                uris += rows.compactMap { $0["uri"] }
+            } _: { [weak self, weak client] failure in
+                if let failure { return finish(.failed(Self.listFailure(failure))) }
+                guard let self, let client, !uris.isEmpty else { return finish(.ok) }
+                let texts = uris.compactMap(\.stringValue)
+                add(texts[...], at: place, client, end)
+            }
+        }
+    }
+
+    private func save(_ arguments: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let name = try listName(arguments[0])
+        let mode = arguments.count > 1 ? arguments[1].text : "create"
+        guard ["create", "append", "replace"].contains(mode) else {
+            throw MPDFailure(.argument, "Unrecognized save mode, expected one of 'create', 'append', 'replace'")
+        }
+        var parameters: JSONObject = JSONObject([.init("name", .string(name)), .init("session", "main")])
+        if mode == "append" { parameters["append"] = true }
+        let link = link(client)
+        link.call("lists.get", JSONObject([.init("name", .string(name)), .init("limit", 1)])) { [weak self] result in
+            switch result {
+            case .success where mode == "create":
+                return finish(.failed(MPDFailure(.exist, "Playlist already exists")))
+            case .failure where mode != "create": return finish(.failed(Self.noList))
+            case .success, .failure: break
+            }
+            // A queue without items is a list without items; the library saves none of a session alone.
+            if self?.mirror.queue.ids.isEmpty == true {
+                guard mode != "append" else { return finish(.ok) }
+                parameters["session"] = nil
+                parameters["uris"] = []
+            }
+            link.call("lists.save", parameters) { result in
+                if case .failure(let failure) = result { return finish(.failed(failure)) }
+                finish(.ok)
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    private func change(
+        _ method: String, _ parameters: JSONValue, _ client: MPDClient, _ finish: @escaping Finish
+    ) {
+        link(client).call(method, parameters.objectValue ?? JSONObject()) { result in
+            if case .failure(let failure) = result { return finish(.failed(Self.listFailure(failure))) }
+            finish(.ok)
+        }
+    }
+
+    private func edit(_ name: String, _ step: JSONValue, _ client: MPDClient, _ finish: @escaping Finish) {
+        change("lists.edit", ["name": .string(name), "edits": [step]], client, finish)
+    }
+
+    /// Calls `done` with the number of items of a list.
+    private func count(
+        _ name: String, _ client: MPDClient, _ finish: @escaping Finish, _ done: @escaping @PlayerLoop (Int) -> Void
+    ) {
+        let parameters = JSONObject([.init("name", .string(name)), .init("limit", 1), .init("fields", ["uri"])])
+        link(client).call("lists.get", parameters) { result in
+            switch result {
+            case .failure(let failure): finish(.failed(Self.listFailure(failure)))
+            case .success(let reply): done(Int(clamping: reply.value["count"]?.integerValue ?? 0))
+            }
+        }
+    }
+
+    /// `playlistadd`.
+    private func append(_ arguments: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let name = try listName(arguments[0])
+        let index = try arguments.count > 2 ? arguments[2].count() : nil
+        let bytes = arguments[1].bytes
+        songs(below: bytes, client) { [weak self, weak client] result in
+            guard let self, let client else { return finish(.ok) }
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let uris):
+                guard let index else { return append(uris[...], to: name, client, finish) }
+                count(name, client, finish) { [weak self, weak client] count in
+                    guard let self, let client else { return finish(.ok) }
+                    guard index <= count else {
+                        return finish(.failed(MPDFailure(.argument, "Bad position")))
+                    }
+                    let part = Self.part(uris[...])
+                    let insert: JSONValue = [
+                        "uris": .array(part.map { .string($0) }), "at": .integer(Int64(index)),
+                    ]
+                    edit(name, ["insert": insert], client, finish)
+                }
+            }
+        }
+    }
+
+    /// The uris of a song, of an address, or of all songs below a folder.
+    private func songs(
+        below name: [UInt8], _ client: MPDClient, _ done: @escaping @PlayerLoop (Result<[String], MPDFailure>) -> Void
+    ) {
+        if SongNames.isAddress(name) { return done(.success([String(decoding: name, as: UTF8.self)])) }
+        let folder = Self.trimmed(name)
+        guard let uri = names.names.placeURI(of: folder) else {
+            return done(.failure(MPDFailure(.noExist, "No such directory")))
+        }
+        let parameters = JSONObject([.init("uris", [.string(uri)]), .init("fields", ["uri"])])
+        link(client).call("library.get", parameters) { [weak self, weak client] result in
+            guard let self, let client, case .success(let reply) = result else {
+                return done(.failure(MPDFailure(.noExist, "No such directory")))
+            }
+            if let song = reply.value["rows"]?.arrayValue?.first?["uri"]?.stringValue { return done(.success([song])) }
+            let condition = LibraryCondition(.base(folder), names.names)
+            collect(SongQuestion(condition), 0..<Int.max, client) { result in
+                if case .success(let uris) = result, uris.isEmpty {
+                    return done(.failure(MPDFailure(.noExist, "No such directory")))
+                }
+                done(result)
+            }
+        }
+    }
+}
+
+/// The rows of a feed, written as they come.
+@PlayerLoop final class ListAnswer: AnswerStream {
+    private let feed: PageFeed
+    private let write: @PlayerLoop (JSONValue, inout AnswerWriter) -> Void
+
+    /// The rows of a feed, each written by `write`.
+    init(
+        _ feed: PageFeed, _ client: MPDClient, _ write: @escaping @PlayerLoop (JSONValue, inout AnswerWriter) -> Void
+    ) {
+        self.feed = feed
+        self.write = write
+        feed.onPage = { [weak client] in client?.proceed() }
+    }
+
+    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
+        switch feed.take() {
+        case nil: return .waits
+        case .failed(let failure)?: return .ends(.failed(failure))
+        case .end?: return .ends(.ok)
+        case .rows(let rows, _)?:
+            for row in rows { write(row, &writer) }
+            return .more
+        }
+    }
+}
+
+extension Argument {
+    /// The indices of a range, or of a number alone. Throws MPD's message.
+    func indices() throws(MPDFailure) -> Range<Int> {
+        let range = try range()
+        let upper = range.upper ?? .max
+        guard range.lower <= upper else { throw fault("Malformed range") }
+        return range.lower..<upper
+    }
+}

@@ -1,0 +1,94 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import MPDProtocol
+
+/// Pictures of songs.
+extension Commands {
+    /// Answers a part of a picture: one inside of the file alone for `readpicture`, else one beside it too.
+    func picture(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let isInside = request.command == .readpicture
+        let offset = try request.arguments[1].count()
+        let name = request.arguments[0].bytes
+        let absent = MPDFailure(.noExist, isInside ? "No such song" : "No file exists")
+        guard !Self.isTop(name), let uri = names.names.placeURI(of: name) else { throw absent }
+        let key = OpenPicture.Key(uri: uri, isInside: isInside)
+        if offset > 0, let open = pictures[client.number], open.key == key {
+            return finish(open.answer(offset, client))
+        }
+        pictures[client.number] = nil
+        song(uri, client) { [weak self, weak client] row in
+            guard let self, let client else { return finish(.ok) }
+            guard let row, let song = row["uri"] else { return finish(.failed(absent)) }
+            if isInside, row["hasPicture"]?.boolValue != true { return finish(.ok) }
+            let parameters = JSONObject([.init("uri", song), .init("descriptor", true)])
+            link(client).call("library.artwork", parameters) { [weak self, weak client] result in
+                guard let self, let client else { return finish(.ok) }
+                guard case .success(let reply) = result, let file = reply.file,
+                    let open = OpenPicture(key, file, reply.value["type"]?.stringValue)
+                else { return finish(isInside ? .ok : .failed(absent)) }
+                pictures[client.number] = open
+                finish(open.answer(offset, client))
+            }
+        }
+    }
+
+    /// The row of a song, or of the first song of a folder; nil: there is none.
+    private func song(_ uri: String, _ client: MPDClient, _ done: @escaping @PlayerLoop (JSONValue?) -> Void) {
+        let fields: JSONValue = ["uri", "hasPicture"]
+        let link = link(client)
+        link.call("library.get", JSONObject([.init("uris", [.string(uri)]), .init("fields", fields)])) { result in
+            guard case .success(let reply) = result else { return done(nil) }
+            if let row = reply.value["rows"]?.arrayValue?.first, row != .null { return done(row) }
+            let filter: JSONValue = ["folder": ["is": .string(uri)]]
+            let parameters = JSONObject([.init("filter", filter), .init("limit", 1), .init("fields", fields)])
+            link.call("library.query", parameters) { result in
+                guard case .success(let reply) = result else { return done(nil) }
+                done(reply.value["rows"]?.arrayValue?.first)
+            }
+        }
+    }
+}
+
+/// A picture that a client reads part by part.
+struct OpenPicture {
+    /// The picture that was asked for.
+    struct Key: Equatable {
+        let uri: String
+        let isInside: Bool
+    }
+
+    let key: Key
+    private let file: OwnedDescriptor
+    private let type: String?
+    private let size: Int
+
+    /// An open file; nil: its size is unknown.
+    init?(_ key: Key, _ file: OwnedDescriptor, _ type: String?) {
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { return nil }
+        self.key = key
+        self.file = file
+        self.type = key.isInside ? type : nil
+        size = Int(status.st_size)
+    }
+
+    /// Writes the part from an offset on.
+    @PlayerLoop func answer(_ offset: Int, _ client: MPDClient) -> Outcome {
+        guard offset <= size else { return .failed(MPDFailure(.argument, "Bad file offset")) }
+        var part = [UInt8](repeating: 0, count: min(client.binaryLimit, size - offset))
+        var done = 0
+        while done < part.count {
+            let count = part.withUnsafeMutableBytes {
+                pread(file.number, $0.baseAddress! + done, $0.count - done, off_t(offset + done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return .failed(MPDFailure(.system, "the picture cannot be read")) }
+            done += count
+        }
+        client.writer.pair("size", size)
+        if let type { client.writer.pair("type", type) }
+        client.writer.binary(part)
+        return .ok
+    }
+}
