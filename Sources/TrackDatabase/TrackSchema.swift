@@ -2,7 +2,8 @@
 ///
 /// Texts are interned: `value` has each text of each tag once, and `ordered` has them in the order of their folded text with
 /// counts. Tags that the tracks of an album share stand in a `tagset`, which many tracks point to; so a question about artists
-/// or genres looks at a tenth of the rows. What belongs to one track stands in `track`, its title as a number of a value.
+/// or genres looks at a tenth of the rows. What belongs to one track stands in `track`, its title as a number of a value. The
+/// name of a file without a title stands there as one, see `TrackFlags.isNamedByFile`.
 enum TrackSchema {
     /// Version of the tables that this program makes.
     static let version = 1
@@ -118,4 +119,6 @@ enum TrackFlags {
     static let hasLyrics: Int64 = 2
     /// It has a picture.
     static let hasPicture: Int64 = 4
+    /// Its file has no title: the name of the file stands in its place.
+    static let isNamedByFile: Int64 = 8
 }

@@ -4,9 +4,6 @@ import Testing
 
 /// Filters of the library as people write them.
 @Suite struct LibraryFilterTests {
-    /// 2026-05-01, noon.
-    private static let now = 1_777_636_800.0
-
     @Test(
         arguments: [
             (.artist, "miles*", #"{"any":[{"artist":{"matches":"miles*"}},{"albumArtist":{"matches":"miles*"}}]}"#),
@@ -22,15 +19,15 @@ import Testing
             (.rating, "4", #"{"rating":{"atLeast":4}}"#), (.rating, "0", #"{"rating":{"atLeast":0}}"#),
             (.rating, "2-3", #"{"all":[{"rating":{"atLeast":2}},{"rating":{"atMost":3}}]}"#),
             (.liked, "", #"{"liked":{"is":true}}"#),
-            (.notPlayedSince, "1d", #"{"any":[{"lastPlayed":{"before":1777550400}},{"lastPlayed":{"missing":true}}]}"#),
-            (.addedSince, "12h", #"{"added":{"atLeast":1777593600}}"#),
+            (.notPlayedSince, "1d", #"{"any":[{"lastPlayed":{"before":"1d"}},{"lastPlayed":{"missing":true}}]}"#),
+            (.addedSince, "12h", #"{"added":{"atLeast":"12h"}}"#),
             (.addedSince, "2025-05-01", #"{"added":{"atLeast":"2025-05-01"}}"#),
             (.addedSince, "2025", #"{"added":{"atLeast":"2025"}}"#),
-            (.addedSince, "6mo", #"{"added":{"atLeast":1761858000}}"#),
+            (.addedSince, "6mo", #"{"added":{"atLeast":"6mo"}}"#),
             (.filter, #"{"not":{"genre":{"is":"x"}}}"#, #"{"not":{"genre":{"is":"x"}}}"#),
         ] as [(LibraryTest, String, String)])
     func testsAreRead(test: LibraryTest, text: String, json: String) throws {
-        #expect(JSONWriter.text(try test.json(text, now: Self.now)) == json)
+        #expect(JSONWriter.text(try test.json(text)) == json)
     }
 
     @Test(
@@ -42,7 +39,7 @@ import Testing
         ] as [(LibraryTest, [String])])
     func othersAreRefused(test: LibraryTest, texts: [String]) {
         for text in texts {
-            #expect(throws: LibraryTest.Mistake.self, "\(test) \(text)") { try test.json(text, now: Self.now) }
+            #expect(throws: LibraryTest.Mistake.self, "\(test) \(text)") { try test.json(text) }
         }
     }
 

@@ -137,4 +137,42 @@ import TrackDatabase
         #expect(try count(["uri": ["is": "/elsewhere/x.flac"]]) == 0)
         #expect(try count(["not": ["folder": ["below": "/elsewhere"]]]) == 60)
     }
+
+    /// Bytes that are not UTF-8 are percent-encoded in uris, and lead to the same file and folder.
+    @Test func uriBytesLeadToNamesThatAreNoText() async throws {
+        let house = try await LibraryHouse(tracks: 20) { record, index in
+            let folder = Array("Music/J".utf8) + (index % 2 == 0 ? [0xFF] : [0xFE]) + Array("zz".utf8)
+            record.path = TrackPath(folder: folder, name: Array("\(index)".utf8) + [0xE9] + Array(".mp3".utf8))
+            record.tags = [:]
+        }
+        func count(_ filter: JSONValue) throws -> Int64? {
+            try house.client.result("library.count", ["filter": filter])["tracks"]?.integerValue
+        }
+        let folder = "file://\(house.music)/J%FFzz"
+        #expect(try count(["uri": ["is": .string(folder + "/4%E9.mp3")]]) == 1)
+        #expect(try count(["uri": ["is": .string(folder + "/5%E9.mp3")]]) == 0)
+        #expect(try count(["uri": ["is": .string("file://\(house.music)/J%FEzz/5%E9.mp3")]]) == 1)
+        #expect(try count(["folder": ["is": .string(folder)]]) == 10)
+        #expect(try count(["folder": ["below": .string(folder + "/")]]) == 10)
+        #expect(try count(["uri": ["startsWith": "Music/J"]]) == 20)
+        #expect(try count(["title": ["is": "4\u{FFFD}"]]) == 1)
+        let hits = try #require(
+            house.client.result("library.search", ["text": "4", "kinds": ["track"]])["rows"]?.arrayValue)
+        #expect(hits.first?["uri"] == .string(folder + "/4%E9.mp3"))
+        for hit in hits { #expect(try count(hit["filter"] ?? .null) == 1) }
+    }
+
+    @Test func hitsOfAlbumsHaveTheirDate() async throws {
+        let house = try await LibraryHouse(tracks: 6) { record, index in
+            record.path.folder = Array("Music/\(index / 3)".utf8)
+            record.tags = [.album: ["Zebra"], .albumArtist: ["Ann"], .artist: ["Ann"]]
+            record.tags[.date] = index < 3 ? [index == 1 ? "1971" : "1970-02-03"] : nil
+        }
+        let hits = try house.client.result("library.search", ["text": "zebra", "kinds": ["album"]])["rows"]?.arrayValue
+        #expect(hits?.map { $0["date"] } == [.string("1970-02-03"), nil])
+        let grouped = try house.client.result(
+            "library.values", ["tag": "album", "group": ["albumArtist", "date"]])["rows"]?.arrayValue
+        #expect(grouped?.map { $0["tracks"] } == [2, 1, 3])
+        #expect(grouped?.map { $0["group"]?["date"] } == ["1970-02-03", "1971", .null])
+    }
 }

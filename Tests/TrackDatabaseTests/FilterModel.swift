@@ -16,10 +16,15 @@ enum FilterModel {
 
     private static func passes(_ track: StoredTrack, _ field: FilterField, _ test: FilterTest) -> Bool {
         switch field {
-        case .tag(let tag): texts(track.record.tags[tag] ?? [], test, isDate: tag.isDate)
+        case .tag(let tag):
+            if case .missing(let flag) = test {
+                (track.record.tags[tag] ?? []).isEmpty == flag
+            } else {
+                texts(values(tag, of: track), test, isDate: tag.isDate)
+            }
         case .anyTag:
             TrackTag.allCases.contains { tag in
-                !tag.name.hasPrefix("musicBrainz") && texts(track.record.tags[tag] ?? [], test, isDate: tag.isDate)
+                !tag.name.hasPrefix("musicBrainz") && texts(values(tag, of: track), test, isDate: tag.isDate)
             }
         case .path(.folder) where test.bytes != nil: test.bytes == track.record.path.folder
         case .path(.folder): texts([String(decoding: track.record.path.folder, as: UTF8.self)], test, isDate: false)
@@ -30,6 +35,11 @@ enum FilterModel {
         case .time(let field): time(moment(track, field), test)
         case .flag(let field): flag(flag(track, field), test)
         }
+    }
+
+    /// The values of a tag; the name of the file stands for its title.
+    static func values(_ tag: TrackTag, of track: StoredTrack) -> [String] {
+        track.record.tags[tag] ?? (tag == .title ? [track.record.path.stem] : [])
     }
 
     private static func texts(_ texts: [String], _ test: FilterTest, isDate: Bool) -> Bool {
@@ -49,7 +59,7 @@ enum FilterModel {
             case .before(let wanted): return precedes(text, wanted)
             case .after(let wanted): return precedes(wanted, String(text.prefix(wanted.count)))
             case .below(let path): return below(Array(text.utf8), path)
-            case .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing: return false
+            case .place, .equals, .numberAtLeast, .numberAtMost, .within, .withinAge, .isTrue, .missing: return false
             }
         }
     }
@@ -113,7 +123,9 @@ enum FilterModel {
         case .equals(let wanted): value == wanted
         case .numberAtLeast(let wanted): value.map { $0 >= wanted } ?? false
         case .numberAtMost(let wanted): value.map { $0 <= wanted } ?? false
-        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .within, .isTrue: false
+        case .is, .place, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .within,
+            .withinAge, .isTrue:
+            false
         }
     }
 
@@ -122,8 +134,8 @@ enum FilterModel {
         case .missing(let flag): (value == nil) == flag
         case .within(let range):
             value.map { $0 >= range.lower ?? .min && (range.upper == nil || $0 < range.upper ?? .max) } ?? false
-        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
-            .numberAtMost, .isTrue:
+        case .is, .place, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals,
+            .numberAtLeast, .numberAtMost, .withinAge, .isTrue:
             false
         }
     }
@@ -132,8 +144,8 @@ enum FilterModel {
         switch test {
         case .missing(let flag): (value == nil) == flag
         case .isTrue(let wanted): value == wanted
-        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
-            .numberAtMost, .within:
+        case .is, .place, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals,
+            .numberAtLeast, .numberAtMost, .within, .withinAge:
             false
         }
     }
@@ -157,7 +169,7 @@ enum FilterModel {
     private static func sortKey(_ track: StoredTrack, _ field: SortField) -> [[UInt8]] {
         switch field {
         case .tag(let tag):
-            (track.record.tags[tag]?.first).map { [Array(Folding.fold($0).utf8), Array($0.utf8)] } ?? []
+            (values(tag, of: track).first).map { [Array(Folding.fold($0).utf8), Array($0.utf8)] } ?? []
         case .uri: [track.record.path.folder, track.record.path.name]
         case .number(let field): number(track, field).map { [bytes($0)] } ?? []
         case .time(let field): moment(track, field).map { [bytes(Double($0))] } ?? []
@@ -173,7 +185,10 @@ enum FilterModel {
 extension FilterTest {
     /// The bytes that it compares with; nil: it compares texts.
     fileprivate var bytes: [UInt8]? {
-        if case .is(let text) = self { return Array(text.utf8) }
-        return nil
+        switch self {
+        case .is(let text): return Array(text.utf8)
+        case .place(let bytes): return bytes
+        default: return nil
+        }
     }
 }

@@ -1,3 +1,5 @@
+import ControlProtocol
+import Glibc
 import TestLibraries
 import Testing
 import TrackDatabase
@@ -49,7 +51,7 @@ import TrackDatabase
             for filter in [nil, Self.filter(library, &numbers, depth: 2), .test(.tag(.genre), .missing(false))] {
                 var wanted: [String: Int64] = [:]
                 for track in library.tracks where filter.map({ FilterModel.passes(track, $0) }) ?? true {
-                    for text in track.record.tags[tag] ?? [] { wanted[text, default: 0] += 1 }
+                    for text in FilterModel.values(tag, of: track) { wanted[text, default: 0] += 1 }
                 }
                 var rows: [ValueRow] = []
                 var after: String?
@@ -90,6 +92,87 @@ import TrackDatabase
         }
         let one = try library.pages(nil, .random(seed: seed), limit: 500)
         #expect(try one != library.pages(nil, .random(seed: seed &+ 1), limit: 500))
+    }
+
+    /// The name of a file without a title is found, listed, counted and sorted as one, and is no tag.
+    @Test func namesOfFilesStandForTitles() throws {
+        let folder = TestFolder()
+        let database = try TrackDatabase(path: folder.file("library.db"))
+        let writer = try database.writer()
+        func put(_ path: String, _ titles: [String]) throws {
+            try writer.batch { batch throws(TrackDatabaseError) in
+                var record = TrackRecord(path: TrackPath(path))
+                record.tags[.title] = titles
+                record.tags[.artist] = ["Ann"]
+                try batch.put(record, added: 1)
+            }
+        }
+        try put("r/01 Mäander.flac", [])
+        try put("r/b.flac", ["Aa", "Zz"])
+        try put("r/.hidden", [""])
+        let reader = try database.reader()
+        func names(_ filter: TrackFilter?, _ sort: [SortKey] = []) throws -> [String] {
+            try reader.query(TrackQuery(filter: filter, sort: .keys(sort))).rows.map {
+                String(decoding: $0.record.path.name, as: UTF8.self)
+            }
+        }
+        let title = FilterField.tag(.title)
+        #expect(try names(.test(title, .contains("MAANDER"))) == ["01 Mäander.flac"])
+        #expect(try names(.test(title, .is("01 Mäander"))) == ["01 Mäander.flac"])
+        #expect(try names(.test(title, .missing(true))) == ["01 Mäander.flac", ".hidden"])
+        #expect(try names(.test(title, .missing(false))) == ["b.flac"])
+        #expect(try names(.test(.anyTag, .startsWith(".hid"))) == [".hidden"])
+        #expect(try names(nil, [SortKey(.tag(.title))]) == [".hidden", "01 Mäander.flac", "b.flac"])
+        #expect(try names(nil, [SortKey(.tag(.title), isFalling: true)]) == ["b.flac", "01 Mäander.flac", ".hidden"])
+        #expect(try reader.values(ValuesQuery(tag: .title)).rows.map(\.value) == [".hidden", "01 Mäander", "Aa", "Zz"])
+        #expect(try reader.search("maand", kinds: [.track]).map(\.text) == ["01 Mäander"])
+        #expect(try reader.search("ann maander", kinds: [.track]).map(\.text) == ["01 Mäander"])
+        #expect(try reader.track(at: TrackPath("r/01 Mäander.flac"))?.record.tags == [.artist: ["Ann"]])
+        // A title that comes, goes and is the same as the name.
+        try put("r/01 Mäander.flac", ["01 Mäander"])
+        #expect(try names(.test(title, .missing(true))) == [".hidden"])
+        #expect(try reader.track(at: TrackPath("r/01 Mäander.flac"))?.record.tags[.title] == ["01 Mäander"])
+        try put("r/01 Mäander.flac", ["Other"])
+        #expect(try reader.search("maander").isEmpty)
+        try put("r/01 Mäander.flac", [])
+        let id = try #require(try reader.track(at: TrackPath("r/01 Mäander.flac"))).id
+        try writer.batch { batch throws(TrackDatabaseError) in
+            try batch.move(id, to: TrackRecord(path: TrackPath("r/New name.ogg")))
+        }
+        #expect(try reader.search("new na").map(\.text) == ["New name"])
+        #expect(try reader.search("maander").isEmpty)
+    }
+
+    /// Ages count from the moment of the question, on each page, and dates stay where they are.
+    @Test func agesMoveWithTheTime() throws {
+        let folder = TestFolder()
+        let database = try TrackDatabase(path: folder.file("library.db"))
+        let now = Double(time(nil))
+        try database.writer().batch { batch throws(TrackDatabaseError) in
+            for days in 0..<40 {
+                try batch.put(TrackRecord(path: TrackPath("r/\(days)")), added: now - Double(days) * 86_400 - 43_200)
+            }
+        }
+        let reader = try database.reader()
+        func pages(_ test: String) throws -> [String] {
+            let filter = try TrackFilter(json: JSONReader.read("{\"added\": \(test)}"))
+            var found: [String] = []
+            var after: String?
+            repeat {
+                let page = try reader.query(TrackQuery(filter: filter, limit: 7, after: after))
+                found += page.rows.map { String(decoding: $0.record.path.name, as: UTF8.self) }
+                after = page.next
+            } while after != nil
+            return found
+        }
+        #expect(try pages(#"{"atLeast": "30d"}"#) == (0..<30).map(String.init))
+        #expect(try pages(#"{"after": "2w"}"#) == (0..<14).map(String.init))
+        #expect(try pages(#"{"before": "30d"}"#) == (30..<40).map(String.init))
+        #expect(try pages(#"{"atMost": "1mo"}"#) == (30..<40).map(String.init))
+        #expect(try pages(#"{"atLeast": "6h"}"#).isEmpty)
+        #expect(try pages(#"{"before": "1y"}"#).isEmpty)
+        let filter = try TrackFilter(json: JSONReader.read(#"{"added": {"after": "2w"}}"#))
+        #expect(try reader.values(ValuesQuery(tag: .title, filter: filter, limit: 9)).rows.count == 9)
     }
 
     /// A filter of the kinds that people make.
@@ -138,6 +221,8 @@ import TrackDatabase
         let start = numbers.number(below: max(1, text.count))
         let part = String(text.dropFirst(start).prefix(1 + numbers.number(below: 6)))
         switch name {
+        case .is where field == .path(.uri) && numbers.percent(50): return .place(track.record.path.bytes)
+        case .is where field == .path(.folder) && numbers.percent(50): return .place(track.record.path.folder)
         case .is, .missing: return .is(text)
         case .contains: return .contains(numbers.percent(50) ? part.uppercased() : part)
         case .startsWith: return .startsWith(String(text.prefix(numbers.number(below: 6))).lowercased())

@@ -15,6 +15,8 @@ import TrackDatabase
             for (index, (artist, album, title)) in tracks.enumerated() {
                 var record = TrackRecord(path: TrackPath("r/\(artist)/\(album)/\(index)"))
                 record.tags = [.artist: [artist], .album: [album], .title: [title]]
+                // Dates of an album may differ; one track has none.
+                if album == "The Wall" { record.tags[.date] = [index == 2 ? "1979-11-30" : "1979"] }
                 try batch.put(record, added: 1)
             }
         }
@@ -49,6 +51,7 @@ import TrackDatabase
         let album = try #require(try reader.search("floyd the wall", kinds: [.album]).first)
         #expect(album.tag == .album && album.tracks == 2)
         #expect(try reader.album(album.id)?.title == "The Wall")
+        #expect(try reader.album(album.id)?.date == "1979-11-30")
         reader.show([Array("r/Pink".utf8)])
         #expect(try Self.found(reader, "pink time") == ["track Timeless"])
         #expect(try Self.found(reader, "floyd wall").isEmpty)
@@ -70,7 +73,7 @@ import TrackDatabase
             var expected: Set<Int64> = []
             for track in library.tracks {
                 // A further title is found by itself alone.
-                let texts = track.record.tags[.title] ?? []
+                let texts = FilterModel.values(.title, of: track)
                 let title = Self.words(texts.prefix(1))
                 let all = Self.words(track, [.artist, .albumArtist, .album, .composer, .conductor, .performer]) + title
                 if Self.has(all, wanted) && wanted.contains(where: { Self.has(title, [$0]) })

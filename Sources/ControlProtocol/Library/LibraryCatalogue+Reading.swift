@@ -66,7 +66,8 @@ extension LibraryCatalogue {
             help:
                 "Finds artists, albums, tracks, genres and folders, those first that fit best. The filter of each leads to "
                 + "its tracks.",
-            result: "rows, each with kind, name and filter, and version", example: #"{"text": "miles"}"#),
+            result: "rows, each with kind, name and filter, albums also with artist, date and tracks; and version",
+            example: #"{"text": "miles"}"#),
     ]
 }
 

@@ -89,7 +89,7 @@ package struct LibraryView: Sendable {
         case .any(let filters): .any(filters.map(resolved))
         case .not(let filter): .not(resolved(filter))
         case .test(.path(let field), .is(let text)) where Self.isAddress(text):
-            place(of: text).map { .test(.path(field), .is(String(decoding: $0, as: UTF8.self))) } ?? .any([])
+            place(of: text).map { .test(.path(field), .place($0)) } ?? .any([])
         case .test(.path(let field), .below(let text)) where Self.isAddress(text):
             place(of: String(decoding: text, as: UTF8.self)).map { .test(.path(field), .below($0)) } ?? .any([])
         case .test, .album: filter

@@ -70,6 +70,7 @@ extension ReadingMethods {
         case .album:
             writer.member("name", hit.text)
             writer.member("artist", found.album?.artist)
+            writer.member("date", found.album?.date)
             writer.member("tracks", Int(hit.tracks))
             writer.member("album", Int(hit.id))
             filter(.test("albumId", "is", .integer(hit.id)), &writer)

@@ -42,10 +42,7 @@ struct TrackRow: Sendable {
 
     /// The shown title: that of the tags, else the name of the file without its suffix.
     static func title(of track: StoredTrack) -> String {
-        if let titles = track.record.tags[.title] { return titles.joined(separator: ", ") }
-        let name = track.record.path.name
-        let dot = name.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex
-        return String(decoding: dot > name.startIndex ? name[..<dot] : name[...], as: UTF8.self)
+        track.record.tags[.title].map { $0.joined(separator: ", ") } ?? track.record.path.stem
     }
 
     private func write(_ field: TrackField, _ track: StoredTrack, to writer: inout JSONWriter) {

@@ -17,8 +17,8 @@ package enum LibraryTest: String, CaseIterable, Sendable {
         package var expected: String
     }
 
-    /// The test as the protocol has it. `now`: seconds since 1970, from which ages such as `1y` count.
-    package func json(_ text: String, now: Double) throws(Mistake) -> JSONValue {
+    /// The test as the protocol has it. Ages such as `1y` stay ages, so that a saved filter goes with the time.
+    package func json(_ text: String) throws(Mistake) -> JSONValue {
         switch self {
         case .artist:
             // An album's artist made it, too, whoever is named as a guest of one track.
@@ -31,9 +31,9 @@ package enum LibraryTest: String, CaseIterable, Sendable {
         case .rating: return try Self.stars(text)
         case .liked: return ["liked": ["is": true]]
         case .notPlayedSince:
-            let moment = try Self.moment(text, now: now)
+            let moment = try Self.moment(text)
             return ["any": [["lastPlayed": ["before": moment]], ["lastPlayed": ["missing": true]]]]
-        case .addedSince: return ["added": ["atLeast": try Self.moment(text, now: now)]]
+        case .addedSince: return ["added": ["atLeast": try Self.moment(text)]]
         case .filter:
             guard let filter = try? JSONReader.read(text), filter.objectValue != nil else {
                 throw Mistake(expected: "a filter of the protocol, such as {\"genre\": {\"is\": \"Jazz\"}}")
@@ -87,17 +87,9 @@ package enum LibraryTest: String, CaseIterable, Sendable {
         return isRange ? ["all": [lower, ["rating": ["atMost": .number(most)]]]] : lower
     }
 
-    /// A moment: an age before `now`, or a date as it is written.
-    private static func moment(_ text: String, now: Double) throws(Mistake) -> JSONValue {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let seconds: [String: Double] = [
-            "h": 3600, "d": 86400, "w": 604_800, "mo": 2_629_800, "y": 31_557_600,
-        ]
-        if let unit = seconds[String(text.dropFirst(digits.count))], let count = ClockText.integer(digits),
-            count < 10000
-        {
-            return .integer(Int64(clamping: now - Double(count) * unit))
-        }
+    /// A moment: an age or a date, each as it is written.
+    private static func moment(_ text: String) throws(Mistake) -> JSONValue {
+        if AgeText.seconds(text) != nil { return .string(text) }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         let isDate = zip(parts, [4, 2, 2]).allSatisfy { $0.utf8.count == $1 && ClockText.integer($0) != nil }
         guard (1...3).contains(parts.count), isDate else {

@@ -29,11 +29,11 @@ package enum LibraryTags {
         let name = name(tag)
         switch name {
         case "folder": return LibraryTest.folder(text)
-        case "date": return (try? LibraryTest.year.json(text, now: 0)) ?? LibraryTest.tag(name, text)
+        case "date": return (try? LibraryTest.year.json(text)) ?? LibraryTest.tag(name, text)
         case "trackNumber", "discNumber":
             guard let number = ClockText.integer(text) else { throw LibraryTest.Mistake(expected: "a number") }
             return .object(JSONObject([.init(name, ["is": .integer(Int64(number))])]))
-        case "artist": return try LibraryTest.artist.json(text, now: 0)
+        case "artist": return try LibraryTest.artist.json(text)
         default: return LibraryTest.tag(name, text)
         }
     }

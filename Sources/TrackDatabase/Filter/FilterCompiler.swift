@@ -6,6 +6,8 @@ struct FilterCompiler {
     let database: SQLiteDatabase
     /// Tracks of the library, about.
     let total: Double
+    /// Seconds since 1970, from which ages count.
+    let now: Int64
 
     /// The condition of a filter.
     func compile(_ filter: TrackFilter) throws(TrackDatabaseError) -> CompiledFilter {
@@ -119,7 +121,7 @@ struct FilterCompiler {
         if case .missing(let isMissing) = test {
             let sql =
                 tag == .title
-                ? "t.title IS NULL"
+                ? "(t.flags & \(TrackFlags.isNamedByFile)) <> 0"
                 : tag.isOwn ? "firstOf(t.own, \(tag.rawValue)) IS NULL" : "(s.tags & \(tag.bit)) = 0"
             return .plain(isMissing ? sql : "NOT (\(sql))", [], asksTracks: tag.isOwn, share: 0.5)
         }
@@ -140,18 +142,13 @@ struct FilterCompiler {
     ) throws(TrackDatabaseError) -> CompiledFilter {
         switch field {
         case .folder:
-            if case .is(let text) = test {
-                let path = SQLiteValue.blob(Array(text.utf8))
-                guard let id = try database.number("SELECT id FROM folder WHERE path = ?1", path) else {
-                    return .constant(false)
-                }
-                return try folders([id])
-            }
-            return try folders(try FolderLookup(database: database).find(test))
+            guard let place = test.place else { return try folders(try FolderLookup(database: database).find(test)) }
+            let id = try database.number("SELECT id FROM folder WHERE path = ?1", .blob(place))
+            return try folders(id.map { [$0] } ?? [])
         case .uri:
-            if case .is(let text) = test {
-                let path = TrackPath(text)
-                let inner = try compile(.folder, .is(String(decoding: path.folder, as: UTF8.self)))
+            if let place = test.place {
+                let path = TrackPath(place)
+                let inner = try compile(.folder, .place(path.folder))
                 guard inner.driver != nil, inner.sql != "0" else { return inner }
                 return CompiledFilter(
                     sql: "\(inner.sql) AND t.name = @", values: inner.values + [.blob(path.name)], asksTracks: true,
@@ -201,7 +198,8 @@ struct FilterCompiler {
             return .plain(
                 "\(column) IS NOT NULL AND matches(\(column), @)", [.text(Folding.fold(text))], share: 0.1)
         case .missing(let flag): return .plain(flag ? isMissing : "NOT (\(isMissing))", [], share: 0.5)
-        case .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue:
+        case .place, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within,
+            .withinAge, .isTrue:
             throw .invalid("this field has no such test", nearest: nil)
         }
     }
@@ -221,7 +219,8 @@ struct FilterCompiler {
         case .numberAtMost(let value):
             return .plain("ifnull(\(column) <= @, 0)", [.real(Self.product(value, scale))], share: 0.5)
         case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
-        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .within, .isTrue:
+        case .is, .place, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .within,
+            .withinAge, .isTrue:
             return .constant(false)
         }
     }
@@ -246,9 +245,10 @@ struct FilterCompiler {
                 values.append(.integer(isTooFar ? (bound < 0 ? .min : .max) : product))
             }
             return .plain("ifnull(\(parts.joined(separator: " AND ")), 0)", values, share: 0.3)
+        case .withinAge(let range): return time(field, .within(range.moved(by: now)))
         case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
-        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
-            .numberAtMost, .isTrue:
+        case .is, .place, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals,
+            .numberAtLeast, .numberAtMost, .isTrue:
             return .constant(false)
         }
     }
@@ -264,8 +264,8 @@ struct FilterCompiler {
         switch test {
         case .isTrue(let value): return .plain("ifnull(\(column) = @, 0)", [.integer(value ? 1 : 0)], share: 0.3)
         case .missing(let flag): return .plain("\(column) IS \(flag ? "" : "NOT ")NULL", [], share: 0.5)
-        case .is, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
-            .numberAtMost, .within:
+        case .is, .place, .contains, .startsWith, .matches, .below, .atLeast, .atMost, .before, .after, .equals,
+            .numberAtLeast, .numberAtMost, .within, .withinAge:
             return .constant(false)
         }
     }

@@ -98,19 +98,28 @@ extension TrackFilter {
             case .is, .contains, .startsWith, .matches, .below, .before, .after, .missing: return .equals(number)
             }
         case .time:
+            if name != .is, let seconds = value.stringValue.flatMap(AgeText.seconds) {
+                return .withinAge(bounded(TimeRange(lower: -seconds, upper: 1 - seconds), name))
+            }
             guard let moment = TimeText.range(value) else {
-                throw wrong(field, name, "seconds since 1970 or a date such as 2026-05-01", value)
+                let age = name == .is ? "" : ", or an age such as 30d"
+                throw wrong(field, name, "seconds since 1970 or a date such as 2026-05-01" + age, value)
             }
-            switch name {
-            case .atLeast: return .within(TimeRange(lower: moment.lower, upper: nil))
-            case .atMost: return .within(TimeRange(lower: nil, upper: moment.upper))
-            case .before: return .within(TimeRange(lower: nil, upper: moment.lower))
-            case .after: return .within(TimeRange(lower: moment.upper, upper: nil))
-            case .is, .contains, .startsWith, .matches, .below, .missing: return .within(moment)
-            }
+            return .within(bounded(moment, name))
         case .flag:
             guard let flag = value.boolValue else { throw wrong(field, name, "true or false", value) }
             return .isTrue(flag)
+        }
+    }
+
+    /// The moments that pass a test against a moment.
+    private static func bounded(_ moment: TimeRange, _ name: FilterTest.Name) -> TimeRange {
+        switch name {
+        case .atLeast: TimeRange(lower: moment.lower, upper: nil)
+        case .atMost: TimeRange(lower: nil, upper: moment.upper)
+        case .before: TimeRange(lower: nil, upper: moment.lower)
+        case .after: TimeRange(lower: moment.upper, upper: nil)
+        case .is, .contains, .startsWith, .matches, .below, .missing: moment
         }
     }
 

@@ -1,3 +1,5 @@
+import NowPlaying
+
 /// A condition on tracks.
 package indirect enum TrackFilter: Equatable, Sendable {
     /// Each of them holds; without any it always holds.
@@ -9,12 +11,24 @@ package indirect enum TrackFilter: Equatable, Sendable {
     case test(FilterField, FilterTest)
     /// The track is on the album with this number; `albumId` in JSON.
     case album(Int64)
+
+    /// True: tracks pass it, or do not any more, as time goes by.
+    var hasAges: Bool {
+        switch self {
+        case .all(let filters), .any(let filters): filters.contains(where: \.hasAges)
+        case .not(let filter): filter.hasAges
+        case .test(_, .withinAge): true
+        case .test, .album: false
+        }
+    }
 }
 
 /// A test of one field. A tag with several values passes if one of them does.
 package enum FilterTest: Equatable, Sendable {
     /// Exactly this text.
     case `is`(String)
+    /// Exactly this place in the library, in bytes.
+    case place([UInt8])
     /// This text anywhere; folded.
     case contains(String)
     /// This text at the beginning; folded.
@@ -39,6 +53,8 @@ package enum FilterTest: Equatable, Sendable {
     case numberAtMost(Double)
     /// Seconds since 1970 that lie in the range.
     case within(TimeRange)
+    /// The same with seconds after the moment of the question: those of the past are negative.
+    case withinAge(TimeRange)
     case isTrue(Bool)
     /// The field has no value; false: it has one.
     case missing(Bool)
@@ -46,6 +62,17 @@ package enum FilterTest: Equatable, Sendable {
     /// Names of tests in JSON.
     package enum Name: String, CaseIterable, Sendable {
         case `is`, contains, startsWith, matches, below, atLeast, atMost, before, after, missing
+    }
+
+    /// The place that it asks for; nil: it asks for something else.
+    var place: [UInt8]? {
+        switch self {
+        case .is(let text): Array(text.utf8)
+        case .place(let bytes): bytes
+        case .contains, .startsWith, .below, .matches, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast,
+            .numberAtMost, .within, .withinAge, .isTrue, .missing:
+            nil
+        }
     }
 }
 
@@ -60,5 +87,10 @@ package struct TimeRange: Equatable, Sendable {
     package init(lower: Int64?, upper: Int64?) {
         self.lower = lower
         self.upper = upper
+    }
+
+    /// The range so many seconds later.
+    func moved(by seconds: Int64) -> TimeRange {
+        TimeRange(lower: lower.map { $0.addingClamped(seconds) }, upper: upper.map { $0.addingClamped(seconds) })
     }
 }

@@ -43,7 +43,8 @@ struct ValueLookup {
         case .before(let text): return try rows("\(Self.columns) AND text < ?2", [.text(text)])
         case .after(let text):
             return try rows("\(Self.columns) AND substr(text, 1, length(?2)) > ?2", [.text(text)])
-        case .below, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue, .missing: return FoundValues()
+        case .place, .below, .equals, .numberAtLeast, .numberAtMost, .within, .withinAge, .isTrue, .missing:
+            return FoundValues()
         }
     }
 
@@ -111,8 +112,8 @@ struct FolderLookup {
         case .startsWith(let text): return try rows("instr(fold(path), ?1) = 1", .text(Folding.fold(text)))
         case .matches(let text): return try rows("matches(path, ?1)", .text(Folding.fold(text)))
         case .below(let path): return try below(path)
-        case .is, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within, .isTrue,
-            .missing:
+        case .is, .place, .atLeast, .atMost, .before, .after, .equals, .numberAtLeast, .numberAtMost, .within,
+            .withinAge, .isTrue, .missing:
             return []
         }
     }

@@ -44,6 +44,12 @@ package struct TrackPath: Hashable, Sendable {
     /// A place by its whole path as text.
     package init(_ path: String) { self.init(Array(path.utf8)) }
 
+    /// The name without its suffix, which is the title of a file without one. U+FFFD replaces bytes that are not UTF-8.
+    package var stem: String {
+        let dot = name.lastIndex(of: UInt8(ascii: ".")) ?? name.startIndex
+        return String(decoding: dot > name.startIndex ? name[..<dot] : name[...], as: UTF8.self)
+    }
+
     /// The whole path.
     package var bytes: [UInt8] { folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name }
 }
@@ -153,6 +159,8 @@ package struct StoredAlbum: Equatable, Sendable {
     /// Nil: it has several artists and names none.
     package var artist: String?
     package var isCompilation: Bool
+    /// The date that most of its tracks have; nil: none has one.
+    package var date: String?
     /// Tracks whose files are there.
     package var tracks: Int64
     /// Seconds of these.

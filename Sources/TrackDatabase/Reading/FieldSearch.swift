@@ -150,7 +150,7 @@ struct FieldSearch {
     private mutating func look(tracksOf set: Int64, _ match: Match) throws(TrackDatabaseError) {
         let statement = try reader.database.statement(
             "SELECT t.id, t.title, t.folder FROM track t INDEXED BY track_tagset WHERE t.tagset = ?1 "
-                + "AND t.title IS NOT NULL AND (t.flags & \(TrackFlags.missing)) = 0")
+                + "AND (t.flags & \(TrackFlags.missing)) = 0")
         defer { statement.reset() }
         try statement.bind([.integer(set)])
         while wants([.track]), try statement.step() {

@@ -54,15 +54,12 @@ struct QueryPlan {
         let number = tag.rawValue
         let phases: [Phase]
         if tag == .title {
+            // Each track has one.
             phases = [
                 Phase(
                     tables: "ordered v CROSS JOIN track t INDEXED BY track_title CROSS JOIN tagset s",
                     condition: "v.tag = \(number) AND t.title = v.id AND s.id = t.tagset",
-                    columns: first + rest + track,
-                    seek: "v.folded"),
-                Phase(
-                    tables: "track t INDEXED BY track_title CROSS JOIN tagset s",
-                    condition: "t.title IS NULL AND s.id = t.tagset", columns: none + rest + track),
+                    columns: first + rest + track, seek: "v.folded")
             ]
         } else if tag.isOwn {
             phases = [

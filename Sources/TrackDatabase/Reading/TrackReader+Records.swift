@@ -90,6 +90,7 @@ extension TrackReader {
     package func album(_ id: Int64) throws(TrackDatabaseError) -> StoredAlbum? {
         try question(Self.rows) { () throws(TrackDatabaseError) in
             guard var album = try storedAlbum(id) else { return nil }
+            album.date = try date(ofAlbum: id)
             if try visible() != nil {
                 let count = try counted(.album(id))
                 guard count.tracks > 0 else { return nil }
@@ -114,6 +115,28 @@ extension TrackReader {
             duration: Double(statement.integer(4)) / 1000)
     }
 
+    /// The date that most of the shown tracks of an album have; of several the latest. Nil: none has one.
+    private func date(ofAlbum id: Int64) throws(TrackDatabaseError) -> String? {
+        let shown = try visible()
+        let condition =
+            shown == nil
+            ? "1"
+            : """
+            EXISTS(SELECT 1 FROM track t INDEXED BY track_tagset
+                WHERE t.tagset = s.id AND (t.flags & \(TrackFlags.missing)) = 0 AND holds(t.folder, ?2))
+            """
+        let statement = try database.statement(
+            """
+            SELECT (SELECT text FROM value WHERE id = d.date) AS text FROM
+            (SELECT firstOf(s.packed, \(TrackTag.date.rawValue)) AS date, sum(s.tracks) AS tracks
+                FROM tagset s WHERE s.album = ?1 AND s.tracks > 0 AND \(condition) GROUP BY 1) d
+            WHERE d.date IS NOT NULL ORDER BY d.tracks DESC, text DESC LIMIT 1
+            """)
+        defer { statement.reset() }
+        try statement.bind([.integer(id)] + (shown.map { [.ids($0.ids)] } ?? []))
+        return try statement.step() ? statement.text(0) : nil
+    }
+
     private func track(of row: SQLiteStatement) throws(TrackDatabaseError) -> StoredTrack {
         var record = TrackRecord(path: TrackPath(folder: try folder(row.integer(1)), name: row.blob(2)))
         record.file = TrackFile(size: row.integer(11), modified: row.integer(10), inode: row.integer(12))
@@ -127,7 +150,7 @@ extension TrackReader {
         record.isCompilation = row.integer(18) != 0
         record.identity = row.optionalInteger(13)
         TrackNumbersBlob.unpack(row.blob(15), to: &record)
-        if let title = row.optionalInteger(3) {
+        if flags & TrackFlags.isNamedByFile == 0, let title = row.optionalInteger(3) {
             record.tags[.title] = [try value(title, keeps: false).text]
         }
         for packed in [row.blob(16), row.blob(14)] {

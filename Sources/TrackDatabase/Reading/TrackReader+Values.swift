@@ -119,7 +119,9 @@ extension TrackReader {
     ) throws(TrackDatabaseError) -> Page<ValueRow> {
         let description = query.description
         let list: ComputedValues
-        if let known = cache.list, known.question == description, known.version == version {
+        // Ages of a first page count from now; the next pages belong to it.
+        let isNew = query.after == nil && query.filter?.hasAges == true
+        if !isNew, let known = cache.list, known.question == description, known.version == version {
             list = known
         } else {
             list = ComputedValues(question: description, version: version, rows: try count(query))

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Folders that a reader shows, where it does not show all.
 struct VisibleFolders {
     /// Their paths: each of these and all below it.
@@ -43,7 +45,7 @@ extension TrackReader {
         let total = Double(try totals().tracks)
         return VisibleFolders(
             roots: roots, ids: IdSet(sorted),
-            filter: try FilterCompiler(database: database, total: total).folders(sorted))
+            filter: try FilterCompiler(database: database, total: total, now: 0).folders(sorted))
     }
 
     /// True: no track lies outside of the roots, as where the library has no other folders than media roots.
@@ -60,7 +62,8 @@ extension TrackReader {
 
     /// The condition of a filter, without what is not shown; nil: all tracks.
     func compiled(_ filter: TrackFilter?) throws(TrackDatabaseError) -> CompiledFilter? {
-        let compiler = FilterCompiler(database: database, total: Double(try totals().tracks))
+        let compiler = FilterCompiler(
+            database: database, total: Double(try totals().tracks), now: Int64(time(nil)))
         var parts: [CompiledFilter] = []
         if let filter { parts.append(try compiler.compile(filter)) }
         if let visible = try visible() { parts.append(visible.filter) }

@@ -124,13 +124,15 @@ package final class TrackBatch {
                 }
             }
         }
+        let isNamedByFile = title == nil
+        if isNamedByFile { title = try valueId(.title, record.path.stem) }
         let set = try setId(shared, try albumId(record, shared), saysCompilation: record.isCompilation)
         let duration = TrackNumbersBlob.milliseconds(record.duration)
         let values: [SQLiteValue] = [
             .optional(old?.id), .integer(folder), .blob(record.path.name), .integer(set), .optional(title),
             .optional(record.numbers.discNumber), .optional(record.numbers.trackNumber), .optional(duration),
             .optional(try formatId(record.format)),
-            .integer((record.hasLyrics ? TrackFlags.hasLyrics : 0) | (record.hasPicture ? TrackFlags.hasPicture : 0)),
+            .integer(Self.flags(record, isNamedByFile: isNamedByFile)),
             .integer(old?.added ?? Int64(clamping: added)), .integer(record.file.modified), .integer(record.file.size),
             .integer(record.file.inode), .optional(record.identity),
             own.isEmpty ? .null : .blob(PackedValues.pack(own)), TrackNumbersBlob.pack(record),
@@ -180,6 +182,11 @@ package final class TrackBatch {
         changes.count(
             set: set, values: ([title].compactMap { $0 }) + own.map(\.value), tracks: 1, duration: duration ?? 0)
         return id
+    }
+
+    private static func flags(_ record: TrackRecord, isNamedByFile: Bool) -> Int64 {
+        (record.hasLyrics ? TrackFlags.hasLyrics : 0) | (record.hasPicture ? TrackFlags.hasPicture : 0)
+            | (isNamedByFile ? TrackFlags.isNamedByFile : 0)
     }
 
     /// A track as it stands before a change of it.

@@ -125,7 +125,7 @@ struct Selection {
             let option = "--" + test.rawValue
             guard let word = run.word(option) else { continue }
             let text = test == .folder ? try Places.folder(word) : word.text
-            do { tests.append(try test.json(text, now: run.wallClock)) } catch {
+            do { tests.append(try test.json(text)) } catch {
                 throw run.wrong(option, text, error.expected)
             }
         }
