@@ -169,7 +169,7 @@ let package = Package(
             "LibraryRuntimeTests",
             [
                 "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd",
-                "nowplaying-library", "AudioDecoders", "MediaAccess", "ControlServer", "LinuxSystem",
+                "nowplaying-library", "ArtworkLookup", "AudioDecoders", "MediaAccess", "ControlServer", "LinuxSystem",
                 "ConfigurationFiles", "ControlProtocol", "NowPlaying",
                 "TestSupport", "CLinux",
             ]),

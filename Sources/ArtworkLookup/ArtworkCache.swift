@@ -11,10 +11,10 @@ import Synchronization
 package final class ArtworkCache: Sendable {
     /// The folder, absolute.
     package let folder: String
-    /// Bytes of all pictures, at most (the one stored last may stand alone above it).
-    package let limit: Int64
 
     private struct State {
+        /// Bytes of all pictures, at most.
+        var limit: Int64
         /// Ids of pictures that are shown, by who shows them.
         var kept: [Int: Set<String>] = [:]
         /// Ids of pictures that are being written, by the number of the writing.
@@ -23,13 +23,19 @@ package final class ArtworkCache: Sendable {
         var count = 0
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// A cache in this folder, which is made when the first picture comes.
     package init(folder: String, limit: Int64) {
         self.folder = folder
-        self.limit = limit
+        state = Mutex(State(limit: limit))
     }
+
+    /// Bytes of all pictures, at most (the one stored last may stand alone above it).
+    package var limit: Int64 { state.withLock { $0.limit } }
+
+    /// Changes the limit, from the next picture on.
+    package func setLimit(_ limit: Int64) { state.withLock { $0.limit = limit } }
 
     private static let all = Mutex<[String: ArtworkCache]>([:])
 

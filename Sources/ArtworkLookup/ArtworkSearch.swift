@@ -23,6 +23,24 @@ package final class ArtworkSearch: Sendable {
             self.names = names
             self.placeholder = placeholder
         }
+
+        /// The names of pictures in a setting, with commas between them; nil: it is not valid.
+        package static func names(setting text: String) -> [String]? {
+            let names = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map { part in
+                String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }
+            return names.count <= 32 && names.allSatisfy { !$0.isEmpty && !$0.contains("/") } ? names : nil
+        }
+
+        /// The name of films in a setting; nil: it is not valid.
+        package static func film(setting text: String) -> String? {
+            text.isEmpty || text.contains("/") ? nil : text.lowercased()
+        }
+
+        /// MiB of pictures in a setting; nil: it is not valid.
+        package static func cacheSize(setting text: String) -> Int? {
+            Int(text).flatMap { (1...65_536).contains($0) ? $0 : nil }
+        }
     }
 
     /// A picture and where it was found.

@@ -77,7 +77,7 @@ extension Connection {
             if case .valid(_, .prepare(let work)) = step { work } else { nil }
         }
         let abandoned = beginPreparing()
-        server.workers.submit {
+        server.preparations.submit(for: user) {
             works.map { $0?(descriptors, abandoned) }
         } _: { results in
             self.endPreparing()

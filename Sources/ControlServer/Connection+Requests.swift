@@ -40,7 +40,7 @@ extension Connection {
         _ request: JudgedRequest, _ work: @escaping Preparation, _ descriptors: [OwnedDescriptor], _ number: Int
     ) {
         let abandoned = beginPreparing()
-        server.workers.submit {
+        server.preparations.submit(for: user) {
             work(descriptors, abandoned)
         } _: { result in
             self.endPreparing()
@@ -78,7 +78,8 @@ extension Connection {
         if request.hasNotFiniteNumber { throw .invalidParameter(nil, "a number in “params” is out of range") }
         try method.check(request.parameters)
         let judged = JudgedRequest(
-            id: request.id, method: method.name, parameters: request.parameters, rights: rights, isHeld: method.isHeld)
+            id: request.id, method: method.name, parameters: request.parameters, rights: rights, user: user,
+            isHeld: method.isHeld)
         guard judged.principal == nil || !rights.isForeign else {
             throw .denied("“actsFor” is for clients of the server's own user that have given up no rights")
         }

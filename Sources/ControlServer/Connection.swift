@@ -127,14 +127,16 @@ import NowPlaying
         for topic in topics where rights.role < .control { follow(topic, false) }
     }
 
+    /// Number of its user, or of the one of the client for which it acts.
+    var user: UInt32 { principal?.uid ?? credentials.uid }
+
     /// Its identity for handlers. Its program's name is looked up on first use.
     var identity: ClientIdentity {
         if let knownIdentity { return knownIdentity }
         isKnownToHandler = true
         let identity = ClientIdentity(
             number: number, name: principal?.name ?? ownName ?? ProcessName.of(credentials.pid),
-            pid: principal?.pid ?? credentials.pid, uid: principal?.uid ?? credentials.uid, role: rights.role,
-            isForeign: rights.isForeign)
+            pid: principal?.pid ?? credentials.pid, uid: user, role: rights.role, isForeign: rights.isForeign)
         knownIdentity = identity
         return identity
     }

@@ -35,7 +35,7 @@ package struct ControlServerOptions: Sendable {
     let options: ControlServerOptions
     /// The methods that the server answers.
     let methods: MethodTable
-    let workers: Workers
+    let preparations: Preparations
     let farewells: Farewells
     /// Carries out what the server does not answer itself; nil before `begin`.
     private(set) var handler: (any RequestHandler)?
@@ -77,7 +77,7 @@ package struct ControlServerOptions: Sendable {
         self.listener = listener
         self.methods = methods
         self.options = options
-        workers = Workers(loop)
+        preparations = Preparations(Workers(loop))
         farewells = Farewells(loop)
     }
 

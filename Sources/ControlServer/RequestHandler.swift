@@ -60,6 +60,8 @@ package struct JudgedRequest: Sendable {
     package let parameters: JSONObject
     /// The rights of the client when the request is carried out.
     package let rights: ClientRights
+    /// Number of the user that the client is, or for whose client it acts.
+    package let user: UInt32
     /// True if it waits while the server holds requests.
     let isHeld: Bool
 }

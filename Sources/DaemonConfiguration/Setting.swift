@@ -309,11 +309,9 @@ package struct Setting: Sendable {
                 + "webp, avif or gif as suffix. A picture inside the audio file takes precedence.",
             isReloadable: false
         ) { configuration, text in
-            let names = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map { part in
-                String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-            }
+            guard let names = ArtworkSearch.Rules.names(setting: text) else { return false }
             configuration.artworkNames = names
-            return names.count <= 32 && names.allSatisfy { !$0.isEmpty && !$0.contains("/") }
+            return true
         },
         Setting(
             section: "artwork", name: "animated", takes: "on or off", defaultText: "on", sample: "off",
@@ -337,7 +335,7 @@ package struct Setting: Sendable {
             help: "Maximum size of the picture cache. The pictures with the oldest requests are deleted first.",
             isReloadable: false
         ) { configuration, text in
-            guard let size = Int(text), (1...65_536).contains(size) else { return false }
+            guard let size = ArtworkSearch.Rules.cacheSize(setting: text) else { return false }
             configuration.artworkCacheSize = size
             return true
         },
@@ -362,8 +360,9 @@ package struct Setting: Sendable {
                 "File name of animated artwork with the shape \(words). A still picture with this name is its preview.",
             isReloadable: false
         ) { configuration, text in
-            configuration.artworkFilms[shape] = text.lowercased()
-            return !text.isEmpty && !text.contains("/")
+            guard let name = ArtworkSearch.Rules.film(setting: text) else { return false }
+            configuration.artworkFilms[shape] = name
+            return true
         }
     }
 

@@ -19,6 +19,11 @@ final class LibraryHouse: Sendable {
         folder = TemporaryFolder(isInMemory: isInMemory)
         chmod(folder.path, 0o755)
         for name in ["music", "private", "state", "state/library"] { folder.folder(name) }
+        configure(settings)
+    }
+
+    /// Writes the configuration anew, with these additions.
+    func configure(_ settings: String) {
         folder.file(
             "house.conf",
             """

@@ -1,3 +1,4 @@
+import ArtworkLookup
 import ConfigurationFiles
 import Foundation
 import Glibc
@@ -31,6 +32,13 @@ import Testing
             state-directory = /var/l
             scan-at = 4:30
             scan-interval = 600
+            [artwork]
+            names = Scan , booklet
+            animated = off
+            animated-square = Loop
+            animated-tall = tall
+            placeholder = /p.png
+            cache-size = 7
             [mqtt]
             broker = x
             """)
@@ -41,6 +49,11 @@ import Testing
         (wanted.socket, wanted.stateDirectory, wanted.scanInterval) = ("/run/l.sock", "/var/l", 600)
         wanted.scanAt = TimeOfDay("04:30")
         wanted.daemonSocket = "/other"
+        wanted.artwork.names = ["scan", "booklet"]
+        wanted.artwork.isAnimated = false
+        wanted.artwork.films = [.square: "loop", .tall: "tall"]
+        wanted.artwork.placeholder = "/p.png"
+        wanted.artworkCacheSize = 7
         #expect(settings == wanted)
     }
 

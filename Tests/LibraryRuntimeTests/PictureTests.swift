@@ -46,4 +46,37 @@ import TrackDatabase
         ])
         #expect(answers.first?["result"]?["id"] == found?["id"] && answers.last?.errorCode == 403, "\(answers)")
     }
+
+    /// The names of pictures and what stands for one are those of the daemon's section, also after a reload.
+    @Test func theSettingsOfTheDaemonHold() async throws {
+        let house = LibraryHouse(settings: "[artwork]\nnames = Scan, booklet\n")
+        for name in ["one", "two", "three"] { house.folder.folder("music/" + name) }
+        _ = house.folder.write(gif(40, 30), "music/one/cover.gif")
+        _ = house.folder.write(gif(7, 7), "music/one/SCAN.GIF")
+        _ = house.folder.write(gif(9, 9), "music/two/cover.gif")
+        _ = house.folder.write(gif(3, 3), "standin.gif")
+        try house.fill([
+            .init(place: "music/one/a.wav", title: "A"), .init(place: "music/two/b.wav", title: "B"),
+            .init(place: "music/three/c.wav", title: "C"),
+        ])
+        await house.startLibrary()
+        let client = try RawClient(house.librarySocket)
+        func width(_ place: String) throws -> JSONValue? {
+            try client.call("library.artwork", ["uri": .string(place)])["result"]?["width"]
+        }
+        #expect(try width("music/one/a.wav") == 7)
+        #expect(try width("music/two/b.wav") == nil)
+        #expect(try width("music/three/c.wav") == nil)
+        house.configure("[artwork]\nnames = cover\nplaceholder = \(house.folder.path("standin.gif"))\n")
+        try #require(house.process("nowplaying-library")).signal(SIGHUP)
+        #expect(becomes { (try? width("music/two/b.wav")) == 9 })
+        #expect(try width("music/one/a.wav") == 40)
+        #expect(try width("music/three/c.wav") == 3)
+        // A mistake changes nothing.
+        house.configure("[artwork]\nnames = a/b\n")
+        try #require(house.process("nowplaying-library")).signal(SIGHUP)
+        house.configure("[artwork]\nnames = booklet\n")
+        try #require(house.process("nowplaying-library")).signal(SIGHUP)
+        #expect(becomes { (try? client.call("library.artwork", ["uri": "music/two/b.wav"]).errorCode) == 100 })
+    }
 }

@@ -198,4 +198,40 @@ import TrackDatabase
         _ = try one.call("lists.delete", ["name": "Other"])
         #expect(try Self.listChange(watcher) == ["name": "Other", "version": nil])
     }
+
+    /// Other programs change the files of lists: subscribers get each change once, and those of requests as before.
+    @Test func changesByOtherProgramsAreEvents() async throws {
+        let house = try await house()
+        let watcher = try RawClient(house.librarySocket)
+        _ = try watcher.call("library.subscribe")
+        let client = try RawClient(house.librarySocket)
+        func version(_ name: String) throws -> JSONValue {
+            let lists = try client.call("lists.list")["result"]?["lists"]?.arrayValue ?? []
+            return lists.first { $0["name"]?.stringValue == name }?["version"] ?? .null
+        }
+        let folder = house.folder.path("state/library/lists")
+        #expect(becomes { access(folder, F_OK) == 0 })
+        // An editor writes a file beside the list and renames it.
+        house.folder.file("state/library/lists/.Mine.m3u8.swp", "#EXTM3U\n../../../music/a.wav\n")
+        rename(folder + "/.Mine.m3u8.swp", folder + "/Mine.m3u8")
+        #expect(try Self.listChange(watcher) == ["name": "Mine", "version": try version("Mine")])
+        house.folder.file("state/library/lists/Mine.m3u8", "#EXTM3U\n../../../music/b.wav\n")
+        #expect(try Self.listChange(watcher) == ["name": "Mine", "version": try version("Mine")])
+        #expect(try client.call("lists.get", ["name": "Mine"])["result"]?["rows"]?.arrayValue?.count == 1)
+        // A request's change is one event, not two: the next event is that of the next change.
+        let saved = try client.call("lists.save", ["name": "Own", "uris": ["music/a.wav"]])["result"]
+        #expect(try Self.listChange(watcher) == ["name": "Own", "version": saved?["version"] ?? .null])
+        rename(folder + "/Mine.m3u8", folder + "/Yours.m3u8")
+        #expect(try Self.listChange(watcher) == ["name": "Mine", "version": nil])
+        #expect(try Self.listChange(watcher) == ["name": "Yours", "version": try version("Yours")])
+        // A folder that is removed is made again, and watched.
+        for name in ["Own", "Yours"] { unlink(folder + "/\(name).m3u8") }
+        rmdir(folder)
+        #expect(try Self.listChange(watcher) == ["name": "Own", "version": nil])
+        #expect(try Self.listChange(watcher) == ["name": "Yours", "version": nil])
+        let again = try client.call("lists.save", ["name": "Again", "uris": ["music/a.wav"]])["result"]
+        #expect(try Self.listChange(watcher) == ["name": "Again", "version": again?["version"] ?? .null])
+        unlink(folder + "/Again.m3u8")
+        #expect(try Self.listChange(watcher) == ["name": "Again", "version": nil])
+    }
 }

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Glibc
+import NowPlaying
 import TestSupport
 import Testing
 
@@ -121,6 +122,47 @@ import Testing
             answered += 1
         }
         #expect(answered < 2000, "the status of another came before the last of two thousand answers")
+    }
+
+    /// Fifty clients that search without end hold up neither the status nor another client for longer than one turn of each.
+    @Test func fiftyClientsThatSearchWithoutEndHoldUpNobody() async throws {
+        let house = try await LibraryHouse(tracks: 20_000)
+        let questions = (0..<200).map { number in
+            let letters = [97, 101, 105, 111, 117].map { String(UnicodeScalar(UInt8($0))) }
+            let text = letters[number % 5] + letters[number / 5 % 5]
+            return #"{"jsonrpc":"2.0","id":1,"method":"library.search","params":{"text":"\#(text)","limit":200}}"#
+                + "\n"
+        }
+        let busy = try (0..<50).map { _ in try house.library.connect() }
+        for client in busy { try client.send(questions.joined()) }
+        /// Answers that each of the fifty has, without a wait.
+        func answered() throws -> [Int] {
+            try busy.map { client in
+                var count = 0
+                var poll = pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0)
+                while Glibc.poll(&poll, 1, 0) == 1 {
+                    _ = try client.readLine()
+                    count += 1
+                }
+                return count
+            }
+        }
+        let other = try house.library.connect()
+        var slowest = 0.0
+        for _ in 0..<20 {
+            let begun = MonotonicTime.now
+            #expect(try other.result("library.status")["tracks"]?.integerValue == 20_000)
+            slowest = max(slowest, MonotonicTime.now.seconds(since: begun))
+        }
+        // The status waits for no search: those of all fifty would take many seconds.
+        #expect(slowest < 1, "\(slowest)")
+        let before = try answered()
+        #expect(try other.result("library.search", ["text": "a"])["rows"]?.arrayValue?.isEmpty == false)
+        let between = try answered()
+        // A client's search had its turn after those that came before it, one of each of the others at most, and of those
+        // that were on their way when it was sent.
+        #expect((before + between).reduce(0, +) < 50 * 200, "the searches were still under way")
+        #expect(between.allSatisfy { $0 <= 20 }, "\(between)")
     }
 
     @Test func atRestItDoesNotWake() async throws {

@@ -7,19 +7,19 @@ import TrackDatabase
 /// Carries out `library.add` and the methods of lists: files and the database on worker threads, the daemon by its caller.
 @PlayerLoop package final class ListDesk {
     private let views: LibraryViews
-    private let events: ChangeEvents
+    private let news: ListNews
     private let pool: ReaderPool
     private let store: ListStore
     private let daemon: DaemonCaller
     private let workers: Workers
 
     /// A desk with these parts.
-    package init(
-        _ loop: EventLoop, _ views: LibraryViews, _ events: ChangeEvents, _ pool: ReaderPool, _ store: ListStore,
+    init(
+        _ loop: EventLoop, _ views: LibraryViews, _ news: ListNews, _ pool: ReaderPool, _ store: ListStore,
         _ daemon: DaemonCaller
     ) {
         self.views = views
-        self.events = events
+        self.news = news
         self.pool = pool
         self.store = store
         self.daemon = daemon
@@ -28,12 +28,12 @@ import TrackDatabase
 
     /// Has a reader carry out `body` for a caller.
     private nonisolated static func read<Value>(
-        _ pool: ReaderPool, _ sight: CallerSight, _ store: ListStore,
+        _ pool: ReaderPool, _ user: UInt32, _ sight: CallerSight, _ store: ListStore,
         _ body: (ListMethods) throws(RPCError) -> Value
     ) throws(RPCError) -> Value {
         let result: Result<Value, RPCError>
         do throws(TrackDatabaseError) {
-            result = try pool.read(showing: sight.view.visible) { reader in
+            result = try pool.read(for: user, showing: sight.view.visible) { reader in
                 do throws(RPCError) {
                     return .success(try body(ListMethods(reader: reader, sight: sight, store: store)))
                 } catch {
@@ -66,9 +66,10 @@ import TrackDatabase
         _ request: JudgedRequest, _ body: @escaping @Sendable (ListMethods) throws(RPCError) -> [UInt8]
     ) -> RequestPlan {
         let (pool, store, sight) = (pool, store, views.sight(isForeign: request.rights.isForeign))
+        let user = request.user
         return .prepare { _, _ in
             do throws(RPCError) {
-                let answer = try Self.read(pool, sight, store, body)
+                let answer = try Self.read(pool, user, sight, store, body)
                 return .success { _, done in done(.encoded(answer)) }
             } catch {
                 return .failure(error)
@@ -82,10 +83,10 @@ import TrackDatabase
         _ body: @escaping @Sendable (ListMethods, JSONObject) throws(RPCError) -> ListMethods.Outcome
     ) -> RequestPlan {
         let (pool, store, sight) = (pool, store, views.sight(isForeign: request.rights.isForeign))
-        let parameters = request.parameters
+        let (parameters, user) = (request.parameters, request.user)
         return .prepare { [weak self] _, _ in
             do throws(RPCError) {
-                let outcome = try Self.read(pool, sight, store) { methods throws(RPCError) in
+                let outcome = try Self.read(pool, user, sight, store) { methods throws(RPCError) in
                     try body(methods, parameters)
                 }
                 return .success { [weak self] _, done in
@@ -99,7 +100,7 @@ import TrackDatabase
     }
 
     private func publish(_ outcome: ListMethods.Outcome) {
-        for change in outcome.changes { events.listChanged(change.name, version: change.version) }
+        for change in outcome.changes { news.changed(change.name, version: change.version) }
     }
 
     /// `lists.save`.
@@ -107,7 +108,7 @@ import TrackDatabase
         guard let session = request.parameters["session"]?.stringValue else {
             return change(request) { (methods, parameters) throws(RPCError) in try methods.save(parameters) }
         }
-        let parameters = request.parameters
+        let (parameters, user) = (request.parameters, request.user)
         return .perform { [weak self] client, answer in
             guard let self else { return }
             let sight = views.sight(isForeign: client.identity.isForeign)
@@ -115,7 +116,7 @@ import TrackDatabase
             daemon.work(for: client.identity) { work in
                 reader.begin(work) { [weak self] items, leftOut in
                     guard let self else { return }
-                    save(items, leftOut, parameters, sight, answer)
+                    save(items, leftOut, parameters, user, sight, answer)
                 }
             } failed: {
                 answer(.failure($0))
@@ -124,11 +125,12 @@ import TrackDatabase
     }
 
     private func save(
-        _ items: [ListItem], _ leftOut: Int, _ parameters: JSONObject, _ sight: CallerSight, _ answer: @escaping Answer
+        _ items: [ListItem], _ leftOut: Int, _ parameters: JSONObject, _ user: UInt32, _ sight: CallerSight,
+        _ answer: @escaping Answer
     ) {
         workers.submit { [pool, store] in
             Result { () throws(RPCError) in
-                try Self.read(pool, sight, store) { methods throws(RPCError) in
+                try Self.read(pool, user, sight, store) { methods throws(RPCError) in
                     try methods.save(items, parameters, leftOut: leftOut)
                 }
             }
@@ -153,10 +155,10 @@ import TrackDatabase
     /// `library.add`.
     func add(_ request: JudgedRequest) -> RequestPlan {
         let (pool, store, sight) = (pool, store, views.sight(isForeign: request.rights.isForeign))
-        let parameters = request.parameters
+        let (parameters, user) = (request.parameters, request.user)
         return .prepare { [weak self] _, abandoned in
             do throws(RPCError) {
-                let sealed = try Self.read(pool, sight, store) { methods throws(RPCError) in
+                let sealed = try Self.read(pool, user, sight, store) { methods throws(RPCError) in
                     try Self.collect(parameters, methods, abandoned)
                 }
                 return .success { [weak self] client, answer in

@@ -14,19 +14,26 @@ import TrackDatabase
     /// Nil: there is no folder for pictures.
     private let cache: ArtworkCache?
     private let search = ArtworkSearch()
-    private let rules = ArtworkSearch.Rules()
+    private var rules = ArtworkSearch.Rules()
 
     /// Tracks of an album whose files are looked at, at most.
     private nonisolated static let mostTracks = 100
-    /// Bytes of the cache.
-    private nonisolated static let cacheBytes: Int64 = 256 << 20
 
     /// A desk whose cache lies in this folder; nil: there is none.
-    package init(_ views: LibraryViews, _ pool: ReaderPool, cacheFolder: String?) {
+    package init(_ views: LibraryViews, _ pool: ReaderPool, _ settings: LibrarySettings, cacheFolder: String?) {
         self.views = views
         self.pool = pool
-        cache = cacheFolder.map { ArtworkCache.at(folder: $0, limit: Self.cacheBytes) }
+        cache = cacheFolder.map { ArtworkCache.at(folder: $0, limit: Self.bytes(settings)) }
+        change(settings)
     }
+
+    /// Takes over other settings for pictures.
+    func change(_ settings: LibrarySettings) {
+        rules = settings.artwork
+        cache?.setLimit(Self.bytes(settings))
+    }
+
+    private static func bytes(_ settings: LibrarySettings) -> Int64 { Int64(settings.artworkCacheSize) << 20 }
 
     /// `library.artwork`.
     func get(_ request: JudgedRequest) throws(RPCError) -> RequestPlan {
@@ -35,11 +42,11 @@ import TrackDatabase
         }
         let (pool, search, rules) = (pool, search, rules)
         let sight = views.sight(isForeign: request.rights.isForeign)
-        let parameters = request.parameters
+        let (parameters, user) = (request.parameters, request.user)
         return .prepare { _, abandoned in
             let work = PictureSearch(sight: sight, search: search, rules: rules, cache: cache, abandoned: abandoned)
             do throws(RPCError) {
-                let files = try Self.files(parameters, sight, pool)
+                let files = try Self.files(parameters, sight, pool, user)
                 let answer = try work.answer(parameters, files)
                 return .success { _, done in done(answer) }
             } catch {
@@ -50,7 +57,7 @@ import TrackDatabase
 
     /// Paths of the files that may have the picture, the best first.
     private nonisolated static func files(
-        _ parameters: JSONObject, _ sight: CallerSight, _ pool: ReaderPool
+        _ parameters: JSONObject, _ sight: CallerSight, _ pool: ReaderPool, _ user: UInt32
     ) throws(RPCError) -> [FilePath] {
         if let uri = parameters["uri"]?.stringValue {
             guard case .file(let path, _) = try sight.checked(uri, parameter: "uri") else {
@@ -61,7 +68,7 @@ import TrackDatabase
         let album = parameters["album"]?.integerValue ?? 0
         let tracks: [StoredTrack]
         do throws(TrackDatabaseError) {
-            tracks = try pool.read(showing: sight.view.visible) { reader throws(TrackDatabaseError) in
+            tracks = try pool.read(for: user, showing: sight.view.visible) { reader throws(TrackDatabaseError) in
                 let order = try TrackSort(names: ["discNumber", "trackNumber"], seed: 0)
                 return try reader.query(TrackQuery(filter: .album(album), sort: order, limit: mostTracks)).rows
             }
@@ -88,11 +95,13 @@ private struct PictureSearch {
     /// The answer with the picture of the first of these files that has one.
     func answer(_ parameters: JSONObject, _ files: [FilePath]) throws(RPCError) -> MethodResult {
         var failure: String?
-        for file in files {
+        for (index, file) in files.enumerated() {
             let task = ArtworkTask()
             let result = search.search(
                 source(file), rules, root: { folder in (sight.roots ?? libraryRoots).confinedPath(of: folder)?.root },
                 task)
+            // The next file may have a picture of its own.
+            if result.isPlaceholder, index + 1 < files.count { continue }
             do throws(ArtworkError) {
                 guard let found = try picture(parameters, result, task) else {
                     failure = failure ?? result.failures.first

@@ -67,9 +67,11 @@ import TrackDatabase
         let (own, foreign) = (views.view(isForeign: false).visible, views.view(isForeign: true).visible)
         let pool = pool
         workers.submit { () -> (own: TrackReader.Summary, foreign: TrackReader.Summary)? in
-            guard let all = try? pool.read(showing: own, { reader throws(TrackDatabaseError) in try reader.summary() }),
+            guard
+                let all = try? pool.read(
+                    for: nil, showing: own, { reader throws(TrackDatabaseError) in try reader.summary() }),
                 let visible = try? pool.read(
-                    showing: foreign, { reader throws(TrackDatabaseError) in try reader.summary() })
+                    for: nil, showing: foreign, { reader throws(TrackDatabaseError) in try reader.summary() })
             else { return nil }
             return (all, visible)
         } _: { [weak self] found in

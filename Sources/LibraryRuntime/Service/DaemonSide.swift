@@ -15,7 +15,8 @@ import NowPlayingClient
     /// The parts, which follow the daemon from now on. `changed` is called after changes of tracks' feedback, `playing` when
     /// the daemon begins or ends to play.
     package init(
-        _ loop: EventLoop, _ paths: LibraryPaths, cacheFolder: String?, _ views: LibraryViews, _ events: ChangeEvents,
+        _ loop: EventLoop, _ paths: LibraryPaths, _ settings: LibrarySettings, cacheFolder: String?,
+        _ views: LibraryViews, _ events: ChangeEvents,
         _ pool: ReaderPool, _ writer: LibraryWriter, changed: @escaping @PlayerLoop () -> Void,
         playing: @escaping @PlayerLoop (Bool) -> Void
     ) {
@@ -23,8 +24,9 @@ import NowPlayingClient
         let folder = FilePath(Array(paths.lists.utf8)) ?? ""
         let store = ListStore(folder)
         named = NamedLists(store, in: folder)
-        lists = ListDesk(loop, views, events, pool, store, DaemonCaller(loop, paths: sockets))
-        pictures = PictureDesk(views, pool, cacheFolder: cacheFolder)
+        let news = ListNews(loop, events, store, in: folder)
+        lists = ListDesk(loop, views, news, pool, store, DaemonCaller(loop, paths: sockets))
+        pictures = PictureDesk(views, pool, settings, cacheFolder: cacheFolder)
         let mirror = FeedbackMirror { change, then in writer.perform(change, then: then) }
         mirror.onChange = changed
         do throws(ClientError) {
@@ -70,6 +72,9 @@ import NowPlayingClient
             throw LibraryCatalogue.table.unknownMethod(request.method)
         }
     }
+
+    /// Takes over other settings.
+    func change(_ settings: LibrarySettings) { pictures.change(settings) }
 
     /// Ends the connections to the daemon.
     package func end() { link?.end() }

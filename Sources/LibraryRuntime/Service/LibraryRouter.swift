@@ -15,10 +15,12 @@ import TrackDatabase
     private let daemonSide: DaemonSide
     private let scans: ScanDesk
     private let instance: String
+    private let statusWorkers: Workers
 
     /// A router to these parts. `quick` has a reader of its own; `instance` names the database, at random.
     package init(
-        _ views: LibraryViews, _ events: ChangeEvents, _ pool: ReaderPool, quick: ReaderPool, _ rest: ReaderRest,
+        _ loop: EventLoop, _ views: LibraryViews, _ events: ChangeEvents, _ pool: ReaderPool, quick: ReaderPool,
+        _ rest: ReaderRest,
         _ daemonSide: DaemonSide, _ scans: ScanDesk, instance: String
     ) {
         self.views = views
@@ -29,6 +31,7 @@ import TrackDatabase
         self.daemonSide = daemonSide
         self.scans = scans
         self.instance = instance
+        statusWorkers = Workers(loop, name: "status")
     }
 
     package func greeting(for role: Role) -> JSONValue {
@@ -46,10 +49,8 @@ import TrackDatabase
         }
         let (parameters, isForeign) = (request.parameters, request.rights.isForeign)
         switch name {
-        case .libraryStatus: return status(isForeign: isForeign)
-        case .librarySubscribe:
-            let subscription = events.subscription(isForeign: isForeign)
-            return status(isForeign: isForeign) { $0.subscribe(subscription) }
+        case .libraryStatus: return status(request)
+        case .librarySubscribe: return subscribe(request)
         case .libraryUnsubscribe:
             return .perform { client, answer in
                 client.subscribe(nil)
@@ -57,20 +58,20 @@ import TrackDatabase
             }
         case .libraryUpdate: return try update(parameters, isForeign: isForeign)
         case .libraryQuery:
-            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.query(parameters) }
+            return read(request) { methods throws(TrackDatabaseError) in try methods.query(parameters) }
         case .libraryCount:
-            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.count(parameters) }
+            return read(request) { methods throws(TrackDatabaseError) in try methods.count(parameters) }
         case .libraryValues:
-            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.values(parameters) }
+            return read(request) { methods throws(TrackDatabaseError) in try methods.values(parameters) }
         case .libraryGet:
-            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.get(parameters) }
+            return read(request) { methods throws(TrackDatabaseError) in try methods.get(parameters) }
         case .librarySearch:
             let lists = daemonSide.named
-            return read(isForeign) { methods throws(TrackDatabaseError) in
+            return read(request) { methods throws(TrackDatabaseError) in
                 try methods.search(parameters, saved: lists.all)
             }
         case .libraryBrowse:
-            return read(isForeign) { methods throws(TrackDatabaseError) in try methods.browse(parameters) }
+            return read(request) { methods throws(TrackDatabaseError) in try methods.browse(parameters) }
         case .libraryAdd, .libraryArtwork, .listsList, .listsGet, .listsSave, .listsEdit, .listsRename, .listsDelete:
             rest.used()
             return try daemonSide.plan(name, request)
@@ -80,15 +81,15 @@ import TrackDatabase
 
     /// A request that a reader answers, with JSON; nil: its folder is not there.
     private func read(
-        _ isForeign: Bool,
+        _ request: JudgedRequest,
         _ body: @escaping @Sendable (ReadingMethods) throws(TrackDatabaseError) -> [UInt8]?
     ) -> RequestPlan {
         rest.used()
-        let (view, pool) = (views.view(isForeign: isForeign), pool)
+        let (view, pool, user) = (views.view(isForeign: request.rights.isForeign), pool, request.user)
         return .prepare { _, abandoned in
             if abandoned.isSet { return .failure(.commandFailed(.abandoned, "the client disconnected")) }
             do throws(TrackDatabaseError) {
-                let answer = try pool.read(showing: view.visible) { reader throws(TrackDatabaseError) in
+                let answer = try pool.read(for: user, showing: view.visible) { reader throws(TrackDatabaseError) in
                     try body(ReadingMethods(reader, view))
                 }
                 guard let answer else {
@@ -101,27 +102,53 @@ import TrackDatabase
         }
     }
 
-    /// The status of the library; `begin` is called right before it is answered.
-    private func status(
-        isForeign: Bool, _ begin: @escaping @PlayerLoop @Sendable (any ServerClient) -> Void = { _ in }
-    ) -> RequestPlan {
-        rest.used()
-        let view = views.view(isForeign: isForeign)
+    /// `library.status`. Its threads are its own: questions that wait never hold it up.
+    private func status(_ request: JudgedRequest) -> RequestPlan {
+        let status = statusReading(request)
         // To count what a foreign user sees takes longer.
-        let pool = isForeign ? pool : quick
-        let (daemonSide, report) = (daemonSide, scans.report)
-        return .prepare { _, _ in
+        guard !request.rights.isForeign else {
+            return .prepare { [daemonSide] _, _ in
+                status().map { found in { _, answer in answer(.success(daemonSide.added(to: found))) } }
+            }
+        }
+        return .perform { [daemonSide, statusWorkers] _, answer in
+            statusWorkers.submit(status) { result in
+                switch result {
+                case .success(let found): answer(.success(daemonSide.added(to: found)))
+                case .failure(let error): answer(.failure(error))
+                }
+            }
+        }
+    }
+
+    /// `library.subscribe`: the events begin right before the answer.
+    private func subscribe(_ request: JudgedRequest) -> RequestPlan {
+        let status = statusReading(request)
+        let subscription = events.subscription(isForeign: request.rights.isForeign)
+        return .prepare { [daemonSide] _, _ in
+            status().map { found in
+                { client, answer in
+                    client.subscribe(subscription)
+                    answer(.success(daemonSide.added(to: found)))
+                }
+            }
+        }
+    }
+
+    /// Reads the status of the library for a client; it blocks.
+    private func statusReading(_ request: JudgedRequest) -> @Sendable () -> Result<JSONValue, RPCError> {
+        rest.used()
+        let view = views.view(isForeign: request.rights.isForeign)
+        let (pool, user, report) = (request.rights.isForeign ? pool : quick, request.user, scans.report)
+        return {
             do throws(TrackDatabaseError) {
-                let status = try pool.read(showing: view.visible) { reader throws(TrackDatabaseError) in
-                    LibraryStatus(
-                        view: view, summary: try reader.summary(), report: report, faults: try reader.faults(),
-                        faultCount: try reader.faultCount()
-                    ).answer
-                }
-                return .success { client, answer in
-                    begin(client)
-                    answer(.success(daemonSide.added(to: status)))
-                }
+                return .success(
+                    try pool.read(for: user, showing: view.visible) { reader throws(TrackDatabaseError) in
+                        LibraryStatus(
+                            view: view, summary: try reader.summary(), report: report, faults: try reader.faults(),
+                            faultCount: try reader.faultCount()
+                        ).answer
+                    })
             } catch {
                 return .failure(RPCError(error))
             }

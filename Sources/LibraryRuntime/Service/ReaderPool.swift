@@ -1,112 +1,146 @@
-import Glibc
 package import LinuxSystem
 import NowPlaying
+import Synchronization
 package import TrackDatabase
 
-/// Readers of the database for worker threads, each used by one at a time. Who asks first is served first.
-package final class ReaderPool: @unchecked Sendable {
-    // @unchecked: `lock` guards what changes.
+/// Readers of the database for worker threads, each used by one at a time.
+///
+/// Users get readers in turn: of those who wait, the one with the fewest, and no user gets the last one. So a user whose many
+/// clients ask without end keeps nobody else waiting. The questions of one user are served as they came.
+package final class ReaderPool: Sendable {
+    /// A thread that waits for a reader.
+    private struct Waiter: Sendable {
+        let user: UInt32?
+        let semaphore: Semaphore
+    }
+
+    /// A user who has readers, or waits for one.
+    private struct User {
+        var used = 0
+        /// Number of the last reader that it got: greater ones were later.
+        var lastTurn = 0
+    }
+
+    private struct State {
+        /// Readers that nobody uses, the last used one at the end.
+        var idle: [TrackReader] = []
+        var used = 0
+        /// In the order in which they came.
+        var waiting: [Waiter] = []
+        /// Nil: the library itself.
+        var users: [UInt32?: User] = [:]
+        var turns = 0
+        /// True: readers give their memory back when they are returned.
+        var isResting = true
+    }
 
     private let database: TrackDatabase
     private let limit: Int
-    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let freed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    /// Readers that nobody uses, the last used one at the end.
-    private var idle: [TrackReader] = []
-    private var used = 0
-    /// Numbers of those that wait, ascending.
-    private var waiting: [Int] = []
-    private var lastNumber = 0
-    /// True: readers give their memory back when they are returned.
-    private var isResting = true
+    private let state = Mutex(State())
 
     /// At most `limit` readers of this database; none is opened yet.
     package init(_ database: TrackDatabase, limit: Int) {
         self.database = database
         self.limit = limit
-        pthread_mutex_init(lock, nil)
-        pthread_cond_init(freed, nil)
     }
 
-    deinit {
-        pthread_cond_destroy(freed)
-        pthread_mutex_destroy(lock)
-        freed.deallocate()
-        lock.deallocate()
-    }
+    /// Readers of one user at once, at most.
+    private var limitOfUser: Int { max(1, limit - 1) }
 
-    /// Calls `body` with a reader that shows these folders (nil: all), as soon as there is one. Blocks.
+    /// Calls `body` with a reader that shows these folders (nil: all), as soon as it is the turn of this user (nil: the
+    /// library itself). Blocks.
     package func read<Value>(
-        showing folders: [[UInt8]]?, _ body: (TrackReader) throws(TrackDatabaseError) -> Value
+        for user: UInt32?, showing folders: [[UInt8]]?,
+        _ body: (TrackReader) throws(TrackDatabaseError) -> Value
     ) throws(TrackDatabaseError) -> Value {
-        let reader = try take(folders)
+        let reader = try take(user, folders)
         reader.show(folders)
         do throws(TrackDatabaseError) {
             let value = try body(reader)
-            giveBack(reader)
+            giveBack(reader, user)
             return value
         } catch {
             switch error {
-            case .invalid, .invalidCursor, .tooSlow: giveBack(reader)
+            case .invalid, .invalidCursor, .tooSlow: giveBack(reader, user)
             // A reader that met a fault is not used again.
-            case .damaged, .newerVersion, .foreign, .failed, .busy, .full: giveBack(nil)
+            case .damaged, .newerVersion, .foreign, .failed, .busy, .full: giveBack(nil, user)
             }
             throw error
         }
     }
 
     /// From now on readers keep what saves reading.
-    package func wake() {
-        pthread_mutex_lock(lock)
-        isResting = false
-        pthread_mutex_unlock(lock)
-    }
+    package func wake() { state.withLock { $0.isResting = false } }
 
     /// Gives memory back, up to the next `wake`. Blocks.
     package func rest() {
-        pthread_mutex_lock(lock)
-        isResting = true
-        let resting = idle
-        idle = []
-        pthread_mutex_unlock(lock)
+        let resting = state.withLock { state in
+            state.isResting = true
+            defer { state.idle = [] }
+            return state.idle
+        }
         // One stays open, for a quick answer to who comes next.
         guard let last = resting.last else { return }
         last.rest()
-        pthread_mutex_lock(lock)
-        if idle.isEmpty { idle.append(last) }
-        pthread_mutex_unlock(lock)
+        state.withLock { if $0.idle.isEmpty { $0.idle.append(last) } }
     }
 
-    private func take(_ folders: [[UInt8]]?) throws(TrackDatabaseError) -> TrackReader {
-        pthread_mutex_lock(lock)
-        lastNumber += 1
-        let number = lastNumber
-        waiting.append(number)
-        while used >= limit || waiting.first != number { pthread_cond_wait(freed, lock) }
-        waiting.removeFirst()
-        used += 1
+    /// Threads that wait for a reader.
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    private func take(_ user: UInt32?, _ folders: [[UInt8]]?) throws(TrackDatabaseError) -> TrackReader {
+        let semaphore = Semaphore(0)
+        state.withLock { state in
+            state.waiting.append(Waiter(user: user, semaphore: semaphore))
+            grant(&state)
+        }
+        semaphore.wait()
         // One that showed the same knows what is visible.
-        let known = idle.lastIndex { $0.shown == folders }.map { idle.remove(at: $0) } ?? idle.popLast()
-        // The next one may find another.
-        pthread_cond_broadcast(freed)
-        pthread_mutex_unlock(lock)
+        let known = state.withLock { state in
+            state.idle.lastIndex { $0.shown == folders }.map { state.idle.remove(at: $0) } ?? state.idle.popLast()
+        }
         if let known { return known }
         do throws(TrackDatabaseError) { return try database.reader() } catch {
-            giveBack(nil)
+            giveBack(nil, user)
             throw error
         }
     }
 
-    private func giveBack(_ reader: TrackReader?) {
-        pthread_mutex_lock(lock)
-        let mustRest = isResting
-        pthread_mutex_unlock(lock)
-        if mustRest { reader?.rest() }
-        pthread_mutex_lock(lock)
-        used -= 1
-        if let reader { idle.append(reader) }
-        pthread_cond_broadcast(freed)
-        pthread_mutex_unlock(lock)
+    /// Lets those go on whose turn it is.
+    private func grant(_ state: inout State) {
+        while state.used < limit, let index = next(state) {
+            let waiter = state.waiting.remove(at: index)
+            state.used += 1
+            state.turns += 1
+            let used = state.users[waiter.user]?.used ?? 0
+            state.users[waiter.user] = User(used: used + 1, lastTurn: state.turns)
+            waiter.semaphore.post()
+        }
+    }
+
+    /// The index of the thread whose turn it is; nil: nobody may have a reader.
+    private func next(_ state: State) -> Int? {
+        var best: (index: Int, user: User)?
+        for (index, waiter) in state.waiting.enumerated() {
+            let user = state.users[waiter.user] ?? User()
+            guard user.used < limitOfUser else { continue }
+            if let found = best, (found.user.used, found.user.lastTurn) <= (user.used, user.lastTurn) { continue }
+            best = (index, user)
+        }
+        return best?.index
+    }
+
+    private func giveBack(_ reader: TrackReader?, _ user: UInt32?) {
+        if state.withLock({ $0.isResting }) { reader?.rest() }
+        state.withLock { state in
+            state.used -= 1
+            if let reader { state.idle.append(reader) }
+            state.users[user]?.used -= 1
+            if state.users[user]?.used == 0, !state.waiting.contains(where: { $0.user == user }) {
+                state.users[user] = nil
+            }
+            grant(&state)
+        }
     }
 }
 

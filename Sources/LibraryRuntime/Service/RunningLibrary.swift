@@ -44,12 +44,12 @@ import TrackDatabase
         scans = ScanDesk(loop, database, writer, roots, settings) { [events] in events.changed() }
         events.report(scans)
         daemonSide = DaemonSide(
-            loop, paths,
+            loop, paths, settings,
             cacheFolder: LibraryPaths.cacheFolder(uid: geteuid(), environment: LibraryProgram.environment), views,
             events, pool, writer, changed: { [events] in events.changed() },
             playing: { [scans] in scans.setPlaying($0) })
         router = LibraryRouter(
-            views, events, pool, quick: ReaderPool(database, limit: 1), rest, daemonSide, scans,
+            loop, views, events, pool, quick: ReaderPool(database, limit: 1), rest, daemonSide, scans,
             instance: Self.makeInstance())
         server.begin(router)
         scans.begin()
@@ -84,6 +84,7 @@ import TrackDatabase
             let roots = Self.roots(settings, paths)
             views.change(roots, mediaRoots: settings.mediaRoots)
             scans.change(roots, settings)
+            daemonSide.change(settings)
             Log.info("configuration reloaded")
             events.changed()
         } catch {

@@ -1,3 +1,4 @@
+package import ArtworkLookup
 package import ConfigurationFiles
 import ControlProtocol
 
@@ -23,6 +24,10 @@ package struct LibrarySettings: Equatable, Sendable {
     package var controlGroup: String?
     /// Group whose members may read; nil: none.
     package var readGroup: String?
+    /// Settings for pictures, as the daemon has them.
+    package var artwork = ArtworkSearch.Rules()
+    /// MiB of pictures that are kept.
+    package var artworkCacheSize = 128
 
     /// The defaults.
     package init() {}
@@ -88,7 +93,34 @@ package struct LibrarySettings: Equatable, Sendable {
             $0.readGroup = $1
             return !$1.isEmpty
         },
+        Row(section: "artwork", name: "names", takes: "file names without ending, separated by commas") {
+            guard let names = ArtworkSearch.Rules.names(setting: $1) else { return false }
+            $0.artwork.names = names
+            return true
+        },
+        Row(section: "artwork", name: "animated", takes: "on or off") {
+            $0.artwork.isAnimated = $1 == "on"
+            return $1 == "on" || $1 == "off"
+        },
+        film(.square, "animated-square"), film(.tall, "animated-tall"),
+        Row(section: "artwork", name: "placeholder", takes: "an absolute path") {
+            $0.artwork.placeholder = $1
+            return isPath($1)
+        },
+        Row(section: "artwork", name: "cache-size", takes: "MiB, a whole number from 1 to 65536") {
+            guard let size = ArtworkSearch.Rules.cacheSize(setting: $1) else { return false }
+            $0.artworkCacheSize = size
+            return true
+        },
     ]
+
+    private static func film(_ shape: AnimatedShape, _ name: String) -> Row {
+        Row(section: "artwork", name: name, takes: "a file name without ending") {
+            guard let name = ArtworkSearch.Rules.film(setting: $1) else { return false }
+            $0.artwork.films[shape] = name
+            return true
+        }
+    }
 
     private static func isPath(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && !text.utf8.contains(0)
