@@ -136,7 +136,7 @@ let package = Package(
             "MPDBridge",
             [
                 "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "MPDProtocol",
-                "ControlProtocol", "NowPlaying", "CLinux", "CPCRE2",
+                "ControlProtocol", "NowPlaying", "CLinux", "CPCRE2", "CSQLite",
             ]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),

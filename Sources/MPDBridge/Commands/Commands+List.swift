@@ -11,6 +11,7 @@ extension Commands {
         let count = mirror.queue.ids.count
         var kind = QueueAnswer.Kind.songs
         let indices: [Int]
+        var selection: QueueSelection?
         switch request.command {
         case .playlistinfo:
             let range =
@@ -22,6 +23,12 @@ extension Commands {
             } else {
                 indices = Array(0..<count)
             }
+        case .playlistfind, .playlistsearch:
+            var words = arguments
+            let tail = try QueryTail(&words, [.window, .sort])
+            let filter = try filter(words, folds: request.command == .playlistsearch)
+            selection = QueueSelection(filter, tail.sort, try Self.range(tail.window))
+            indices = Array(0..<count)
         case .playlist:
             kind = .names
             indices = Array(0..<count)
@@ -36,7 +43,7 @@ extension Commands {
             let window = try arguments[1].range()
             indices = changed.filter { $0 >= window.lower && $0 < window.upper ?? .max }
         }
-        client.answer(QueueAnswer(self, client, indices, kind), finish)
+        client.answer(QueueAnswer(self, client, indices, kind, selection), finish)
     }
 
     private func changedIndices(since version: Int, _ count: Int) -> [Int] {
@@ -64,6 +71,8 @@ extension Commands {
     private var left: ArraySlice<(index: Int, id: Int32)>
     private let kind: Kind
     private let tags: TagMask
+    /// Songs that are wanted; nil: all.
+    private var selection: QueueSelection?
     private var page: Page = .none
     /// Songs of the page that the library knows, by their uris.
     private var songs: [String: LibrarySong] = [:]
@@ -79,7 +88,10 @@ extension Commands {
     private static let pageSize = 500
 
     /// A listing of these indices for a client.
-    init(_ commands: Commands, _ client: MPDClient, _ indices: [Int], _ kind: Kind) {
+    init(
+        _ commands: Commands, _ client: MPDClient, _ indices: [Int], _ kind: Kind, _ selection: QueueSelection? = nil
+    ) {
+        self.selection = selection
         self.commands = commands
         self.client = client
         self.kind = kind
@@ -92,7 +104,10 @@ extension Commands {
         if case .numbers = kind { return numbers(&writer) }
         switch page {
         case .none:
-            guard !left.isEmpty else { return .ends(.ok) }
+            guard !left.isEmpty else {
+                for block in selection?.rest() ?? [] { block.write(&writer, tags) }
+                return .ends(.ok)
+            }
             ask()
             return .waits
         case .asked: return .waits
@@ -126,7 +141,8 @@ extension Commands {
             case .names: writer.row(song.index, file)
             case .songs, .numbers:
                 let known = row["uri"]?.stringValue.flatMap { songs[$0] }
-                SongBlock(item: row, song: known, index: song.index, file: file).write(&writer, tags)
+                let block = SongBlock(item: row, song: known, index: song.index, file: file)
+                if selection?.takes(block) ?? true { block.write(&writer, tags) }
             }
         }
     }

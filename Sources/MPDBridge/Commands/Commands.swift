@@ -13,6 +13,8 @@ import NowPlaying
     var windows: [Int: WindowPlace] = [:]
     /// Pictures that clients read, by their numbers.
     var pictures: [Int: OpenPicture] = [:]
+    /// Stickers; nil: nobody has asked for one yet.
+    var stickerStore: StickerStore?
     /// The stored playlist that was loaded last; empty: none was.
     var lastLoaded = ""
     /// Channels of clients.
@@ -44,7 +46,7 @@ import NowPlaying
         .albumart, .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .listplaylist,
         .listplaylistinfo, .listplaylists, .load, .lsinfo, .playlistadd, .playlistclear, .playlistdelete,
         .playlistlength, .playlistmove, .readpicture, .rename, .rescan, .rm, .save, .search, .searchadd, .searchaddpl,
-        .searchcount, .searchplaylist, .update,
+        .searchcount, .searchplaylist, .sticker, .stickernames, .stickernamestypes, .stickertypes, .update,
     ]
     private static let withLibrary = always.union(ofLibrary)
 
@@ -52,7 +54,8 @@ import NowPlaying
     private static let always: Set<MPDCommand> = [
         .add, .addid, .binarylimit, .channels, .clear, .clearerror, .close, .commands, .consume, .crossfade,
         .currentsong, .delete, .deleteid, .getvol, .idle, .move, .moveid, .next, .notcommands, .outputs, .password,
-        .pause, .ping, .play, .playid, .playlist, .playlistid, .playlistinfo, .plchanges, .plchangesposid, .previous,
+        .pause, .ping, .play, .playid, .playlist, .playlistfind, .playlistid, .playlistinfo, .playlistsearch,
+        .plchanges, .plchangesposid, .previous,
         .prio, .prioid, .random, .readmessages, .repeat, .replayGainMode, .replayGainStatus, .seek, .seekcur, .seekid,
         .sendmessage, .setvol, .shuffle, .single, .stats, .status, .stop, .subscribe, .swap, .swapid, .tagtypes,
         .unsubscribe, .urlhandlers, .volume,
@@ -68,7 +71,7 @@ import NowPlaying
         do throws(MPDFailure) {
             switch request.command {
             case .status, .currentsong, .stats: try answer(request, client, finish)
-            case .playlist, .playlistid, .playlistinfo, .plchanges, .plchangesposid:
+            case .playlist, .playlistfind, .playlistid, .playlistinfo, .playlistsearch, .plchanges, .plchangesposid:
                 try list(request, client, finish)
             case .add, .addid, .clear, .delete, .deleteid, .move, .moveid, .shuffle, .swap, .swapid, .prio, .prioid:
                 try edit(request, client, finish)
@@ -88,11 +91,11 @@ import NowPlaying
                 .playlistdelete, .playlistlength, .playlistmove, .rename, .rm, .save, .searchplaylist:
                 try stored(request, client, finish)
             case .albumart, .readpicture: try picture(request, client, finish)
+            case .sticker, .stickernames, .stickernamestypes, .stickertypes: try sticker(request, client, finish)
             case .addtagid, .cleartagid, .config, .decoders, .delpartition, .disableoutput, .enableoutput,
                 .getfingerprint, .kill, .listmounts, .listneighbors, .listpartitions, .mixrampdb, .mixrampdelay,
-                .mount, .moveoutput, .newpartition, .outputset, .partition, .playlistfind, .playlistsearch, .protocol,
-                .rangeid, .readcomments, .sticker, .stickernames, .stickernamestypes, .stickertypes, .toggleoutput,
-                .unmount:
+                .mount, .moveoutput, .newpartition, .outputset, .partition, .protocol, .rangeid, .readcomments,
+                .toggleoutput, .unmount:
                 // `commands` has none of these: a line with one was refused.
                 throw MPDFailure(.unknown, "unknown command \"\(request.command.rawValue)\"")
             }

@@ -1,0 +1,82 @@
+import ControlProtocol
+import MPDProtocol
+import NowPlaying
+
+/// A song of the queue as filters look at it.
+struct QueueSong: FilteredSong {
+    /// Its lines.
+    let block: SongBlock
+
+    func values(_ tag: MPDTag) -> [String] { block.song?.values(tag) ?? block.values(tag) }
+    var file: String { String(decoding: block.file, as: UTF8.self) }
+    var modified: Int64? { block.song?.modified }
+    var added: Int64? { block.song?.added }
+    var sampleRate: Int? { block.song?.sampleRate }
+    var bits: FormatTest.SampleBits? { block.song?.bits }
+    var channels: Int? { block.song?.channels }
+    var priority: Int { block.item["priority"]?.integerValue.map { Int(clamping: $0) } ?? 0 }
+}
+
+/// Songs of the queue that a filter selects: those of a window, in the order of the queue or in another one.
+struct QueueSelection {
+    private let filter: SongFilter
+    private let sort: QueryTail.Sort?
+    private let window: Range<Int>
+    private var passed = 0
+    /// Songs that fit, until their order is known.
+    private var kept: [SongBlock] = []
+
+    /// The songs of a filter.
+    init(_ filter: SongFilter, _ sort: QueryTail.Sort?, _ window: Range<Int>) {
+        self.filter = filter
+        self.sort = sort
+        self.window = window
+    }
+
+    /// True if the song is to be written now.
+    mutating func takes(_ block: SongBlock) -> Bool {
+        guard filter.matches(QueueSong(block: block), .mpd) else { return false }
+        guard sort == nil else {
+            kept.append(block)
+            return false
+        }
+        passed += 1
+        return window.contains(passed - 1)
+    }
+
+    /// The songs that were kept for their order. Empties the memory of them.
+    mutating func rest() -> ArraySlice<SongBlock> {
+        guard let sort, !kept.isEmpty else { return [] }
+        let keyed = kept.map { (key: Self.key(QueueSong(block: $0), sort.key), block: $0) }
+        kept = []
+        // Equal songs stay in the order of the queue.
+        let order = keyed.indices.sorted { one, other in
+            let (left, right) = (keyed[one].key, keyed[other].key)
+            if left == right { return one < other }
+            return sort.isFalling ? right.precedes(left) : left.precedes(right)
+        }
+        return order.map { keyed[$0].block }.dropFirst(window.lowerBound).prefix(window.count)
+    }
+
+    private struct Key: Equatable {
+        var number: Int64 = 0
+        var text = ""
+
+        func precedes(_ other: Key) -> Bool {
+            number != other.number ? number < other.number : text.utf8.lexicographicallyPrecedes(other.text.utf8)
+        }
+    }
+
+    private static func key(_ song: QueueSong, _ key: QueryTail.SortKey) -> Key {
+        switch key {
+        case .lastModified: return Key(number: song.modified ?? 0)
+        case .added: return Key(number: song.added ?? 0)
+        case .priority: return Key(number: Int64(song.priority))
+        case .tag(let tag):
+            let values = ([tag] + tag.substitutes).lazy.map(song.values).first { !$0.isEmpty } ?? []
+            let text = values.first ?? ""
+            if LibraryTags.number(tag) != nil { return Key(number: Int64(text.prefix { $0.isNumber }) ?? 0) }
+            return Key(text: CaseFolding.fold(text))
+        }
+    }
+}

@@ -1,0 +1,297 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+import NowPlaying
+
+/// Stickers: notes of clients on songs, playlists, tags and filters.
+extension Commands {
+    private static let noSticker = MPDFailure(.noExist, "no such sticker")
+    private static let badRequest = MPDFailure(.argument, "bad request")
+
+    /// Carries out a command of stickers.
+    func sticker(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let arguments = request.arguments
+        switch request.command {
+        case .stickertypes:
+            for type in StickerType.allNames { client.writer.pair("stickertype", type) }
+            return finish(.ok)
+        case .stickernames, .stickernamestypes:
+            let wanted = try arguments.first.map { argument throws(MPDFailure) in try StickerType(argument) }
+            return try names(withTypes: request.command == .stickernamestypes, wanted, client, finish)
+        case _: break
+        }
+        let type = try StickerType(arguments[1])
+        switch (arguments[0].text, arguments.count) {
+        case ("get", 4), ("set", 5), ("inc", 5), ("dec", 5), ("delete", 3...4), ("list", 3...5):
+            subject(type, arguments[2], client, finish) { [weak self, weak client] subject in
+                guard let self, let client else { return finish(.ok) }
+                do throws(MPDFailure) { try carry(out: arguments, on: subject, client, finish) } catch {
+                    finish(.failed(error))
+                }
+            }
+        case ("find", 4...): try find(type, arguments, client, finish)
+        case (_, _): throw Self.badRequest
+        }
+    }
+
+    private func carry(
+        out arguments: [Argument], on subject: StickerSubject, _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        let name = arguments.count > 3 ? arguments[3].text : ""
+        let value = arguments.count > 4 ? arguments[4].text : ""
+        let feedback = subject.type == "song" ? FeedbackSticker(rawValue: name) : nil
+        switch arguments[0].text {
+        case "get":
+            if let feedback { return get(feedback, subject, client, finish) }
+            guard let found = try stickers().value(subject, name) else { throw Self.noSticker }
+            client.writer.sticker(name, found)
+            finish(.ok)
+        case "set":
+            if let feedback { return try set(feedback, value, subject, finish) }
+            try stickers().set(subject, name, value)
+            changed(finish)
+        case "inc", "dec":
+            guard let step = Int64(value) else { throw MPDFailure(.argument, "Integer expected: \(value)") }
+            let change = arguments[0].text == "inc" ? step : -step
+            if let feedback {
+                return feedbackItem(subject) { [weak self] result in
+                    let old = (try? result.get()).flatMap { feedback.value(ofItem: $0) }.flatMap { Int64($0) } ?? 0
+                    let new = old.addingReportingOverflow(change).partialValue
+                    do throws(MPDFailure) { try self?.set(feedback, String(new), subject, finish) } catch {
+                        finish(.failed(error))
+                    }
+                }
+            }
+            let old = try stickers().value(subject, name).flatMap { Int64($0) } ?? 0
+            let (new, isTooLarge) = old.addingReportingOverflow(change)
+            guard !isTooLarge else { throw MPDFailure(.argument, "Number too large: \(value)") }
+            try stickers().set(subject, name, String(new))
+            changed(finish)
+        case "delete":
+            if let feedback {
+                return get(feedback, subject, nil) { [weak self] outcome in
+                    guard outcome == .ok else { return finish(outcome) }
+                    do throws(MPDFailure) { try self?.set(feedback, nil, subject, finish) } catch {
+                        finish(.failed(error))
+                    }
+                }
+            }
+            let wasThere = try stickers().remove(subject, arguments.count > 3 ? name : nil)
+            guard subject.type == "song", arguments.count == 3 else {
+                guard wasThere else { throw Self.noSticker }
+                return changed(finish)
+            }
+            clear([.rating, .like], of: subject, wasThere: wasThere, finish)
+        case _:
+            guard arguments.count == 3 || arguments.count == 5 && arguments[3].text == "sort" else {
+                throw Self.badRequest
+            }
+            let own = try stickers().values(subject)
+            guard subject.type == "song" else {
+                for (name, value) in own { client.writer.sticker(name, value) }
+                return finish(.ok)
+            }
+            feedbackItem(subject) { [weak client] result in
+                var all = own
+                if let item = try? result.get() {
+                    all += FeedbackSticker.allCases.compactMap { one in
+                        one.value(ofItem: item).map { (one.rawValue, $0) }
+                    }
+                }
+                for (name, value) in all.sorted(by: { $0.name < $1.name }) { client?.writer.sticker(name, value) }
+                finish(.ok)
+            }
+        }
+    }
+
+    private func changed(_ finish: @escaping Finish) {
+        server?.note(.sticker)
+        finish(.ok)
+    }
+
+    // MARK: Subjects
+
+    /// Calls `done` with the thing that a request names, if there is one.
+    private func subject(
+        _ type: StickerType, _ argument: Argument, _ client: MPDClient, _ finish: @escaping Finish,
+        _ done: @escaping @PlayerLoop (StickerSubject) -> Void
+    ) {
+        switch type {
+        case .song:
+            let absent = MPDFailure(.noExist, "No such song")
+            guard !Self.isTop(argument.bytes), let uri = names.names.uri(of: argument.bytes) else {
+                return finish(.failed(absent))
+            }
+            let parameters = JSONObject([.init("uris", [.string(uri)]), .init("fields", ["uri"])])
+            link(client).call("library.get", parameters) { result in
+                guard case .success(let reply) = result,
+                    let found = reply.value["rows"]?.arrayValue?.first?["uri"]?.stringValue
+                else { return finish(.failed(absent)) }
+                done(StickerSubject(type: "song", key: found))
+            }
+        case .playlist:
+            let parameters = JSONObject([.init("name", .string(argument.text)), .init("limit", 1)])
+            link(client).call("lists.get", parameters) { result in
+                guard case .success = result else {
+                    return finish(.failed(MPDFailure(.noExist, "no such playlist")))
+                }
+                done(StickerSubject(type: "playlist", key: argument.text))
+            }
+        case .tag(let tag):
+            guard !argument.bytes.isEmpty else {
+                return finish(.failed(MPDFailure(.noExist, "no such tag")))
+            }
+            done(StickerSubject(type: tag.rawValue, key: argument.text))
+        case .filter:
+            do throws(MPDFailure) { _ = try filter([argument], folds: false) } catch {
+                return finish(.failed(error))
+            }
+            done(StickerSubject(type: "filter", key: argument.text))
+        }
+    }
+
+    /// The store; opened at the first use. Throws why there is none.
+    private func stickers() throws(MPDFailure) -> StickerStore {
+        if let stickerStore { return stickerStore }
+        guard let folder = StickerStore.folder() else {
+            throw MPDFailure(.system, "there is no folder for stickers: set HOME or XDG_STATE_HOME")
+        }
+        let made = try StickerStore(folder: folder)
+        stickerStore = made
+        return made
+    }
+
+    // MARK: Feedback
+
+    /// Calls `done` with the daemon's feedback of a song.
+    private func feedbackItem(
+        _ subject: StickerSubject, _ done: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
+    ) {
+        mirror.call("feedback.get", ["uris": [.string(subject.key)]]) { result in
+            done(result.map { $0["items"]?.arrayValue?.first ?? [:] })
+        }
+    }
+
+    /// Writes the value for a client; nil: only looks for it.
+    private func get(
+        _ feedback: FeedbackSticker, _ subject: StickerSubject, _ client: MPDClient?, _ finish: @escaping Finish
+    ) {
+        feedbackItem(subject) { [weak client] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let item):
+                guard let value = feedback.value(ofItem: item) else { return finish(.failed(Self.noSticker)) }
+                client?.writer.sticker(feedback.rawValue, value)
+                finish(.ok)
+            }
+        }
+    }
+
+    private func set(
+        _ feedback: FeedbackSticker, _ value: String?, _ subject: StickerSubject, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        var changes = try feedback.changes(value)[...]
+        guard let first = changes.popFirst() else { return finish(.ok) }
+        let rest = changes.first
+        mirror.call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), first]))) {
+            [weak self] result in
+            if case .failure(let failure) = result { return finish(.failed(failure)) }
+            guard let rest else {
+                self?.changed(finish)
+                return
+            }
+            self?.mirror.call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), rest]))) {
+                [weak self] result in
+                if case .failure(let failure) = result { return finish(.failed(failure)) }
+                self?.changed(finish)
+            }
+        }
+    }
+
+    /// Removes the feedback that clients may change.
+    private func clear(
+        _ left: [FeedbackSticker], of subject: StickerSubject, wasThere: Bool, _ finish: @escaping Finish
+    ) {
+        guard let first = left.first else {
+            guard wasThere else { return finish(.failed(Self.noSticker)) }
+            return changed(finish)
+        }
+        get(first, subject, nil) { [weak self] outcome in
+            let next: @PlayerLoop (Bool) -> Void = { [weak self] in
+                self?.clear(Array(left.dropFirst()), of: subject, wasThere: $0, finish)
+            }
+            guard outcome == .ok else { return next(wasThere) }
+            do throws(MPDFailure) { try self?.set(first, nil, subject) { _ in next(true) } } catch {
+                finish(.failed(error))
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    private func find(
+        _ type: StickerType, _ given: [Argument], _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        var arguments = Array(given.dropFirst(4))
+        let tail = try StickerTail(&arguments)
+        let test = try StickerTest(arguments)
+        let name = given[3].text
+        let base = Self.trimmed(given[2].bytes)
+        let end: @PlayerLoop ([(key: String, value: String)]) -> Void = { [weak self, weak client] found in
+            guard let self, let client else { return finish(.ok) }
+            var rows: [FoundSticker] = []
+            for entry in found where test.fits(entry.value) {
+                let shown = type == .song ? names.names.name(of: entry.key) : Array(entry.key.utf8)
+                guard type != .song || base.isEmpty || shown.starts(with: base + [UInt8(ascii: "/")]) else { continue }
+                rows.append(FoundSticker(name: shown, value: entry.value))
+            }
+            for row in tail.sorted(rows) {
+                client.writer.pair(prefix: type.key, row.name)
+                client.writer.sticker(name, row.value)
+            }
+            finish(.ok)
+        }
+        guard type == .song, let feedback = FeedbackSticker(rawValue: name) else {
+            return end(try stickers().all(type.name, name))
+        }
+        var found: [(key: String, value: String)] = []
+        let parameters = JSONObject([
+            .init("filter", feedback.filter), .init("sort", SongQuestion.usualOrder),
+            .init("fields", ["uri", .string(feedback.field)]),
+        ])
+        PageFeed(link(client), "library.query", parameters).drain { rows in
+            for row in rows {
+                if let uri = row["uri"]?.stringValue, let value = feedback.value(ofRow: row) {
+                    found.append((uri, value))
+                }
+            }
+        } _: { failure in
+            if let failure { return finish(.failed(failure)) }
+            end(found)
+        }
+    }
+
+    private func names(
+        withTypes: Bool, _ type: StickerType?, _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        var all = try stickers().names()
+        all += FeedbackSticker.allCases.map { ($0.rawValue, "song") }
+        all.sort { ($0.name, $0.type) < ($1.name, $1.type) }
+        var last: String?
+        for (name, owner) in all where type == nil || type?.name == owner {
+            if withTypes {
+                client.writer.pair("name", name)
+                client.writer.pair("type", owner)
+            } else if name != last {
+                client.writer.pair("name", name)
+                last = name
+            }
+        }
+        finish(.ok)
+    }
+}
+
+extension AnswerWriter {
+    /// A line of a sticker.
+    fileprivate mutating func sticker(_ name: String, _ value: String) { pair("sticker", name + "=" + value) }
+}
