@@ -104,7 +104,7 @@ import TrackReading
         let once =
             "if os.path.exists('\(place.path)/again'):\(rest.replacing("\n", with: "\n    "))\nopen('\(place.path)/again', 'w')\n"
         let cases: [(body: String, outcome: ReaderProcess.Outcome)] = [
-            ("time.sleep(60)", .hung), ("s.sendall(b'HTTP/1.1 200 OK'); time.sleep(60)", .lied("an unknown answer")),
+            ("while True: pass", .hung), ("s.sendall(b'HTTP/1.1 200 OK'); time.sleep(60)", .lied("an unknown answer")),
             ("answer(1); time.sleep(60)", .lied("an answer about another file")),
             ("answer(0, 32, b''); time.sleep(60)", .lied("a message that ends too soon")),
             ("s.sendall(b'\\x20\\x02' + bytes(6)); time.sleep(60)", .lied("an answer of another version")),

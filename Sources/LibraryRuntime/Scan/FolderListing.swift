@@ -22,9 +22,10 @@ struct FolderListing {
     /// All names, each with a zero at its end.
     private var names: [UInt8] = []
 
-    /// Lists the folder that is open at `descriptor`, which stays the caller's. Throws if the list can't be complete.
-    init(_ descriptor: Int32, isSorted: Bool = true) throws(SystemError) {
-        let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    /// Lists the folder that is open at `descriptor`, which stays the caller's, by calls of this line into the disk of a root.
+    /// Throws if the list can't be complete.
+    init(_ descriptor: Int32, _ line: DiskCalls.Line, _ root: Int, isSorted: Bool = true) throws(SystemError) {
+        let copy = line.call(root) { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard copy >= 0, let folder = fdopendir(copy) else {
             if copy >= 0 { close(copy) }
             throw SystemError("list a folder")
@@ -32,23 +33,24 @@ struct FolderListing {
         defer { closedir(folder) }
         while true {
             errno = 0
-            guard let entry = readdir(folder) else {
+            guard let entry = line.call(root, { readdir(folder) }) else {
                 guard errno == 0 else { throw SystemError("list a folder") }
                 break
             }
-            let type = Int32(entry.pointee.d_type)
+            var type = Int32(entry.pointee.d_type)
             withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 let length = strlen(bytes.baseAddress!.assumingMemoryBound(to: CChar.self))
-                add(UnsafeRawBufferPointer(rebasing: bytes[..<length]), type, descriptor)
+                let name = UnsafeRawBufferPointer(rebasing: bytes[..<length])
+                guard name.first != UInt8(ascii: ".") else { return }
+                if type == Int32(DT_UNKNOWN) { type = line.call(root) { Self.type(name, descriptor) } }
+                add(name, type)
             }
         }
         if isSorted { sort() }
     }
 
-    private mutating func add(_ name: UnsafeRawBufferPointer, _ type: Int32, _ folder: Int32) {
-        guard name.first != UInt8(ascii: "."), names.count + name.count < Int(UInt32.max) else { return }
-        var type = type
-        if type == Int32(DT_UNKNOWN) { type = Self.type(name, folder) }
+    private mutating func add(_ name: UnsafeRawBufferPointer, _ type: Int32) {
+        guard names.count + name.count < Int(UInt32.max) else { return }
         let kind: Kind
         switch type {
         case Int32(DT_DIR): kind = .folder

@@ -8,50 +8,66 @@ import TrackDatabase
 enum IdentityPass {
     private static let batch = 128
 
-    /// Computes them until none is left, or the scan is to end. True: none is left. Blocks.
+    /// Computes them until none is left, or the work is to end. True: none is left. Blocks.
     static func run(_ context: ScanContext) -> Bool {
         linux_lower_priority(0)
-        context.progress.enter(.identify, total: nil)
         do throws(TrackDatabaseError) {
             let reader = try context.database.reader()
+            context.progress.enter(.identify, total: Int(clamping: try reader.unidentifiedCount()))
             var last: Int64 = 0
+            let line = context.calls.line()
             while case let ids = try reader.unidentifiedTracks(after: last, limit: batch), let highest = ids.last {
                 var identities: [(id: Int64, identity: Int64)] = []
                 for id in ids {
-                    if context.abandoned.isSet { return false }
-                    guard let place = try reader.path(of: id), let path = path(of: place, context.roots),
-                        let identity = TrackIdentity.of(path)
+                    if context.abandoned.isSet { break }
+                    guard let place = try reader.path(of: id), let (root, path) = path(of: place, context),
+                        let identity = line.call(root, { TrackIdentity.of(path) })
                     else { continue }
                     identities.append((id, identity))
                 }
                 try context.writer.write { [identities] batch throws(TrackDatabaseError) in
                     for entry in identities { try batch.setIdentity(entry.identity, of: entry.id) }
                 }
+                if context.abandoned.isSet { return false }
                 context.progress.add(.done, ids.count)
                 last = highest
             }
-            while !context.abandoned.isSet {
-                let isDone = Mutex(false)
-                // Other changes come between the parts of this work.
-                try context.writer.wait { writer throws(TrackDatabaseError) in
-                    let isLast = try !writer.tidy()
-                    isDone.withLock { $0 = isLast }
-                }
-                if isDone.withLock({ $0 }) { return true }
-            }
-            return false
+            return try tidy(context)
         } catch {
+            if context.abandoned.isSet { return false }
             Log.warning("the library can't keep identities: \(error.message)")
             return true
         }
     }
 
-    private static func path(of place: TrackPath, _ roots: [RootNames.Root]) -> FilePath? {
+    /// Makes searches faster after many changes. False: the work had to end before.
+    private static func tidy(_ context: ScanContext) throws(TrackDatabaseError) -> Bool {
+        let abandoned = context.abandoned
+        while !abandoned.isSet {
+            let isDone = Mutex(false)
+            // Other changes come between the parts of this work.
+            try context.writer.wait { writer throws(TrackDatabaseError) in
+                let isLast = try !writer.tidy()
+                isDone.withLock { $0 = isLast }
+            }
+            guard isDone.withLock({ $0 }) else { continue }
+            try context.writer.wait { writer throws(TrackDatabaseError) in
+                try writer.optimizeIfLarge { !abandoned.isSet }
+            }
+            return true
+        }
+        return false
+    }
+
+    /// The file of a track, and the index of its root; nil: that is away.
+    private static func path(of place: TrackPath, _ context: ScanContext) -> (root: Int, path: FilePath)? {
         let slash = UInt8(ascii: "/")
         let folder = place.folder
         let end = folder.firstIndex(of: slash) ?? folder.count
-        guard let root = roots.first(where: { $0.name.elementsEqual(folder[..<end]) }) else { return nil }
+        guard let root = context.roots.firstIndex(where: { $0.name.elementsEqual(folder[..<end]) }),
+            !context.silent.contains(root)
+        else { return nil }
         let relative = folder[end...].drop { $0 == slash } + (end < folder.count ? [slash] : []) + place.name
-        return FilePath(Array(relative)).map { root.path.appending($0) }
+        return FilePath(Array(relative)).map { (root, context.roots[root].path.appending($0)) }
     }
 }

@@ -13,7 +13,7 @@ struct MoveFinder: ~Copyable {
         self.present = present
     }
 
-    /// Number of a missing track that this new one is; nil: there is none. Each is found once.
+    /// Number of the oldest missing track that this new one is; nil: there is none. Each is found once.
     mutating func missing(like record: TrackRecord) throws(TrackDatabaseError) -> Int64? {
         for id in try reader.missingTracks(size: record.file.size) where !claimed.contains(id) {
             guard let old = try reader.track(id), old.isMissing, isPresent(old.record.path.folder),

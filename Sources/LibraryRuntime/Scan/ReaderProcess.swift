@@ -14,8 +14,12 @@ package final class ReaderProcess {
         case refused(TrackReadingError)
         /// The process died of the file, twice.
         case killed
-        /// The process did not answer in time.
+        /// The process computed and did not answer in time.
         case hung
+        /// The process waited for the file's disk, and did not answer in time.
+        case waited
+        /// Nobody asked the process, as it waited for an earlier file.
+        case unread
         /// The process sent something that is no answer.
         case lied(String)
     }
@@ -25,7 +29,7 @@ package final class ReaderProcess {
         let socket: OwnedDescriptor
     }
 
-    private enum Loss { case death, silence, lie(String) }
+    private enum Loss { case death, silence, wait, lie(String) }
 
     private let program: String?
     private let patience: Double
@@ -36,6 +40,8 @@ package final class ReaderProcess {
 
     /// Seconds that a file may take.
     package static let patience = 10.0
+    /// Part of the time that a process computes at least, on the busiest machine, unless it waits for a disk.
+    private static let leastShare = 0.01
     /// Deaths in a row that no file explains.
     private static let mostDeaths = 3
 
@@ -79,6 +85,9 @@ package final class ReaderProcess {
             case .death where suspect == nil: suspect = culprit
             case .death: outcomes[culprit] = .killed
             case .silence: outcomes[culprit] = .hung
+            case .wait:
+                outcomes[culprit] = .waited
+                return outcomes.map { $0 ?? .unread }
             case .lie(let words): outcomes[culprit] = .lied(words)
             }
             if outcomes[culprit] != nil { suspect = nil }
@@ -108,15 +117,21 @@ package final class ReaderProcess {
         buffer.removeAll(keepingCapacity: true)
         var answered = 0
         var due = EventLoop.now.advanced(bySeconds: patience)
+        var computed = ChildProcess.processorTime(of: child.process.pid)
         while answered < asked.count {
             let milliseconds = (due.seconds(since: EventLoop.now) * 1000).rounded(.up)
-            guard milliseconds > 0 else { return .silence }
+            guard milliseconds > 0 else {
+                let seconds = Double(ChildProcess.processorTime(of: child.process.pid) - computed) / 1e9
+                return seconds < patience * Self.leastShare ? .wait : .silence
+            }
             var polled = pollfd(fd: child.socket.number, events: Int16(POLLIN), revents: 0)
             guard poll(&polled, 1, Int32(clamping: min(milliseconds, 60_000))) > 0 else { continue }
             guard receive(child.socket.number) else { return .death }
             let before = answered
             do throws(TrackMessageError) { try take(asked, &answered, &outcomes) } catch { return .lie(error.message) }
-            if answered > before { due = EventLoop.now.advanced(bySeconds: patience) }
+            guard answered > before else { continue }
+            due = EventLoop.now.advanced(bySeconds: patience)
+            computed = ChildProcess.processorTime(of: child.process.pid)
         }
         return buffer.isEmpty ? nil : .lie("more answers than files")
     }

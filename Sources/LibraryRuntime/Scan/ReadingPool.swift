@@ -51,13 +51,18 @@ final class ReadingPool: Sendable {
 
     private static func serve(_ queue: WorkQueue<[ReadJob]>, _ context: ScanContext, _ results: ScanResults) {
         let reader = ReaderProcess(program: context.program)
+        let line = context.calls.line()
         defer { reader.end() }
         var meter = ThreadMeter()
         var computed: Int64 = 0
         while let jobs = queue.take() {
             guard results.failure == nil, !context.abandoned.isSet else { continue }
             context.pace.wait()
-            do throws(SystemError) { results.add(try read(jobs, reader)) } catch { results.fail(.reader(error)) }
+            do throws(SystemError) {
+                let items = try read(jobs, reader, line, context.abandoned)
+                // The next scan finds this anew.
+                if !context.abandoned.isSet { results.add(items) }
+            } catch { results.fail(.reader(error)) }
             context.progress.add(.done, jobs.count)
             let total = reader.processorTime
             context.pace.spend(meter.take() + total - computed)
@@ -65,39 +70,77 @@ final class ReadingPool: Sendable {
         }
     }
 
-    private static func read(_ jobs: [ReadJob], _ reader: ReaderProcess) throws(SystemError) -> [ScanResults.Item] {
+    /// A file that is open.
+    private struct OpenFile {
+        let job: ReadJob
+        let file: Int32
+        var status: TrackFile
+        /// Times that it changed while it was read.
+        var changes = 0
+        /// Times that its disk was too slow.
+        var waits = 0
+    }
+
+    private static func read(
+        _ jobs: [ReadJob], _ reader: ReaderProcess, _ line: DiskCalls.Line, _ abandoned: AbandonFlag
+    ) throws(SystemError) -> [ScanResults.Item] {
         var items: [ScanResults.Item] = []
-        var open: [(job: ReadJob, file: Int32, status: TrackFile)] = []
-        defer { for entry in open { close(entry.file) } }
-        for job in jobs {
-            let file = job.root.open(job.relative, O_RDONLY)
+        var open: [OpenFile] = []
+        defer { for entry in open { line.call(entry.job.root.index) { _ = close(entry.file) } } }
+        for job in jobs where !abandoned.isSet {
+            let (file, status) = line.call(job.root.index) { () -> (Int32, TrackFile?) in
+                let file = job.root.open(job.relative, O_RDONLY)
+                return (file, file < 0 ? nil : Self.status(file))
+            }
             if file < 0 {
                 // A file that is gone is found so by the next look at its folder, which its end brings about.
                 if let item = fault(job, TrackFile(size: -1), opening: -file) { items.append(item) }
-                continue
-            }
-            guard let status = status(file) else {
+            } else if let status {
+                open.append(OpenFile(job: job, file: file, status: status))
+            } else {
                 close(file)
-                continue
             }
-            open.append((job, file, status))
         }
         var left = Array(open.indices)
-        for round in 1...mostReads where !left.isEmpty {
+        while !left.isEmpty, !abandoned.isSet {
             let outcomes = try reader.read(left.map { open[$0].file })
             var again: [Int] = []
             for (index, outcome) in zip(left, outcomes) {
-                let now = status(open[index].file)
-                if round < mostReads, let now, now != open[index].status {
+                let (job, file) = (open[index].job, open[index].file)
+                if outcome == .unread {
+                    again.append(index)
+                    continue
+                }
+                if outcome == .waited, open[index].waits == 0 {
+                    // If the disk does not answer at all, this call shows it.
+                    open[index].waits += 1
+                    readThrough(file, job.root.index, line, abandoned)
+                    again.append(index)
+                    continue
+                }
+                let now = line.call(job.root.index) { status(file) }
+                if open[index].changes + 1 < mostReads, let now, now != open[index].status {
+                    open[index].changes += 1
                     open[index].status = now
                     again.append(index)
                 } else {
-                    items += item(open[index].job, open[index].status, outcome)
+                    items += item(job, open[index].status, outcome)
                 }
             }
             left = again
         }
         return items
+    }
+
+    /// Reads a file for nobody, so that its disk has it at hand, for so many seconds at most that a disk answers.
+    private static func readThrough(_ file: Int32, _ root: Int, _ line: DiskCalls.Line, _ abandoned: AbandonFlag) {
+        let end = MonotonicTime.now.advanced(bySeconds: 60)
+        var offset = 0
+        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
+            while !abandoned.isSet, MonotonicTime.now < end,
+                case let count = line.call(root, { pread(file, buffer.baseAddress, buffer.count, offset) }), count > 0
+            { offset += count }
+        }
     }
 
     /// The file that is open; nil: it is no regular file.
@@ -137,8 +180,14 @@ final class ReadingPool: Sendable {
             let fault = TrackFault(
                 path: job.path, file: TrackFile(size: -1), reason: reason, at: WallClock.time(of: .now))
             return [.fault(fault)]
+        case .waited, .unread:
+            let reason = "reading it takes longer than \(Int(ReaderProcess.patience)) s"
+            return [
+                .fault(
+                    TrackFault(path: job.path, file: TrackFile(size: -1), reason: reason, at: WallClock.time(of: .now)))
+            ]
         case .killed: return listed("the program that reads tags died of it")
-        case .hung: return listed("reading its tags took longer than \(Int(ReaderProcess.patience)) s")
+        case .hung: return listed("to read its tags takes longer than \(Int(ReaderProcess.patience)) s")
         case .lied(let words): return listed("the program that reads tags gave a bad answer: \(words)")
         }
     }

@@ -1,4 +1,5 @@
 import LinuxSystem
+import NowPlaying
 import Synchronization
 import TrackDatabase
 
@@ -13,6 +14,12 @@ struct ScanContext: Sendable {
     let pace: ScanPace
     /// Ends the scan.
     let abandoned: AbandonFlag
+    /// Calls into disks, which may hang.
+    let calls = DiskCalls()
+    /// Indices of the roots whose disks do not answer: nothing is asked of them.
+    let silent: Set<Int>
+    /// Begin of the work.
+    let begin = MonotonicTime.now
     /// Processes that read files.
     let readers: Int
     /// Program that reads files; nil: the usual one is not installed.

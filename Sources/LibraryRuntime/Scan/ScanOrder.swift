@@ -31,6 +31,6 @@ final class ScanMemory: @unchecked Sendable {
 /// Result of a scan.
 struct ScanOutcome: Sendable {
     let modes: [ScanReport.Mode]
-    let failure: ScanFailure?
-    let isFull: Bool
+    /// Its result; the reason for which it ended early.
+    let result: Result<ScanReport.Finished, ScanFailure>
 }

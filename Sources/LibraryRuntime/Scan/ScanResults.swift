@@ -23,12 +23,14 @@ final class ScanResults: Sendable {
         /// Numbers of new tracks by the sizes of their files.
         var arrivals: [Int64: [Int64]] = [:]
         var arrivalCount = 0
+        /// True: the database has the number before that of the first new track.
+        var isMarked: Bool
     }
 
     private let context: ScanContext
     /// False: nothing can have moved, as the library was empty.
     private let findsMoves: Bool
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let moves: Mutex<MoveFinder>
     /// Batches that may wait for the writer.
     private let room = Semaphore(ScanResults.mostBatches)
@@ -37,13 +39,22 @@ final class ScanResults: Sendable {
     /// Seconds after which results are written, few as they may be.
     private static let patience = 1.0
     private static let mostArrivals = 500_000
+    /// Name of the number in the database before that of the first new track of a scan that has not ended: one that is killed
+    /// leaves it to the next, which finds where a file went that is gone.
+    static let mark = "scan.arrivals"
 
     /// Nothing has been found yet. `present`: names of the roots that are there.
     init(_ context: ScanContext, present: [[UInt8]], findsMoves: Bool) throws(ScanFailure) {
         self.context = context
         self.findsMoves = findsMoves
         let reader = try ScanFailure.wrap { () throws(TrackDatabaseError) in try context.database.reader() }
+        let arrivals = try ScanFailure.wrap { () throws(TrackDatabaseError) -> [(size: Int64, id: Int64)]? in
+            guard let mark = try reader.number(for: Self.mark) else { return nil }
+            return try reader.presentTracks(after: mark, limit: Self.mostArrivals)
+        }
+        state = Mutex(State(isMarked: arrivals != nil))
         moves = Mutex(MoveFinder(reader, present: present))
+        remember(arrivals ?? [])
     }
 
     /// The reason for which the scan must end; nil: it need not.
@@ -119,12 +130,14 @@ final class ScanResults: Sendable {
                 case .lists(let lists, let folder): try batch.setLists(lists, in: folder)
                 }
             }
+            if let first = arrivals.first, !isMarked { try batch.setNumber(first.id - 1, for: Self.mark) }
             remember(arrivals)
             counts.withLock { $0 = count }
             pace.spend(meter.take())
         } done: { [self] outcome in
             switch outcome {
             case .success:
+                state.withLock { $0.isMarked = $0.isMarked || $0.arrivalCount > 0 }
                 let count = counts.withLock { $0 }
                 progress.add(.added, count.added)
                 progress.add(.changed, count.changed)
@@ -135,6 +148,9 @@ final class ScanResults: Sendable {
             room.post()
         }
     }
+
+    /// True: a batch that was written has noted the first new track.
+    private var isMarked: Bool { state.withLock { $0.isMarked } }
 
     private func findMoves(_ items: [Item]) throws(TrackDatabaseError) -> [Int64?] {
         var found = [Int64?](repeating: nil, count: items.count)

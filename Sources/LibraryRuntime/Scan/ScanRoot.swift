@@ -11,6 +11,8 @@ final class ScanRoot: Sendable {
     let path: FilePath
     /// Words for the reason for which its disk is not watched; nil: it is.
     let unwatchable: String?
+    /// Its path without links; nil: not known.
+    let realPath: FilePath?
     private let descriptor: OwnedDescriptor
     private let device: UInt64
     private let inode: UInt64
@@ -27,6 +29,7 @@ final class ScanRoot: Sendable {
         guard fstat(opened, &status) == 0 else { throw SystemError("look at \(root.path.text)") }
         (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
         unwatchable = Self.networks[linux_file_system(opened)]
+        realPath = Self.realPath(opened)
         (name, path, self.index) = (root.name, root.path, index)
     }
 
@@ -35,6 +38,20 @@ final class ScanRoot: Sendable {
         0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "SMB", 0xFE53_4D42: "SMB", 0x6573_5546: "FUSE", 0x0102_1997: "9P",
         0x00C3_6400: "Ceph", 0x5346_414F: "AFS", 0x7375_7245: "Coda", 0x786F_4256: "a folder of the host",
     ].mapValues { "its file system (\($0)) may change without notice" }
+
+    private static func realPath(_ descriptor: Int32) -> FilePath? {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+            let count = readlink("/proc/self/fd/\(descriptor)", buffer.baseAddress!, buffer.count)
+            guard count > 0, count < buffer.count else { return nil }
+            return FilePath(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// Lists it, for nobody: its disk answers when this returns.
+    func look() {
+        let line = DiskCalls().line()
+        _ = try? FolderListing(descriptor.number, line, index)
+    }
 
     /// True if the path still leads to this folder.
     var isInPlace: Bool {

@@ -8,7 +8,7 @@ import NowPlaying
     private let loop: EventLoop
     private let settings: LibrarySettings
     private let paths: [FilePath]
-    private let walk: @PlayerLoop () -> Void
+    private let walk: @PlayerLoop (_ mountsChanged: Bool) -> Void
     private lazy var workers = Workers(loop, name: "mounts")
     private var mounts: MountWatch?
     private var clock: WallClockWatch?
@@ -16,13 +16,19 @@ import NowPlaying
     private var interval: EventSource?
     /// Mount points around and below the folders; nil: not known yet.
     private var points: [FilePath]?
+    /// Scans that have failed in a row.
+    private var failures = 0
+
+    /// Seconds from a failed scan to the next one; they double with each that fails, up to the interval.
+    private static let firstRetry = 60.0
 
     /// Processors that this process may use.
     nonisolated static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Calls `walk` at these moments. Folders that are away are walked at the interval at first.
+    /// Calls `walk` at these moments, with true after a change of the mounts. Folders that are away are walked at the interval at first.
     init(
-        _ loop: EventLoop, _ settings: LibrarySettings, _ paths: [FilePath], _ walk: @escaping @PlayerLoop () -> Void
+        _ loop: EventLoop, _ settings: LibrarySettings, _ paths: [FilePath],
+        _ walk: @escaping @PlayerLoop (_ mountsChanged: Bool) -> Void
     ) {
         self.loop = loop
         self.settings = settings
@@ -39,12 +45,15 @@ import NowPlaying
         interval?.release()
     }
 
-    /// Sets whether all folders are walked after the interval from now.
-    func setWalking(_ isWalking: Bool) {
+    /// Has all folders walked after the interval from now on, or not; sooner after a failure.
+    func setWalking(_ isWalking: Bool, afterFailure: Bool) {
         interval?.release()
         interval = nil
-        guard isWalking else { return }
-        interval = loop.deadline(EventLoop.now.advanced(bySeconds: settings.scanInterval)) { [unowned self] in walk() }
+        failures = afterFailure ? failures + 1 : 0
+        guard isWalking || afterFailure else { return }
+        let retry = Self.firstRetry * pow(2, Double(min(failures, 20) - 1))
+        let seconds = afterFailure ? min(settings.scanInterval, retry) : settings.scanInterval
+        interval = loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in walk(false) }
     }
 
     private func setDaily() {
@@ -55,7 +64,7 @@ import NowPlaying
         let seconds = max(1, Double(time.next(after: Int(now))) - now)
         daily = loop.deadline(EventLoop.now.advanced(bySeconds: seconds)) { [unowned self] in
             setDaily()
-            walk()
+            walk(false)
         }
     }
 
@@ -69,7 +78,7 @@ import NowPlaying
             guard let self, let points else { return }
             let isChanged = self.points.map { $0 != points } ?? false
             self.points = points
-            if isChanged { walk() }
+            if isChanged { walk(true) }
         }
     }
 }

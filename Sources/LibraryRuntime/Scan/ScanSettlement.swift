@@ -47,7 +47,10 @@ struct ScanSettlement {
             let ids = Array(found[start..<min(found.count, start + Self.batch)])
             try write(context) { batch throws(TrackDatabaseError) in try batch.setMissing(false, ids: ids) }
         }
-        var claimed: Set<Int64> = []
+        // Of several tracks that a file was, the oldest one has what users gave it.
+        gone.sort()
+        // A new track may be gone again.
+        var claimed = Set(gone)
         for start in stride(from: 0, to: gone.count, by: Self.batch) {
             if context.abandoned.isSet { throw .abandoned }
             let ids = Array(gone[start..<min(gone.count, start + Self.batch)])

@@ -7,14 +7,16 @@ import TrackDatabase
 /// A scan: walks folders, compares their files with the database, and has those read that are new or changed. Runs on one
 /// thread, which it blocks.
 final class ScanWalk {
-    private let context: ScanContext
+    let context: ScanContext
     private let memory: ScanMemory
-    private let reader: TrackReader
-    private let results: ScanResults
+    let reader: TrackReader
+    let results: ScanResults
     private let pool: ReadingPool
     private let roots: [ScanRoot?]
-    private let hasFaults: Bool
-    private let hasLists: Bool
+    let hasFaults: Bool
+    let hasLists: Bool
+    let links: LinkCheck
+    let line: DiskCalls.Line
     private var settlement = ScanSettlement()
     private var jobs: [ReadJob] = []
     private var meter = ThreadMeter()
@@ -26,6 +28,7 @@ final class ScanWalk {
 
     private static let batch = 16
     private static let page = 2048
+    private static let manyChanges = 1000
     private static let maximumDepth = 128
 
     /// Carries out an order. Blocks until its end.
@@ -40,18 +43,27 @@ final class ScanWalk {
                 modes = walk.modes
                 throw error
             }
-            return ScanOutcome(modes: walk.modes, failure: nil, isFull: order.isFull)
-        } catch { return ScanOutcome(modes: modes, failure: error, isFull: order.isFull) }
+            let finished = ScanReport.Finished(context)
+            finished.keep(context.writer)
+            return ScanOutcome(modes: walk.modes, result: .success(finished))
+        } catch { return ScanOutcome(modes: modes, result: .failure(error)) }
     }
 
     private init(_ context: ScanContext, _ memory: ScanMemory) throws(ScanFailure) {
         self.context = context
         self.memory = memory
+        let line = context.calls.line()
+        self.line = line
         var opened: [ScanRoot?] = []
         var modes: [ScanReport.Mode] = []
         for (index, root) in context.roots.enumerated() {
+            guard !context.silent.contains(index) else {
+                opened.append(nil)
+                modes.append(.missing(reason: SilentRoots.reason))
+                continue
+            }
             do throws(SystemError) {
-                let found = try ScanRoot(root, index: index)
+                let found = try line.call(index) { () throws(SystemError) in try ScanRoot(root, index: index) }
                 opened.append(found)
                 let reason = found.unwatchable ?? memory.walked[index] ?? (context.watch == nil ? Self.unwatched : nil)
                 modes.append(reason.map { .walked(reason: $0) } ?? .watched)
@@ -59,8 +71,10 @@ final class ScanWalk {
                 opened.append(nil)
                 modes.append(.missing(reason: SystemError.words(error.code)))
             }
+            if context.abandoned.isSet { throw .abandoned }
         }
         (roots, self.modes) = (opened, modes)
+        links = LinkCheck(context.roots, opened)
         reader = try ScanFailure.wrap { () throws(TrackDatabaseError) in try context.database.reader() }
         let reader = reader
         let (isEmpty, faults, lists) = try ScanFailure.wrap { () throws(TrackDatabaseError) in
@@ -81,7 +95,8 @@ final class ScanWalk {
         let trees = order.isFull ? context.roots.indices.map { (root: $0, relative: [UInt8]()) } : order.trees
         for tree in trees {
             // Of a file its folder is looked at.
-            let isFile = roots[tree.root]?.failure(tree.relative, O_RDONLY | O_DIRECTORY) == ENOTDIR
+            let isFile =
+                line.call(tree.root) { roots[tree.root]?.failure(tree.relative, O_RDONLY | O_DIRECTORY) } == ENOTDIR
             let folder = isFile ? TrackPath(tree.relative).folder : tree.relative
             try walk(tree.root, folder, isRecursive: !isFile)
         }
@@ -98,14 +113,26 @@ final class ScanWalk {
         pool.finish()
         try results.drain()
         for (index, root) in roots.enumerated() {
-            if let root, !root.isInPlace {
+            if let root, !line.call(index, { root.isInPlace }) {
                 settlement.addTree(root.name)
                 modes[index] = .missing(reason: "it went away during the scan")
             }
         }
+        if context.abandoned.isSet { throw .abandoned }
         try settlement.settle(context, reader, results)
+        try analyze()
         if order.isFull { context.watch?.forget(below: firstNew) }
         context.watch?.forget(gone)
+    }
+
+    /// Has the database count anew what questions are planned by, after many changes.
+    private func analyze() throws(ScanFailure) {
+        let progress = context.progress
+        guard progress[.added] + progress[.changed] + progress[.moved] >= Self.manyChanges else { return }
+        let writer = context.writer
+        try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            _ = try writer.wait { writer throws(TrackDatabaseError) in try writer.analyze() }
+        }
     }
 
     /// Begins the stage of reading with the number of files, as far as it can be known.
@@ -126,10 +153,10 @@ final class ScanWalk {
         while let (path, depth) = stack.popLast() {
             if context.abandoned.isSet { throw .abandoned }
             context.pace.wait()
-            let folder = root.open(path, O_RDONLY | O_DIRECTORY)
+            let folder = line.call(root.index) { root.open(path, O_RDONLY | O_DIRECTORY) }
             guard folder >= 0 else { continue }
             defer { close(folder) }
-            guard let listing = try? FolderListing(folder, isSorted: false) else { continue }
+            guard let listing = try? FolderListing(folder, line, root.index, isSorted: false) else { continue }
             for entry in listing.entries {
                 switch entry.kind {
                 case .file: total += 1
@@ -143,14 +170,19 @@ final class ScanWalk {
         return total
     }
 
-    private static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
+    /// A path below a folder.
+    static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
         folder.isEmpty ? name : folder + [UInt8(ascii: "/")] + name
     }
 
     // MARK: Folders
 
     private func walk(_ index: Int, _ relative: [UInt8], isRecursive: Bool) throws(ScanFailure) {
-        guard let root = roots[index] else { return settlement.addTree(context.roots[index].name) }
+        guard let root = roots[index] else {
+            // Of a disk that does not answer nothing is known.
+            if !context.silent.contains(index) { settlement.addTree(context.roots[index].name) }
+            return
+        }
         var stack: [(path: [UInt8], number: Int32?, isNew: Bool)] = [
             (relative, memory.folders.number(root: index, relative: relative), isRecursive)
         ]
@@ -169,26 +201,31 @@ final class ScanWalk {
         _ root: ScanRoot, _ path: [UInt8], _ known: Int32?, isRecursive: Bool
     ) throws(ScanFailure) -> [(path: [UInt8], number: Int32?)] {
         let place = root.place(path)
-        let folder = root.open(path, O_RDONLY | O_DIRECTORY)
+        var status = stat()
+        let folder = line.call(root.index) { () -> Int32 in
+            let folder = root.open(path, O_RDONLY | O_DIRECTORY)
+            if folder >= 0 { fstat(folder, &status) }
+            return folder
+        }
+        if context.abandoned.isSet, folder >= 0 { close(folder) }
+        if context.abandoned.isSet { throw .abandoned }
         guard folder >= 0 else {
             leave(root, path, place, known, code: -folder)
             return []
         }
         defer { close(folder) }
-        var status = stat()
-        guard fstat(folder, &status) == 0 else { return [] }
         if isRecursive, !seen.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted { return [] }
         let depth = path.count { $0 == UInt8(ascii: "/") }
         // Watched before it is listed, or changes between both are lost.
         let number = watch(root, path, known)
         let listing: FolderListing
-        do throws(SystemError) { listing = try FolderListing(folder) } catch {
+        do throws(SystemError) { listing = try FolderListing(folder, line, root.index) } catch {
             note(TrackPath(place), "the folder cannot be read: \(SystemError.words(error.code))")
             return []
         }
         let faults = try faults(in: place, listing)
         try compare(root, path, place, folder, listing, faults)
-        try compareLists(place, folder, listing)
+        try compareLists(root, place, folder, listing)
         let folders = listing.entries.filter { $0.kind == .folder }.map { listing.name($0) }
         try findGone(place, folders)
         // A folder that was not watched before has none inside that are.
@@ -230,7 +267,7 @@ final class ScanWalk {
             number = memory.folders.add(root: root.index, parent: parent, name: above.name)
         }
         parents[path] = number
-        switch watch.watch(root.path(path), as: number) {
+        switch line.call(root.index, { watch.watch(root.path(path), as: number) }) {
         case .watched: return number
         case .refused: return number
         case .exhausted:
@@ -252,26 +289,6 @@ final class ScanWalk {
         for name in known where !present.contains(name) { settlement.addTree(place + [UInt8(ascii: "/")] + name) }
     }
 
-    /// Brings the playlists of a folder into the database, if they are others than before.
-    private func compareLists(
-        _ place: [UInt8], _ folder: Int32, _ listing: FolderListing
-    ) throws(ScanFailure) {
-        guard hasLists || !listing.lists.isEmpty else { return }
-        let found = listing.lists.compactMap { name -> ListFile? in
-            var status = stat()
-            let isThere = (name + [0]).withUnsafeBytes {
-                fstatat(folder, $0.bindMemory(to: CChar.self).baseAddress!, &status, AT_SYMLINK_NOFOLLOW) == 0
-            }
-            guard isThere, status.st_mode & S_IFMT == S_IFREG else { return nil }
-            return ListFile(
-                path: TrackPath(folder: place, name: name), size: Int64(status.st_size),
-                modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
-        }
-        let reader = reader
-        let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.lists(in: place) }
-        if Set(found) != Set(known) { results.add([.lists(found, in: place)]) }
-    }
-
     // MARK: Files
 
     private func compare(
@@ -284,7 +301,7 @@ final class ScanWalk {
             switch entry.kind {
             case .folder: continue
             case .link:
-                noteLink(root, path, place, listing, entry, faults)
+                noteLink(root, path, place, folder, listing, entry, faults)
                 continue
             case .file: break
             }
@@ -319,9 +336,16 @@ final class ScanWalk {
         _ known: TrackReader.KnownFile?, _ faults: [[UInt8]: TrackFault]
     ) -> Bool {
         var status = stat()
-        guard listing.withCString(entry, { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0,
-            status.st_mode & S_IFMT == S_IFREG
-        else {
+        let code = line.call(root.index) { () -> Int32 in
+            listing.withCString(entry, { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 ? 0 : errno
+        }
+        guard code == 0 || code == ENOENT else {
+            // It may be there.
+            let name = TrackPath(folder: root.place(path), name: listing.name(entry))
+            note(name, "the file cannot be looked at: \(SystemError.words(code))")
+            return true
+        }
+        guard code == 0, status.st_mode & S_IFMT == S_IFREG else {
             if let known { settlement.addGone(known) }
             return true
         }
@@ -344,45 +368,5 @@ final class ScanWalk {
             jobs.removeAll(keepingCapacity: true)
         }
         return false
-    }
-
-    // MARK: Faults
-
-    /// Faults of the files of a folder. Those of files that are gone are forgotten.
-    private func faults(
-        in place: [UInt8], _ listing: FolderListing
-    ) throws(ScanFailure) -> [[UInt8]: TrackFault] {
-        guard hasFaults else { return [:] }
-        let reader = reader
-        let (faults, own) = try ScanFailure.wrap { () throws(TrackDatabaseError) in
-            (try reader.faults(in: place), try reader.fault(at: TrackPath(place)))
-        }
-        if own != nil { results.add([.clearFault(TrackPath(place))]) }
-        guard !faults.isEmpty else { return faults }
-        let present = Set(listing.entries.map { listing.name($0) })
-        for (name, fault) in faults where !present.contains(name) { results.add([.clearFault(fault.path)]) }
-        return faults
-    }
-
-    private func note(_ path: TrackPath, _ reason: String) {
-        results.add([
-            .fault(
-                TrackFault(path: path, file: TrackFile(size: -1), reason: reason, at: WallClock.time(of: .now)))
-        ])
-    }
-
-    /// A link is not followed: its target is in the library already, or is not meant to be. The latter is reported.
-    private func noteLink(
-        _ root: ScanRoot, _ path: [UInt8], _ place: [UInt8], _ listing: FolderListing, _ entry: FolderListing.Entry,
-        _ faults: [[UInt8]: TrackFault]
-    ) {
-        let name = listing.name(entry)
-        guard let target = LinkTarget.outside(root.path(Self.join(path, name)), of: context.roots) else {
-            if let fault = faults[name] { results.add([.clearFault(fault.path)]) }
-            return
-        }
-        let reason = "the link leads out of the library; add \(target.text) to “folders” in [library]"
-        guard faults[name]?.reason != reason else { return }
-        note(TrackPath(folder: place, name: name), reason)
     }
 }

@@ -10,11 +10,12 @@ package import TrackDatabase
 
     /// Work of a thread.
     private struct Running {
+        let number: Int
         let work: Work
         let order: ScanOrder
         let progress: ScanProgress
         let abandoned: AbandonFlag
-        let begin: MonotonicTime
+        let watchdog: DiskWatchdog
     }
 
     private let loop: EventLoop
@@ -23,16 +24,18 @@ package import TrackDatabase
     private let roots: [RootNames.Root]
     private let program: String?
     private let changed: @PlayerLoop () -> Void
-    private let watch: FolderWatch?
-    private let memory = ScanMemory()
+    private var watch: FolderWatch?
+    private var memory = ScanMemory()
     private let pace = ScanPace()
     private lazy var workers = Workers(loop, name: "scan")
+    private lazy var silent = SilentRoots(loop, roots) { [unowned self] in self.takeBack($0) }
     private lazy var throttle = ChangeThrottle(loop) { [unowned self] in self.changed() }
     private var schedule: ScanSchedule?
     private var collector: ChangeCollector?
     private var signal: LoopSignal?
     private var waiting = ScanOrder()
     private var running: Running?
+    private var workNumber = 0
     private var isBusy = false
     private var hasBegun = false
     private var mayIdentify = true
@@ -56,14 +59,15 @@ package import TrackDatabase
         self.changed = changed
         watch = try? FolderWatch()
         modes = roots.map { _ in .missing(reason: "it was not looked at yet") }
+        lastScan = ScanReport.Finished(database)
     }
 
     /// Begins with a scan of all folders, and keeps them up to date from then on.
     package func begin() {
         hasBegun = true
         signal = LoopSignal(loop) { [weak self] in self?.throttle.note() }
-        if let watch { collector = ChangeCollector(loop, watch) { [weak self] in self?.take($0) } }
-        schedule = ScanSchedule(loop, settings, roots.map(\.path)) { [weak self] in self?.scanAll() }
+        collect()
+        schedule = ScanSchedule(loop, settings, roots.map(\.path)) { [weak self] in self?.scanAll(mountsChanged: $0) }
         scanAll()
     }
 
@@ -84,6 +88,7 @@ package import TrackDatabase
             waiting.isFull = true
         }
         if waiting.isEmpty { waiting.isAsked = false }
+        silent.look(isAnew: false)
         if running?.work == .identify { running?.abandoned.set() }
         next()
     }
@@ -113,9 +118,14 @@ package import TrackDatabase
             scan: running?.progress.report, lastScan: lastScan, failure: failure)
     }
 
-    private func scanAll() {
+    private func scanAll(mountsChanged: Bool = false) {
         waiting.isFull = true
+        silent.look(isAnew: mountsChanged)
         next()
+    }
+
+    private func collect() {
+        collector = watch.map { watch in ChangeCollector(loop, watch) { [weak self] in self?.take($0) } }
     }
 
     private func take(_ news: FolderWatch.News) {
@@ -143,25 +153,73 @@ package import TrackDatabase
     private func start(_ work: Work, _ order: ScanOrder) {
         let progress = ScanProgress { [signal] in signal?.notify() }
         let abandoned = AbandonFlag()
-        running = Running(work: work, order: order, progress: progress, abandoned: abandoned, begin: .now)
-        setPace()
+        workNumber += 1
+        let number = workNumber
         let context = ScanContext(
             database: database, writer: writer, roots: roots, watch: watch, progress: progress, pace: pace,
-            abandoned: abandoned, readers: readers(order), program: program)
+            abandoned: abandoned, silent: silent.indices, readers: readers(order), program: program)
+        let watchdog = DiskWatchdog(loop, context.calls) { [unowned self] in
+            silent.patience(of: $0)
+        } stuck: { [unowned self] in
+            leave($0)
+        }
+        running = Running(
+            number: number, work: work, order: order, progress: progress, abandoned: abandoned, watchdog: watchdog)
+        setPace()
         switch work {
         case .scan:
             workers.submit { [memory] in
                 ScanWalk.run(order, context, memory)
             } _: { [weak self] in
-                self?.finish($0)
+                self?.finish($0, number)
             }
         case .identify:
             workers.submit {
                 IdentityPass.run(context)
             } _: { [weak self] in
-                self?.identified($0)
+                self?.identified($0, number)
             }
         }
+    }
+
+    // MARK: Disks that do not answer
+
+    /// The work under way is held by calls into the disks of these roots: it is left to itself, and done anew without them.
+    private func leave(_ stuck: Set<Int>) {
+        guard let running else { return }
+        running.abandoned.set()
+        self.running = nil
+        silent.add(stuck, heldWork: running.number)
+        for root in stuck {
+            modes[root] = .missing(reason: SilentRoots.reason)
+            Log.warning("\(roots[root].path.text): its disk does not answer; the library goes on without it")
+        }
+        switch running.work {
+        case .scan:
+            // The thread that is held has these parts until its end.
+            if let watch {
+                workers.submit {
+                    watch.forgetAll()
+                } _: {
+                }
+            }
+            watch = try? FolderWatch()
+            memory = ScanMemory()
+            if collector != nil { collect() }
+            waiting.isFull = true
+            waiting.isAsked = waiting.isAsked || running.order.isAsked
+        case .identify: mayIdentify = true
+        }
+        throttle.noteNow()
+        next()
+    }
+
+    /// The disk of a root answers again.
+    private func takeBack(_ root: Int) {
+        Log.info("\(roots[root].path.text): its disk answers again")
+        waiting.trees.append((root, []))
+        mayIdentify = true
+        next()
     }
 
     private func readers(_ order: ScanOrder) -> Int {
@@ -169,30 +227,29 @@ package import TrackDatabase
         return max(order.isAsked && !isBusy ? 2 : 1, processors - 1)
     }
 
-    private func finish(_ outcome: ScanOutcome) {
-        guard let running else { return }
+    private func finish(_ outcome: ScanOutcome, _ number: Int) {
+        guard let running, running.number == number else { return silent.ended(number) }
         self.running = nil
         setPace()
         modes = outcome.modes
-        failure = outcome.failure?.message
-        let progress = running.progress
-        if let failure {
-            Log.warning("the library can't be scanned: \(failure)")
-        } else if outcome.failure == nil {
-            lastScan = ScanReport.Finished(
-                finished: WallClock.time(of: .now), seconds: MonotonicTime.now.seconds(since: running.begin),
-                files: progress[.done], added: progress[.added], changed: progress[.changed], moved: progress[.moved],
-                missing: progress[.missing], faults: progress[.faults])
+        failure = nil
+        switch outcome.result {
+        case .success(let finished): lastScan = finished
+        case .failure(let reason):
+            failure = reason.message
+            if let failure { Log.warning("the library can't be scanned: \(failure)") }
         }
+        let progress = running.progress
         mayIdentify = mayIdentify || progress[.added] + progress[.changed] + progress[.moved] > 0
         // Without watches, after a failure and where a root is away, the next walk finds the changes.
-        schedule?.setWalking(failure != nil || modes.contains { $0 != .watched })
+        schedule?.setWalking(modes.contains { $0 != .watched }, afterFailure: failure != nil)
         throttle.noteNow()
         next()
     }
 
-    private func identified(_ isComplete: Bool) {
-        running = nil
+    private func identified(_ isComplete: Bool, _ number: Int) {
+        guard let running, running.number == number else { return silent.ended(number) }
+        self.running = nil
         setPace()
         if !isComplete { mayIdentify = true }
         throttle.noteNow()

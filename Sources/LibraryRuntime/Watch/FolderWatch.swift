@@ -52,20 +52,23 @@ package final class FolderWatch: Sendable {
     /// Watches the folder at a path under this positive number, in place of its number before. Blocks as long as the disk
     /// does. A folder must be watched before it is listed, or changes between both are lost.
     package func watch(_ path: FilePath, as folder: Int32) -> Outcome {
-        // The kernel answers with the same watch for the same folder: the lock covers both steps.
+        // Not within the lock, for which the loop waits. An event between both steps is about what the caller lists afterwards.
+        let watch = path.withCString { inotify_add_watch(descriptor, $0, Self.kinds) }
+        guard watch >= 0 else {
+            return errno == ENOSPC ? .exhausted : .refused(SystemError("watch \(path.text)"))
+        }
         folders.withLock { folders in
-            let watch = path.withCString { inotify_add_watch(descriptor, $0, Self.kinds) }
-            guard watch >= 0 else {
-                return errno == ENOSPC ? .exhausted : .refused(SystemError("watch \(path.text)"))
-            }
             let index = Int(watch)
             if index >= folders.count {
                 folders.append(contentsOf: repeatElement(0, count: index + 1 - folders.count))
             }
             folders[index] = folder
-            return .watched
         }
+        return .watched
     }
+
+    /// Ends all watches.
+    package func forgetAll() { forget(below: .max) }
 
     /// Ends the watches of these folders.
     package func forget(_ gone: Set<Int32>) {

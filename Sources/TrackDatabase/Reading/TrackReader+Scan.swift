@@ -52,10 +52,11 @@ extension TrackReader {
             """, [.blob(folder), .integer(id), .integer(Int64(limit))])
     }
 
-    /// Numbers of missing tracks whose files had this size in bytes, at most 100.
+    /// Numbers of missing tracks whose files had this size in bytes, the oldest 100.
     package func missingTracks(size: Int64) throws(TrackDatabaseError) -> [Int64] {
         try numbers(
-            "SELECT id FROM track WHERE (flags & \(TrackFlags.missing)) != 0 AND size = ?1 LIMIT 100", [.integer(size)])
+            "SELECT id FROM track WHERE (flags & \(TrackFlags.missing)) != 0 AND size = ?1 ORDER BY id "
+                + "LIMIT 100", [.integer(size)])
     }
 
     /// Numbers of tracks that are there and have no hash of their sound, in ascending order from a number on.
@@ -65,6 +66,25 @@ extension TrackReader {
             SELECT id FROM track WHERE identity IS NULL AND (flags & \(TrackFlags.missing)) = 0 AND id > ?1
             ORDER BY id LIMIT ?2
             """, [.integer(id), .integer(Int64(limit))])
+    }
+
+    /// Tracks with greater numbers than this that are there, with the sizes of their files in bytes.
+    package func presentTracks(
+        after id: Int64, limit: Int
+    ) throws(TrackDatabaseError) -> [(size: Int64, id: Int64)] {
+        let statement = try database.statement(
+            "SELECT size, id FROM track WHERE id > ?1 AND (flags & \(TrackFlags.missing)) = 0 ORDER BY id LIMIT ?2")
+        defer { statement.reset() }
+        try statement.bind([.integer(id), .integer(Int64(limit))])
+        var found: [(size: Int64, id: Int64)] = []
+        while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
+        return found
+    }
+
+    /// Number of tracks that are there and have no hash of their sound.
+    package func unidentifiedCount() throws(TrackDatabaseError) -> Int64 {
+        try database.number(
+            "SELECT count(*) FROM track WHERE identity IS NULL AND (flags & \(TrackFlags.missing)) = 0") ?? 0
     }
 
     /// True: there are no tracks, not even missing ones.

@@ -112,6 +112,20 @@ final class SQLiteDatabase: @unchecked Sendable {
         return result
     }
 
+    /// Carries out `body`, and ends it with an error once `isWanted` is false. Not nested.
+    func whileWanted(
+        _ isWanted: @escaping () -> Bool, _ body: () throws(TrackDatabaseError) -> Void
+    ) throws(TrackDatabaseError) {
+        let wish = Wish(isWanted)
+        sqlite3_progress_handler(
+            handle, 5000,
+            { context in Unmanaged<Wish>.fromOpaque(context!).takeUnretainedValue().isWanted() ? 0 : 1 },
+            Unmanaged.passUnretained(wish).toOpaque())
+        defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+        try body()
+        withExtendedLifetime(wish) {}
+    }
+
     /// The limit that is running, for work between statements: throws once it is over.
     func checkDeadline() throws(TrackDatabaseError) {
         if let deadline, deadline.isOver { throw .tooSlow(seconds: deadline.seconds, reason: deadline.reason) }
@@ -124,6 +138,13 @@ final class SQLiteDatabase: @unchecked Sendable {
         statements = [:]
         sqlite3_close_v2(handle)
     }
+}
+
+/// Asks if work is still wanted.
+private final class Wish {
+    let isWanted: () -> Bool
+
+    init(_ isWanted: @escaping () -> Bool) { self.isWanted = isWanted }
 }
 
 /// The moment at which a question is ended.

@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// SQLite's own judgement of a database.
-enum SQLiteCheck {
+package enum SQLiteCheck {
     private typealias Handle = OpaquePointer
     private typealias Text = UnsafePointer<CChar>
     private typealias Open = @convention(c) (Text, UnsafeMutablePointer<Handle?>, Int32, Text?) -> Int32
@@ -16,7 +16,7 @@ enum SQLiteCheck {
     private static let row: Int32 = 100
 
     /// Rows of `PRAGMA integrity_check`: `ok`, or what is wrong; empty: the database can't be opened.
-    static func words(_ path: String) -> [String] {
+    package static func words(_ path: String) -> [String] {
         guard let library = DynamicLibrary("libsqlite3.so.0"),
             let open = library.function("sqlite3_open_v2", as: Open.self),
             let prepare = library.function("sqlite3_prepare_v2", as: Prepare.self),
