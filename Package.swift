@@ -244,7 +244,7 @@ let package = Package(
         tests(
             "BridgeTests",
             [
-                "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mqtt", "nowplayingctl", "nowplayingd", 
+                "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mqtt", "nowplayingctl", "nowplayingd",
                 "BridgeRuntime",
                 "NowPlayingClient",
                 "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",

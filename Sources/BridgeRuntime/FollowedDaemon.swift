@@ -23,11 +23,12 @@ package import NowPlayingClient
     private var source: EventSource?
     private var retry: EventSource?
 
-    /// Waits for a daemon at one of these paths. Handlers are called from the next turn of the loop on.
-    package init(_ loop: EventLoop, paths: [String]) throws(ClientError) {
+    /// Waits for a daemon at one of these paths. Handlers are called from the next turn of the loop on. `session`: the one that
+    /// is followed, which must exist; nil: the active one.
+    package init(_ loop: EventLoop, paths: [String], session: String? = nil) throws(ClientError) {
         self.loop = loop
         self.paths = paths
-        follower = try Follower(waitingFor: paths)
+        follower = try Follower(waitingFor: paths, session: session)
         source = loop.watch(try follower.loopDescriptor(), UInt32(EPOLLIN.rawValue)) { [unowned self] _ in serve() }
         loop.later { [weak self] in self?.serve() }
     }

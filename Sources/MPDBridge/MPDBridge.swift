@@ -7,24 +7,37 @@ import NowPlayingClient
 /// `nowplaying-mpd`: the daemon for clients of MPD.
 @PlayerLoop package final class MPDBridge: Bridge {
     private let context: BridgeContext
-    private let commands: Commands
+    private let partitions: Partitions
     private let server: MPDServer
     private let listener: MPDListener
     private var status: BridgeStatus?
 
     package init(_ context: BridgeContext, _ settings: MPDSettings) throws(BridgeFailure) {
         self.context = context
-        let mirror = PlayerMirror(context.daemon)
-        let names = SongNameTable()
-        let library = Library(context.loop, paths: SocketLocation.library(beside: context.daemon.paths), names)
-        let commands = Commands(context.loop, mirror, names, library)
-        self.commands = commands
-        let server = MPDServer(context.loop, context.log, commands, PeerRights(settings, owner: geteuid()))
+        let server = MPDServer(context.loop, context.log, PeerRights(settings, owner: geteuid()))
         self.server = server
-        commands.serve(server)
-        mirror.onChange = { [unowned server] in server.note($0) }
+        let names = SongNameTable()
+        let outputs = OutputTable()
+        let library = Library(context.loop, paths: SocketLocation.library(beside: context.daemon.paths), names)
         library.onChange = { [unowned server] in server.note($0) }
-        let listener = MPDListener(context.loop, context.log) { [unowned server] in server.welcome($0) }
+        let partitions = Partitions(context, server) { partitions, mirror, name in
+            let commands = Commands(context.loop, mirror, partition: name, names, outputs, library)
+            commands.serve(server, partitions)
+            return commands
+        }
+        self.partitions = partitions
+        partitions.begin()
+        let listener = MPDListener(context.loop, context.log) { [unowned server, unowned partitions] connection in
+            guard connection.announces else { return server.welcome(connection, partitions.usual) }
+            partitions.enter(Partitions.announcing) { result in
+                switch result {
+                case .success(let commands): server.welcome(connection, commands)
+                case .failure(let failure):
+                    context.log.warning("turned away a client that announces: \(failure.message)")
+                    close(connection.descriptor)
+                }
+            }
+        }
         self.listener = listener
         try listener.set(Self.places(settings))
         status = BridgeStatus(context, program: "nowplaying-mpd") { [unowned listener] in
@@ -38,7 +51,10 @@ import NowPlayingClient
     private static func places(_ settings: MPDSettings) -> [MPDListener.Place] {
         let usual: [BindAddress] = [.network(host: "localhost", port: BindAddress.usualPort), .usualLocal]
         let isUsual = settings.bind.isEmpty
-        return (isUsual ? usual : settings.bind).map { MPDListener.Place(address: $0, isUsual: isUsual) }
+        return (isUsual ? usual : settings.bind).map {
+            MPDListener.Place(address: $0, announces: false, isUsual: isUsual)
+        }
+            + settings.announceBind.map { MPDListener.Place(address: $0, announces: true, isUsual: false) }
     }
 
     package func reload(_ settings: MPDSettings) {
@@ -50,6 +66,7 @@ import NowPlayingClient
 
     package func end() {
         listener.end()
+        partitions.end()
         server.end()
         context.loop.exit(0)
     }

@@ -64,3 +64,14 @@ final class MPDHouse: Sendable {
 
     deinit { for process in [bridge, daemon] { process.end() } }
 }
+
+extension TemporaryFolder {
+    /// Makes a file of silence, 44.1 kHz stereo, and returns its path.
+    func silence(_ name: String, seconds: Int) -> String {
+        let bytes = UInt32(4 * 44_100 * seconds)
+        let header = AudioMaterial(sampleRate: 44_100, channels: 2, bits: 16, samples: []).wave(dataSize: bytes)
+        let path = write(header, name)
+        precondition(truncate(path, header.count + Int(bytes)) == 0, "cannot make \(name)")
+        return path
+    }
+}

@@ -40,6 +40,7 @@ import Testing
         "BridgeRuntime/FollowedDaemon.swift": "after they lose the daemon or the bus",
         "MPRISBridge/Bus/BusPresence.swift": "after they lose the daemon or the bus",
         "MPDBridge/Commands/Commands.swift": "the answer to a wrong password",
+        "MPDBridge/Library/Library.swift": "an attempt at a library that refuses, once a second and ten times",
         "MPDBridge/Network/MPDClient.swift": "a minute without a line from a client that waits for nothing",
         "MPDBridge/Network/MPDListener.swift": "a second when the system has no more descriptors",
         "nowplaying-mqtt/MQTTBridge.swift": "when the broker is away",

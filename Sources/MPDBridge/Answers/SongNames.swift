@@ -19,6 +19,9 @@ struct SongNames: Equatable, Sendable {
     /// Names below these folders.
     init(_ roots: [Root] = []) { self.roots = roots }
 
+    /// The folder of the library; nil: there is none, or more than one.
+    var onlyFolder: [UInt8]? { roots.count == 1 ? roots[0].path : nil }
+
     /// The name of an item. One outside of the roots has its address.
     func name(of uri: String) -> [UInt8] {
         guard uri.utf8.starts(with: Self.scheme) else { return Array(uri.utf8) }

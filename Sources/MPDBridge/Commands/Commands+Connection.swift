@@ -31,12 +31,39 @@ extension Commands {
             guard limit >= 64 else { throw MPDFailure(.argument, "Value too small") }
             client.binaryLimit = min(limit, 4 << 20)
             finish(.ok)
-        case _:
-            for scheme in ["file", "http", "https"] where scheme != "file" || client.user != nil {
-                client.writer.pair("handler", scheme + "://")
-            }
-            finish(.ok)
+        case _: try features(request.arguments, client, finish)
         }
+    }
+
+    /// `protocol`: what the answers of this connection have or leave out.
+    private func features(
+        _ arguments: [Argument], _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
+        guard let verb = arguments.first else {
+            for feature in ProtocolFeature.allCases where client.features.contains(feature) {
+                client.writer.pair("feature", feature.rawValue)
+            }
+            return finish(.ok)
+        }
+        var named: Set<ProtocolFeature> = []
+        for argument in arguments.dropFirst() {
+            guard let feature = ProtocolFeature(rawValue: argument.text) else {
+                throw MPDFailure(.argument, "Unknown protocol feature")
+            }
+            named.insert(feature)
+        }
+        switch (verb.text, named.isEmpty) {
+        case ("all", true): client.features = Set(ProtocolFeature.allCases)
+        case ("clear", true): client.features = []
+        case ("available", true):
+            for feature in ProtocolFeature.allCases { client.writer.pair("feature", feature.rawValue) }
+        case ("enable", false): client.features.formUnion(named)
+        case ("disable", false): client.features.subtract(named)
+        case ("enable", true), ("disable", true): throw MPDFailure(.argument, "Not enough arguments")
+        case ("all", false), ("clear", false), ("available", false): throw MPDFailure(.argument, "Too many arguments")
+        case (_, _): throw MPDFailure(.argument, "Unknown sub command")
+        }
+        finish(.ok)
     }
 
     private func password(_ word: Argument, _ client: MPDClient, _ finish: @escaping Finish) {
@@ -62,12 +89,21 @@ extension Commands {
         switch (verb.text, named.isEmpty) {
         case ("all", true): client.tags = .all
         case ("clear", true): client.tags = .none
+        case ("available", true): for tag in MPDTag.allCases { client.writer.pair("tagtype", tag.rawValue) }
+        case ("reset", false): client.tags = TagMask(named)
         case ("enable", false): client.tags.enable(TagMask(named))
         case ("disable", false): client.tags.disable(TagMask(named))
-        case ("enable", true), ("disable", true): throw MPDFailure(.argument, "Not enough arguments")
-        case ("all", false), ("clear", false): throw MPDFailure(.argument, "Too many arguments")
+        case ("enable", true), ("disable", true), ("reset", true):
+            throw MPDFailure(.argument, "Not enough arguments")
+        case ("all", false), ("clear", false), ("available", false): throw MPDFailure(.argument, "Too many arguments")
         case (_, _): throw MPDFailure(.argument, "Unknown sub command")
         }
         finish(.ok)
     }
+}
+
+/// A part of the protocol that a connection can switch on (0.24).
+enum ProtocolFeature: String, CaseIterable, Sendable {
+    /// `lsinfo` of the top has no stored playlists.
+    case hidesPlaylists = "hide_playlists_in_root"
 }

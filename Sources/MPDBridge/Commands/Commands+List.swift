@@ -34,7 +34,8 @@ extension Commands {
             indices = Array(0..<count)
         case _:
             if request.command == .plchangesposid { kind = .numbers }
-            let version = try arguments[0].count()
+            // As in MPD, -1 is a version that nobody has.
+            let version = arguments[0].text == "-1" ? Int.max : try arguments[0].count()
             let changed = changedIndices(since: version, count)
             guard arguments.count > 1 else {
                 indices = changed
@@ -47,10 +48,10 @@ extension Commands {
     }
 
     private func changedIndices(since version: Int, _ count: Int) -> [Int] {
-        let present = Int(clamping: Self.version(mirror.queue.revision))
+        let present = Int(clamping: Self.version(mirror.queue.version))
         // Versions go around: one that is later than the present one is from before.
         guard version <= present else { return Array(0..<count) }
-        return mirror.queue.changed(since: mirror.queue.revision - Int64(present - version)) ?? Array(0..<count)
+        return mirror.queue.changed(since: mirror.queue.version - Int64(present - version)) ?? Array(0..<count)
     }
 }
 

@@ -20,7 +20,7 @@ extension Commands {
             let readers = Set(try board.send(arguments[0].text, arguments[1].text))
             for reader in server?.all ?? [] where readers.contains(reader.number) { reader.note(.message) }
         }
-        if board.names != before { server?.note(.subscription) }
+        if board.names != before { noteHere(.subscription) }
         finish(.ok)
     }
 }

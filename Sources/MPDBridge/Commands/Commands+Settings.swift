@@ -4,7 +4,7 @@ import MPDProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// Modes, volume and outputs.
+/// Modes and volume.
 extension Commands {
     /// Carries out a command that sets or asks for a setting.
     func setting(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
@@ -13,6 +13,14 @@ extension Commands {
         case .crossfade:
             let seconds = try request.arguments[0].count()
             call("crossfade.set", ["seconds": .integer(Int64(min(seconds, 30)))], finish)
+        case .mixrampdb:
+            mixRamp.level = try request.arguments[0].decimal()
+            noteHere(.options)
+            finish(.ok)
+        case .mixrampdelay:
+            mixRamp.delay = try request.arguments[0].decimal()
+            noteHere(.options)
+            finish(.ok)
         case .replayGainMode:
             let word = request.arguments[0].text
             guard ["off", "track", "album", "auto"].contains(word) else {
@@ -30,16 +38,20 @@ extension Commands {
             let step = try request.arguments[0].number(-100...100)
             setVolume(min(1, max(0, (mirror.state?.volume ?? 0) + Double(step) / 100)), finish)
         case .getvol:
-            if let volume = mirror.state?.volume {
-                client.writer.pair(
-                    "volume", mirror.state?.isMuted == true ? 0 : Int64(clamping: (volume * 100).rounded()))
-            }
+            if let volume { client.writer.pair("volume", volume) }
             finish(.ok)
-        case .clearerror:
-            // The daemon's error ends with the next play; a client that was shown it has no more to ask for.
+        case _:
+            // The daemon's error ends with the next sound; until then clients are not shown it any more.
+            clearedError = mirror.state?.error
+            noteHere(.player)
             finish(.ok)
-        case _: outputs(client, finish)
         }
+    }
+
+    /// The volume as MPD has it, 0 while muted; nil: there is no mixer.
+    var volume: Int64? {
+        guard let state = mirror.state, let volume = state.volume, !mirror.isExternal else { return nil }
+        return state.isMuted ? 0 : Int64(clamping: (volume * 100).rounded())
     }
 
     private func setVolume(_ volume: Double, _ finish: @escaping Finish) {
@@ -56,9 +68,10 @@ extension Commands {
             guard isRandom != modes.isRandom else { return finish(.ok) }
             return call("changeShuffleMode", ["mode": isRandom ? "items" : "off"], finish)
         case .consume:
-            return call("changeConsumeMode", ["mode": .string(try Modes.Occasion(argument).word)], finish)
+            return call(
+                "changeConsumeMode", ["mode": .string(try Modes.Occasion(argument, of: "consume").word)], finish)
         case .repeat: modes.isRepeating = try argument.flag()
-        case _: modes.single = try Modes.Occasion(argument)
+        case _: modes.single = try Modes.Occasion(argument, of: "single")
         }
         let single = modes.singleMode
         mirror.call("changeRepeatMode", ["mode": .string(modes.repeatMode)]) { [weak self] result in
@@ -68,22 +81,12 @@ extension Commands {
             }
         }
     }
+}
 
-    private func outputs(_ client: MPDClient, _ finish: @escaping Finish) {
-        let present = mirror.state?.json["output"]?["name"]?.stringValue
-        mirror.call("output.list") { result in
-            switch result {
-            case .failure(let failure): finish(.failed(failure))
-            case .success(let answer):
-                for (number, output) in (answer["outputs"]?.arrayValue ?? []).enumerated() {
-                    client.writer.pair("outputid", number)
-                    client.writer.pair(
-                        "outputname", output["description"]?.stringValue ?? output["name"]?.stringValue ?? "")
-                    client.writer.pair("plugin", "pulse")
-                    client.writer.pair("outputenabled", present != nil && output["name"]?.stringValue == present)
-                }
-                finish(.ok)
-            }
-        }
-    }
+/// Settings of MixRamp. The daemon has none: clients find them as they were set.
+struct MixRamp: Equatable, Sendable {
+    /// Decibels.
+    var level = 0.0
+    /// Seconds; not a number: off.
+    var delay = Double.nan
 }

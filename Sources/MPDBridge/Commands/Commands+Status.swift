@@ -19,47 +19,66 @@ extension Commands {
     private func status(_ writer: inout AnswerWriter) {
         let state = mirror.state
         let modes = Modes(state)
-        if let volume = state?.volume {
-            writer.pair("volume", state?.isMuted == true ? 0 : Int64(clamping: (volume * 100).rounded()))
-        }
+        if let volume { writer.pair("volume", volume) }
         writer.pair("repeat", modes.isRepeating)
         writer.pair("random", modes.isRandom)
         writer.pair("single", modes.single.rawValue)
         writer.pair("consume", modes.consume.rawValue)
-        writer.pair("partition", "default")
-        writer.pair("playlist", Self.version(mirror.queue.revision))
+        writer.pair("partition", partitionName)
+        writer.pair("playlist", Self.version(mirror.queue.version))
         writer.pair("playlistlength", mirror.queue.ids.count)
-        writer.pair("mixrampdb", "0.000000")
+        writer.pair("mixrampdb", MPDNumbers.short(mixRamp.level))
         writer.pair("state", Self.word(state?.state))
         if let seconds = state?.json["crossfade"]?["seconds"]?.doubleValue, seconds > 0 {
             writer.pair("xfade", Int64(clamping: seconds.rounded()))
         }
+        if mixRamp.delay > 0 { writer.pair("mixrampdelay", MPDNumbers.short(mixRamp.delay)) }
         if let index = mirror.currentIndex, let id = mirror.current {
             writer.pair("song", index)
             writer.pair("songid", id)
         }
         if let state, let playback = state.state, playback != .stopped { position(state, &writer) }
         if let job = library.updating { writer.pair("updating_db", job) }
-        if let fault = state?.text("error", "message") { writer.pair("error", fault) }
-        if state == nil { writer.pair("error", "nowplayingd is not running") }
-        if let next = state?.json["upcoming"]?["itemId"]?.integerValue.flatMap(Int32.init(exactly:)),
-            let index = mirror.queue.index(of: next)
-        {
-            writer.pair("nextsong", index)
-            writer.pair("nextsongid", next)
+        if state == nil {
+            writer.pair("error", "nowplayingd is not running")
+        } else if let fault = state?.text("error", "message"), state?.error != clearedError {
+            writer.pair("error", fault)
         }
+        if let (index, id) = next(modes) {
+            writer.pair("nextsong", index)
+            writer.pair("nextsongid", id)
+        }
+    }
+
+    /// The song that follows. Where playback is to pause before it, the daemon names none.
+    private func next(_ modes: Modes) -> (Int, Int32)? {
+        let ids = mirror.queue.ids
+        if let next = mirror.state?.json["upcoming"]?["itemId"]?.integerValue.flatMap(Int32.init(exactly:)) {
+            return mirror.queue.index(of: next).map { ($0, next) }
+        }
+        guard modes.single != .off, !modes.isRandom, let index = mirror.currentIndex else { return nil }
+        let next = index + 1 < ids.count ? index + 1 : modes.isRepeating ? 0 : nil
+        return next.map { ($0, ids[$0]) }
     }
 
     private func position(_ state: StateView, _ writer: inout AnswerWriter) {
         let elapsed = state.position(at: EventLoop.now) ?? 0
-        let whole = Int64(clamping: elapsed.rounded())
         // Old clients take the duration from here alone.
-        writer.pair("time", "\(whole):\(Int64(clamping: (state.duration ?? 0).rounded()))")
+        writer.pair("time", "\(Int64(clamping: elapsed.rounded())):\(Int64(clamping: (state.duration ?? 0).rounded()))")
         writer.pair("elapsed", seconds: elapsed)
-        let bits = state.item?["format"]?["bitRate"]?.doubleValue ?? 0
-        writer.pair("bitrate", Int64(clamping: (bits / 1000).rounded()))
+        writer.pair("bitrate", Int64(clamping: (Self.bitRate(state.item) / 1000).rounded()))
         if let duration = state.duration { writer.pair("duration", seconds: duration) }
         if let format = state.item.flatMap(SongBlock.format) { writer.pair("audio", format) }
+    }
+
+    /// Bits a second; that of samples without compression is computed.
+    private static func bitRate(_ item: JSONValue?) -> Double {
+        guard let format = item?["format"] else { return 0 }
+        if let rate = format["bitRate"]?.doubleValue { return rate }
+        guard format["codec"] == "PCM", let rate = format["sampleRate"]?.doubleValue,
+            let channels = format["channels"]?.doubleValue, let bits = format["bitsPerSample"]?.doubleValue
+        else { return 0 }
+        return rate * channels * bits
     }
 
     private func currentSong(_ client: MPDClient, _ finish: @escaping Finish) {
@@ -75,7 +94,7 @@ extension Commands {
 
     private func stats(_ client: MPDClient, _ finish: @escaping Finish) {
         client.writer.pair("uptime", Int64(clamping: EventLoop.now.seconds(since: started)))
-        client.writer.pair("playtime", 0)
+        client.writer.pair("playtime", Int64(clamping: mirror.playTime.seconds))
         guard library.isThere else { return finish(.ok) }
         library.count { [weak self, weak client] counts in
             guard let self, let client else { return finish(.ok) }
@@ -88,8 +107,8 @@ extension Commands {
         }
     }
 
-    /// A revision of the queue as MPD's clients get it: from 1 to 2^31 − 1, around and around.
-    nonisolated static func version(_ revision: Int64) -> Int64 { (max(1, revision) - 1) % Int64(Int32.max) + 1 }
+    /// A version of the queue as MPD's clients get it: from 1 to 2^31 − 1, around and around.
+    nonisolated static func version(_ version: Int64) -> Int64 { (max(1, version) - 1) % Int64(Int32.max) + 1 }
 
     private static func word(_ state: PlaybackState?) -> String {
         switch state {

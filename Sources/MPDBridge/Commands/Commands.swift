@@ -17,27 +17,45 @@ import NowPlaying
     var stickerStore: StickerStore?
     /// The stored playlist that was loaded last; empty: none was.
     var lastLoaded = ""
+    /// Name of the partition.
+    let partitionName: String
+    /// Devices of the sound server.
+    let outputs: OutputTable
+    /// Settings of MPD that have no effect here.
+    var mixRamp = MixRamp()
+    /// Error of the daemon that clients do not want to see any more.
+    var clearedError: JSONValue?
     /// Channels of clients.
     var board = MessageBoard()
     /// Start of the bridge.
     let started = EventLoop.now
     /// The server whose clients ask; nil before it exists.
     private(set) weak var server: MPDServer?
+    /// All partitions; nil before they exist.
+    private(set) weak var partitions: Partitions?
     private let loop: EventLoop
     /// Wrong passwords of late.
     private var wrongPasswords = 0
     private var delays: [ObjectIdentifier: EventSource] = [:]
 
     /// Commands at this mirror.
-    init(_ loop: EventLoop, _ mirror: PlayerMirror, _ names: SongNameTable, _ library: Library) {
+    init(
+        _ loop: EventLoop, _ mirror: PlayerMirror, partition: String, _ names: SongNameTable, _ outputs: OutputTable,
+        _ library: Library
+    ) {
         self.loop = loop
         self.mirror = mirror
+        partitionName = partition
         self.names = names
         self.library = library
+        self.outputs = outputs
     }
 
-    /// Serves the clients of this server.
-    func serve(_ server: MPDServer) { self.server = server }
+    /// Serves the clients of this server, which are in one of these partitions.
+    func serve(_ server: MPDServer, _ partitions: Partitions) {
+        self.server = server
+        self.partitions = partitions
+    }
 
     var commands: Set<MPDCommand> { library.isThere ? Self.withLibrary : Self.always }
 
@@ -52,20 +70,27 @@ import NowPlaying
 
     /// Commands that the daemon and the bridge answer alone.
     private static let always: Set<MPDCommand> = [
-        .add, .addid, .binarylimit, .channels, .clear, .clearerror, .close, .commands, .consume, .crossfade,
-        .currentsong, .delete, .deleteid, .getvol, .idle, .move, .moveid, .next, .notcommands, .outputs, .password,
-        .pause, .ping, .play, .playid, .playlist, .playlistfind, .playlistid, .playlistinfo, .playlistsearch,
-        .plchanges, .plchangesposid, .previous,
-        .prio, .prioid, .random, .readmessages, .repeat, .replayGainMode, .replayGainStatus, .seek, .seekcur, .seekid,
-        .sendmessage, .setvol, .shuffle, .single, .stats, .status, .stop, .subscribe, .swap, .swapid, .tagtypes,
-        .unsubscribe, .urlhandlers, .volume,
+        .add, .addid, .addtagid, .binarylimit, .channels, .clear, .clearerror, .cleartagid, .close, .commands, .consume,
+        .config, .crossfade,
+        .currentsong, .decoders, .delete, .deleteid, .delpartition, .disableoutput, .enableoutput, .getvol,
+        .idle, .listmounts, .listneighbors, .listpartitions, .mixrampdb, .mixrampdelay, .mount, .move, .moveid,
+        .moveoutput, .newpartition, .next, .notcommands, .outputs, .outputset, .partition, .password, .pause, .ping,
+        .play, .playid, .playlist, .playlistfind, .playlistid, .playlistinfo,
+        .playlistsearch, .plchanges, .plchangesposid, .previous, .prio, .prioid,
+        .protocol, .random, .rangeid, .readmessages, .repeat, .replayGainMode, .replayGainStatus, .seek, .seekcur,
+        .seekid, .sendmessage, .setvol, .shuffle, .single, .stats, .status, .stop, .subscribe, .swap, .swapid,
+        .tagtypes, .toggleoutput, .unmount, .unsubscribe, .urlhandlers, .volume,
     ]
 
     func clientGone(_ client: MPDClient) {
         windows[client.number] = nil
         pictures[client.number] = nil
-        board.forget(client.number) { [weak server] in server?.note($0) }
+        board.forget(client.number) { noteHere($0) }
+        partitions?.left(self)
     }
+
+    /// Something has changed for the clients of this partition.
+    func noteHere(_ subsystem: Subsystem) { server?.note(subsystem, in: self) }
 
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) {
         do throws(MPDFailure) {
@@ -77,12 +102,19 @@ import NowPlaying
                 try edit(request, client, finish)
             case .play, .playid, .pause, .stop, .next, .previous, .seek, .seekid, .seekcur:
                 try play(request, finish)
-            case .repeat, .random, .single, .consume, .crossfade, .replayGainMode, .replayGainStatus, .setvol, .volume,
-                .getvol, .clearerror, .outputs:
+            case .repeat, .random, .single, .consume, .crossfade, .mixrampdb, .mixrampdelay, .replayGainMode,
+                .replayGainStatus, .setvol, .volume, .getvol, .clearerror:
                 try setting(request, client, finish)
             case .channels, .subscribe, .unsubscribe, .sendmessage, .readmessages:
                 try message(request, client, finish)
-            case .binarylimit, .close, .commands, .idle, .notcommands, .password, .ping, .tagtypes, .urlhandlers:
+            case .outputs, .enableoutput, .disableoutput, .toggleoutput, .outputset:
+                try output(request, client, finish)
+            case .partition, .listpartitions, .newpartition, .delpartition, .moveoutput:
+                try partition(request, client, finish)
+            case .addtagid, .cleartagid, .rangeid: try tag(request, finish)
+            case .config, .decoders, .urlhandlers, .listmounts, .listneighbors, .mount, .unmount:
+                try describe(request, client, finish)
+            case .binarylimit, .close, .commands, .idle, .notcommands, .password, .ping, .protocol, .tagtypes:
                 try connection(request, client, finish)
             case .count, .find, .findadd, .list, .listall, .listallinfo, .listfiles, .lsinfo, .rescan, .search,
                 .searchadd, .searchaddpl, .searchcount, .update:
@@ -92,10 +124,7 @@ import NowPlaying
                 try stored(request, client, finish)
             case .albumart, .readpicture: try picture(request, client, finish)
             case .sticker, .stickernames, .stickernamestypes, .stickertypes: try sticker(request, client, finish)
-            case .addtagid, .cleartagid, .config, .decoders, .delpartition, .disableoutput, .enableoutput,
-                .getfingerprint, .kill, .listmounts, .listneighbors, .listpartitions, .mixrampdb, .mixrampdelay,
-                .mount, .moveoutput, .newpartition, .outputset, .partition, .protocol, .rangeid, .readcomments,
-                .toggleoutput, .unmount:
+            case .getfingerprint, .kill, .readcomments:
                 // `commands` has none of these: a line with one was refused.
                 throw MPDFailure(.unknown, "unknown command \"\(request.command.rawValue)\"")
             }

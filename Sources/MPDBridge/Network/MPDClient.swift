@@ -14,10 +14,16 @@ import NowPlaying
 
     /// Number of the connection.
     let number: Int
+    /// True if it came by a local socket.
+    let isLocal: Bool
     /// User of this machine at the other end; nil: unknown.
     let user: UInt32?
     /// Rights: other ones after a password.
     var permissions: Permissions
+    /// Carries out its commands: those of its partition.
+    private(set) var performer: any CommandPerformer
+    /// Parts of the protocol that it has switched on.
+    var features: Set<ProtocolFeature> = []
     /// Tags that it wants in song blocks.
     var tags = TagMask.all
     /// Most bytes of a binary part.
@@ -51,13 +57,15 @@ import NowPlaying
 
     /// A connection; its descriptor becomes the client's.
     init(
-        _ server: MPDServer, _ loop: EventLoop, _ descriptor: Int32, number: Int, user: UInt32?,
-        permissions: Permissions
+        _ server: MPDServer, _ loop: EventLoop, _ descriptor: Int32, number: Int, isLocal: Bool, user: UInt32?,
+        permissions: Permissions, _ performer: any CommandPerformer
     ) {
         self.server = server
+        self.performer = performer
         self.loop = loop
         self.descriptor = descriptor
         self.number = number
+        self.isLocal = isLocal
         self.user = user
         self.permissions = permissions
     }
@@ -86,6 +94,15 @@ import NowPlaying
         lastLine = EventLoop.now
         watchPatience()
         settleSoon()
+    }
+
+    /// Its commands are those of another partition from now on, where everything may be different.
+    func join(_ performer: any CommandPerformer) {
+        guard performer !== self.performer else { return }
+        let old = self.performer
+        self.performer = performer
+        server.moved(self, from: old)
+        for subsystem in [Subsystem.playlist, .player, .mixer, .output, .options] { note(subsystem) }
     }
 
     private func report(_ subsystems: [Subsystem]) {
@@ -145,9 +162,9 @@ import NowPlaying
         }
         do throws(RequestFault) {
             let request = try MPDRequest.read(
-                current.work.lines[current.index], allowed: permissions, available: server.commands)
+                current.work.lines[current.index], allowed: permissions, available: performer.commands)
             isRunning = true
-            server.perform(request, for: self) { [weak self] in self?.ended(request.command, $0) }
+            performer.perform(request, for: self) { [weak self] in self?.ended(request.command, $0) }
         } catch {
             writer.failure(error.failure, index: current.index, command: error.command?.rawValue ?? "")
             run = nil

@@ -12,6 +12,8 @@ import NowPlaying
         let descriptor: Int32
         /// Way on which it came.
         let kind: Kind
+        /// True if all that it plays is an announcement.
+        let announces: Bool
     }
 
     /// Kind of a connection.
@@ -23,6 +25,8 @@ import NowPlaying
     /// An address of the configuration.
     struct Place: Hashable, Sendable {
         let address: BindAddress
+        /// True if all that its clients play is an announcement.
+        let announces: Bool
         /// True if it is a default: the place may be out of this user's reach without a warning.
         let isUsual: Bool
     }
@@ -82,28 +86,28 @@ import NowPlaying
             for failure in found.failures { log.info(failure.message) }
             for listener in found.listeners { log.info("listening at \(listener.address)") }
             let descriptors = found.listeners.map(\.descriptor)
-            return OpenPlace(descriptors, nil, sources(descriptors, .network))
+            return OpenPlace(descriptors, nil, sources(descriptors, .network, place.announces))
         case .local(let path):
             let file = try SocketFile(path)
             log.info("listening at \(path)")
-            return OpenPlace([file.descriptor], file, sources([file.descriptor], .local))
+            return OpenPlace([file.descriptor], file, sources([file.descriptor], .local, place.announces))
         }
     }
 
-    private func sources(_ descriptors: [Int32], _ kind: Kind) -> [EventSource] {
+    private func sources(_ descriptors: [Int32], _ kind: Kind, _ announces: Bool) -> [EventSource] {
         descriptors.compactMap { descriptor in
             loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in
-                accept(descriptor, kind)
+                accept(descriptor, kind, announces)
             }
         }
     }
 
-    private func accept(_ listener: Int32, _ kind: Kind) {
+    private func accept(_ listener: Int32, _ kind: Kind, _ announces: Bool) {
         for _ in 0..<64 {
             do throws(SystemError) {
                 let descriptor = try UnixSocket.accept(listener)
                 if case .network = kind { TCPSocket.sendAtOnce(descriptor) }
-                take(Connection(descriptor: descriptor, kind: kind))
+                take(Connection(descriptor: descriptor, kind: kind, announces: announces))
             } catch {
                 switch error.code {
                 case EAGAIN, EINTR, ECONNABORTED: return

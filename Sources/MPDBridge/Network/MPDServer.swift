@@ -24,21 +24,16 @@ import MPDProtocol
 
     private let loop: EventLoop
     private let log: BridgeLog
-    private let performer: any CommandPerformer
     private var rights: PeerRights
     private var clients: [Int: MPDClient] = [:]
     private var lastNumber = 0
 
     /// A server without clients.
-    init(_ loop: EventLoop, _ log: BridgeLog, _ performer: any CommandPerformer, _ rights: PeerRights) {
+    init(_ loop: EventLoop, _ log: BridgeLog, _ rights: PeerRights) {
         self.loop = loop
         self.log = log
-        self.performer = performer
         self.rights = rights
     }
-
-    /// Commands that work.
-    var commands: Set<MPDCommand> { performer.commands }
 
     /// All clients in the order of their numbers.
     var all: [MPDClient] { clients.values.sorted { $0.number < $1.number } }
@@ -49,8 +44,8 @@ import MPDProtocol
     /// New settings: they count for connections from now on.
     func set(_ rights: PeerRights) { self.rights = rights }
 
-    /// Takes a connection.
-    func welcome(_ connection: MPDListener.Connection) {
+    /// Takes a connection, whose commands a partition carries out.
+    func welcome(_ connection: MPDListener.Connection, _ performer: any CommandPerformer) {
         let descriptor = connection.descriptor
         let user: UInt32? =
             switch connection.kind {
@@ -65,14 +60,11 @@ import MPDProtocol
         }
         lastNumber += 1
         let client = MPDClient(
-            self, loop, descriptor, number: lastNumber, user: user, permissions: rights.rights(of: user))
+            self, loop, descriptor, number: lastNumber, isLocal: connection.kind == .local, user: user,
+            permissions: rights.rights(of: user),
+            performer)
         clients[client.number] = client
         if !client.begin() { client.close() }
-    }
-
-    /// Carries out a command for a client.
-    func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish) {
-        performer.perform(request, for: client, finish)
     }
 
     /// Something has changed for every client.
@@ -80,10 +72,18 @@ import MPDProtocol
         for client in clients.values { client.note(subsystem) }
     }
 
+    /// The same for those of a partition.
+    func note(_ subsystem: Subsystem, in performer: any CommandPerformer) {
+        for client in clients.values where client.performer === performer { client.note(subsystem) }
+    }
+
+    /// A client has gone to another partition.
+    func moved(_ client: MPDClient, from performer: any CommandPerformer) { performer.clientGone(client) }
+
     /// A connection has ended.
     func forget(_ client: MPDClient) {
         guard clients.removeValue(forKey: client.number) != nil else { return }
-        performer.clientGone(client)
+        client.performer.clientGone(client)
     }
 
     /// Ends all connections.

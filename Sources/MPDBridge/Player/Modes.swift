@@ -19,10 +19,10 @@ struct Modes: Equatable, Sendable {
             }
         }
 
-        /// Reads `0`, `1` or `oneshot`. Throws MPD's message.
-        init(_ argument: Argument) throws(MPDFailure) {
+        /// Reads `0`, `1` or `oneshot`. Throws MPD's message about the flag of this name.
+        init(_ argument: Argument, of flag: String) throws(MPDFailure) {
             guard let occasion = Occasion(rawValue: argument.text) else {
-                throw argument.fault("Unrecognized single mode, expected 0, 1, or oneshot")
+                throw MPDFailure(.argument, "Unrecognized \(flag) mode, expected 0, 1, or oneshot")
             }
             self = occasion
         }

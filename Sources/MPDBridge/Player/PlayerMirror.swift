@@ -5,43 +5,41 @@ import MPDProtocol
 import NowPlaying
 import NowPlayingClient
 
-/// The daemon as MPD's clients see it: the newest state, and a copy of the queue that follows it.
+/// A session of the daemon as MPD's clients see it: the newest state, and a copy of the queue that follows it.
 @PlayerLoop final class PlayerMirror {
     /// Called with each subsystem that has changed.
     var onChange: (@PlayerLoop (Subsystem) -> Void)?
+    /// Called when the daemon has no such session any more.
+    var onGone: (@PlayerLoop () -> Void)?
     /// The newest state; nil: no daemon is there.
     private(set) var state: StateView?
     /// The queue that clients see. Its revision may be behind that of the state for a moment.
     private(set) var queue = ShadowQueue()
+    /// True if another player has the session, such as AirPlay: its item is the whole queue.
+    private(set) var isExternal = false
+    /// Time during which sound was played since the start of the bridge.
+    private(set) var playTime = PlayTime()
 
+    /// Name of the session; nil: the active one.
+    let session: String?
     private let daemon: FollowedDaemon
     /// True while the queue is listed or its changes are asked for.
     private var isAsking = false
+    /// Answers that wait until the queue is known again.
+    private var waiting: [@PlayerLoop () -> Void] = []
     /// Ids of a listing that has not ended.
     private var listed: [Int32] = []
+    private var listedRevision: Int64 = 0
 
     /// Ids in a page of a listing.
     private static let page: Int64 = 10_000
 
-    /// A mirror of this daemon. It sets the daemon's handlers.
-    init(_ daemon: FollowedDaemon) {
+    /// A mirror of a session of this daemon; nil: the active one. It sets the daemon's handlers.
+    init(_ daemon: FollowedDaemon, session: String? = nil) {
         self.daemon = daemon
+        self.session = session
         daemon.onState = { [unowned self] in take($0) }
         daemon.onLoss = { [unowned self] in lost() }
-    }
-
-    /// Calls a method of the daemon. `answer` gets its result, or the failure in words of MPD.
-    func call(
-        _ method: String, _ parameters: JSONValue = [:],
-        _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
-    ) {
-        daemon.call(method, parameters) { message in
-            guard let message else {
-                return answer(.failure(MPDFailure(.system, "nowplayingd is not running: start it, or wait for it")))
-            }
-            if let result = message["result"] { return answer(.success(result)) }
-            answer(.failure(MPDFailure(refusal: RemoteFailure(message["error"] ?? [:]))))
-        }
     }
 
     /// The current item's id; nil: there is none.
@@ -50,37 +48,116 @@ import NowPlayingClient
     /// Index of the current item in the queue that clients see.
     var currentIndex: Int? { current.flatMap { queue.index(of: $0) } }
 
+    // MARK: Calls
+
+    /// Calls a method of the daemon, in this session. `answer` gets its result, or the failure in words of MPD.
+    func call(
+        _ method: String, _ parameters: JSONValue = [:],
+        _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
+    ) {
+        var parameters = parameters.objectValue ?? JSONObject()
+        var method = method
+        if isExternal {
+            switch ExternalCall(method, &parameters) {
+            case .asIs: break
+            case .other(let name): method = name
+            case .refused(let failure): return answer(.failure(failure))
+            case .list: return answer(.success(externalList()))
+            }
+        }
+        if let session, SessionMethods.contains(method) { parameters["session"] = .string(session) }
+        daemon.call(method, .object(parameters)) { [weak self] message in
+            guard let message else {
+                return answer(.failure(MPDFailure(.system, "nowplayingd is not running: start it, or wait for it")))
+            }
+            if let result = message["result"] {
+                // A client finds the queue as its command left it.
+                guard let self, isAsking else { return answer(.success(result)) }
+                return waiting.append { answer(.success(result)) }
+            }
+            let refusal = RemoteFailure(message["error"] ?? [:])
+            answer(.failure(MPDFailure(refusal: refusal)))
+            if let self, self.session != nil, refusal.reason == "noSession" { onGone?() }
+        }
+    }
+
+    private func externalList() -> JSONValue {
+        guard let item = state?.item else { return ["revision": .integer(queue.revision), "items": []] }
+        return ["revision": .integer(queue.revision), "items": [item]]
+    }
+
     // MARK: States
 
     private func take(_ new: StateView) {
         let old = state
         state = new
-        follow(new, after: old)
+        playTime.follow(isPlaying: new.state == .playing)
+        let isSame = old?.instance == new.instance && old?.json["session"] == new.json["session"]
+        if !isSame { judge(new) }
+        follow(new, isSame: isSame)
         guard let old else {
             // Clients stay over a restart of the daemon: anything may be different.
             for subsystem in [Subsystem.player, .mixer, .options, .output] { onChange?(subsystem) }
             return
         }
         for subsystem in new.changes(since: old) { onChange?(subsystem) }
+        if session != nil, new.cause == "session" { findSession() }
     }
 
     private func lost() {
         state = nil
-        isAsking = false
+        endAsking()
+        playTime.follow(isPlaying: false)
         onChange?(.player)
+    }
+
+    /// Judges if the session is of another player: the daemon lists no queue for its item.
+    private func judge(_ new: StateView) {
+        isExternal = new.item != nil && new.queueCount == 0
+        guard !isExternal, new.json["session"] != "main" else { return }
+        findSession()
+    }
+
+    /// Asks what kind of session is shown, which its state does not say without an item.
+    private func findSession() {
+        daemon.call("session.list") { [weak self] answer in
+            guard let self, let sessions = answer?["result"]?["sessions"]?.arrayValue, let state else { return }
+            guard let found = sessions.first(where: { $0["name"] == state.json["session"] }) else {
+                if session != nil { onGone?() }
+                return
+            }
+            guard found["external"] == true, !isExternal else { return }
+            isExternal = true
+            follow(state, isSame: false)
+        }
     }
 
     // MARK: The queue
 
-    private func follow(_ new: StateView, after old: StateView?) {
+    private func follow(_ new: StateView, isSame: Bool) {
+        if isExternal { return showExternal(new) }
         let queue = new.json["queue"]
-        guard let revision = queue?["revision"]?.integerValue, !isAsking else { return }
-        if old?.instance != new.instance { return list(from: 0) }
-        guard revision != self.queue.revision else { return }
+        guard isSame else { return list(from: 0) }
+        guard let revision = queue?["revision"]?.integerValue, !isAsking, revision != self.queue.revision else {
+            return
+        }
         if queue?["from"]?.integerValue == self.queue.revision, let edits = queue?["edits"]?.arrayValue {
             return apply(edits, revision)
         }
         ask()
+    }
+
+    private func showExternal(_ new: StateView) {
+        endAsking()
+        let ids = new.itemID.flatMap(Int32.init(exactly:)).map { [$0] } ?? []
+        let isOther = queue.ids != ids || new.causes.contains { ["metadata", "session", "snapshot"].contains($0) }
+        guard isOther else { return }
+        show(ids, revision: 0)
+    }
+
+    private func show(_ ids: [Int32], revision: Int64) {
+        queue = ShadowQueue(ids: ids, revision: revision, earlier: queue.version)
+        onChange?(.playlist)
     }
 
     private func apply(_ edits: [JSONValue], _ revision: Int64) {
@@ -88,45 +165,61 @@ import NowPlayingClient
         onChange?(.playlist)
     }
 
+    /// Parameters of a question about the queue that is shown.
+    private func question(_ members: [JSONObject.Member]) -> JSONValue {
+        var object = JSONObject(members)
+        object["session"] = state?.json["session"]
+        return .object(object)
+    }
+
     private func ask() {
         isAsking = true
-        daemon.call("queue.changes", ["since": .integer(queue.revision)]) { [weak self] answer in
-            guard let self, isAsking else { return }
+        let asked = state?.json["session"]
+        daemon.call("queue.changes", question([.init("since", .integer(queue.revision))])) { [weak self] answer in
+            guard let self, isAsking, asked == state?.json["session"] else { return }
             isAsking = false
             guard let result = answer?["result"], let revision = result["revision"]?.integerValue,
                 let edits = result["edits"]?.arrayValue, result["reset"] == nil
             else { return list(from: 0) }
             apply(edits, revision)
             catchUp()
+            if !isAsking { endAsking() }
         }
     }
 
     private func list(from offset: Int64) {
         isAsking = true
         if offset == 0 { listed = [] }
-        let parameters: JSONValue = ["offset": .integer(offset), "limit": .integer(Self.page), "fields": ["id"]]
+        let asked = state?.json["session"]
+        let parameters = question([
+            .init("offset", .integer(offset)), .init("limit", .integer(Self.page)), .init("fields", ["id"]),
+        ])
         daemon.call("queue.list", parameters) { [weak self] answer in
-            guard let self, isAsking else { return }
+            // The answer about a session that is shown no longer is of no use.
+            guard let self, isAsking, asked == state?.json["session"] else { return }
             guard let result = answer?["result"], let revision = result["revision"]?.integerValue,
                 let items = result["items"]?.arrayValue
-            else {
-                isAsking = false
-                return
-            }
+            else { return endAsking() }
             // Another page of another revision would not fit.
             if offset > 0, revision != listedRevision { return list(from: 0) }
             listedRevision = revision
             listed += items.compactMap { $0["id"]?.integerValue.flatMap(Int32.init(exactly:)) }
             if let next = result["next"]?.integerValue { return list(from: next) }
             isAsking = false
-            queue = ShadowQueue(ids: listed, revision: revision)
+            show(listed, revision: revision)
             listed = []
-            onChange?(.playlist)
             catchUp()
+            if !isAsking { endAsking() }
         }
     }
 
-    private var listedRevision: Int64 = 0
+    /// The queue is known, or will not be: what waited for it goes on.
+    private func endAsking() {
+        isAsking = false
+        let answers = waiting
+        waiting = []
+        for answer in answers { answer() }
+    }
 
     /// Follows what happened while an answer was awaited.
     private func catchUp() {
@@ -135,43 +228,5 @@ import NowPlayingClient
             return
         }
         ask()
-    }
-}
-
-extension StateView {
-    /// Subsystems of MPD in which this state differs from an earlier one, the queue aside.
-    fileprivate func changes(since old: StateView) -> [Subsystem] {
-        var result: [Subsystem] = []
-        func differs(_ names: String...) -> Bool { names.contains { json[$0] != old.json[$0] } }
-        let player: Set<String> = [
-            "play", "pause", "stop", "seek", "rate", "track", "stall", "unstall", "interruption-begin",
-            "interruption-end", "error", "metadata", "session", "snapshot",
-        ]
-        if differs("state", "item", "error", "session", "stall") || causes.contains(where: player.contains) {
-            result.append(.player)
-        }
-        if differs("volume", "muted") { result.append(.mixer) }
-        if differs("repeatMode", "shuffleMode", "consumeMode", "singleMode", "loudness", "crossfade") {
-            result.append(.options)
-        }
-        if json["output"]?["name"] != old.json["output"]?["name"] { result.append(.output) }
-        if json["item"]?["feedback"] != old.json["item"]?["feedback"] { result.append(.sticker) }
-        return result
-    }
-}
-
-extension MPDFailure {
-    /// A refusal of the daemon as MPD has it.
-    init(refusal: RemoteFailure) {
-        let code: AckCode =
-            switch (refusal.code, refusal.reason) {
-            case (403, _): .permission
-            case (404, _), (100, "noSuchItem"), (_, "noSuchFile"): .noExist
-            case (-32602, _): .argument
-            case (_, "queueFull"): .playlistMaximum
-            case (_, "noItem"), (_, "notPlaying"): .playerSync
-            case (_, _): .system
-            }
-        self.init(code, refusal.message)
     }
 }

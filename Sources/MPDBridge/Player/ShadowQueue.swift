@@ -6,21 +6,23 @@ struct ShadowQueue {
     private(set) var ids: [Int32] = []
     /// The daemon's revision that this copy shows.
     private(set) var revision: Int64 = 0
-    /// Changes in ascending order of their revisions.
+    /// Number of this content for clients: it ascends over all queues that they are shown.
+    private(set) var version: Int64 = 0
+    /// Changes in ascending order of their versions.
     private var changes: [Change] = []
-    /// Changes before this revision are not known.
+    /// Changes before this version are not known.
     private var begin: Int64 = 0
 
-    /// Change of one revision.
+    /// Change that led to one version.
     private enum Change {
         /// All items from this index on may be others.
-        case from(Int, revision: Int64)
+        case from(Int, version: Int64)
         /// The facts of an item.
-        case facts(Int32, revision: Int64)
+        case facts(Int32, version: Int64)
 
-        var revision: Int64 {
+        var version: Int64 {
             switch self {
-            case .from(_, let revision), .facts(_, let revision): revision
+            case .from(_, let version), .facts(_, let version): version
             }
         }
     }
@@ -31,11 +33,12 @@ struct ShadowQueue {
     /// An empty queue.
     init() {}
 
-    /// A queue as it was listed.
-    init(ids: [Int32], revision: Int64) {
+    /// A queue as it was listed. `earlier`: version that clients were shown before.
+    init(ids: [Int32], revision: Int64, earlier: Int64 = 0) {
         self.ids = ids
         self.revision = revision
-        begin = revision
+        version = max(revision, earlier + 1)
+        begin = version
     }
 
     /// Index of an item; nil: it is not in the queue.
@@ -43,33 +46,35 @@ struct ShadowQueue {
 
     /// Applies edits of the daemon that lead to a revision; false: they are not understood, or the order is unknown now.
     mutating func apply(_ edits: [JSONValue], to revision: Int64) -> Bool {
+        let version = self.version + max(1, revision - self.revision)
         for edit in edits {
             guard let members = edit.objectValue?.members, members.count == 1, let member = members.first,
-                apply(member.name, member.value, revision)
+                apply(member.name, member.value, version)
             else { return false }
         }
         self.revision = revision
+        self.version = version
         if changes.count > Self.maximumChanges {
             let kept = changes.suffix(Self.maximumChanges / 2)
-            begin = changes[changes.count - kept.count - 1].revision
+            begin = changes[changes.count - kept.count - 1].version
             changes = Array(kept)
         }
         return true
     }
 
-    private mutating func apply(_ name: String, _ body: JSONValue, _ revision: Int64) -> Bool {
+    private mutating func apply(_ name: String, _ body: JSONValue, _ version: Int64) -> Bool {
         let named = (body["ids"]?.arrayValue ?? []).compactMap { $0.integerValue.flatMap(Int32.init(exactly:)) }
         switch name {
         case "insert":
             let index = min(body["at"]?.integerValue.flatMap(Int.init(exactly:)) ?? ids.count, ids.count)
             guard index >= 0 else { return false }
             ids.insert(contentsOf: named, at: index)
-            changes.append(.from(index, revision: revision))
+            changes.append(.from(index, version: version))
         case "remove":
             let set = Set(named)
             guard let first = ids.firstIndex(where: set.contains) else { return named.isEmpty }
             ids.removeAll(where: set.contains)
-            changes.append(.from(first, revision: revision))
+            changes.append(.from(first, version: version))
         case "move":
             let set = Set(named)
             let first = ids.firstIndex(where: set.contains) ?? ids.count
@@ -77,23 +82,23 @@ struct ShadowQueue {
             let index = min(body["to"]?.integerValue.flatMap(Int.init(exactly:)) ?? ids.count, ids.count)
             guard index >= 0 else { return false }
             ids.insert(contentsOf: named, at: index)
-            changes.append(.from(min(first, index), revision: revision))
-        case "update": changes += named.map { .facts($0, revision: revision) }
+            changes.append(.from(min(first, index), version: version))
+        case "update": changes += named.map { .facts($0, version: version) }
         case "clear":
             ids = []
-            changes.append(.from(0, revision: revision))
+            changes.append(.from(0, version: version))
         case _: return false
         }
         return true
     }
 
-    /// Indices of items that may have changed since a revision, in ascending order; nil: all.
+    /// Indices of items that may have changed since a version, in ascending order; nil: all.
     func changed(since: Int64) -> [Int]? {
-        guard since >= begin, since <= revision else { return nil }
+        guard since >= begin, since <= version else { return nil }
         var first = ids.count
         var facts = Set<Int32>()
         for change in changes.reversed() {
-            guard change.revision > since else { break }
+            guard change.version > since else { break }
             switch change {
             case .from(let index, _): first = min(first, index)
             case .facts(let id, _): facts.insert(id)

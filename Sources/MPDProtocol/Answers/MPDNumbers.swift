@@ -9,6 +9,15 @@ package enum MPDNumbers {
         return "\(all / 1000)." + String(repeating: "0", count: 3 - rest.utf8.count) + rest
     }
 
+    /// A number with at most six digits behind the point and none that mean nothing: `0`, `-17.5`.
+    package static func short(_ number: Double) -> String {
+        let all = Int64(clamping: (max(-1e9, min(number.isFinite ? number : 0, 1e9)) * 1e6).rounded())
+        let digits = String(all.magnitude % 1_000_000)
+        var rest = String(repeating: "0", count: 6 - digits.utf8.count) + digits
+        while rest.hasSuffix("0") { rest.removeLast() }
+        return (all < 0 ? "-" : "") + String(all.magnitude / 1_000_000) + (rest.isEmpty ? "" : "." + rest)
+    }
+
     /// A time in UTC as `2026-11-23T22:30:00Z`. `unix`: seconds since 1970.
     package static func time(_ unix: Int64) -> String {
         let (days, rest) = Int(clamping: unix).quotientAndRemainder(flooring: 86_400)

@@ -67,6 +67,14 @@ extension Argument {
         return value
     }
 
+    /// A decimal number, or `nan`.
+    package func decimal() throws(MPDFailure) -> Double {
+        guard let value = Double(text), !value.isInfinite, bytes.first.map({ !ASCII.isSpace($0) }) == true else {
+            throw fault("Float expected")
+        }
+        return value
+    }
+
     /// The failure of this argument.
     package func fault(_ message: String) -> MPDFailure { MPDFailure(.argument, "\(message): \(text)") }
 }

@@ -56,10 +56,11 @@ package final class Follower {
         try subscribe(connection)
     }
 
-    /// Waits for a daemon that is not running yet: its first state is the sign that it has started.
-    package init(waitingFor paths: [String]) throws(ClientError) {
+    /// Waits for a daemon that is not running yet: its first state is the sign that it has started. `session`: the one that is
+    /// followed; nil: the active one.
+    package init(waitingFor paths: [String], session: String? = nil) throws(ClientError) {
         self.paths = paths
-        session = nil
+        self.session = session
         languages = nil
         watch = try SocketWatch(paths)
         try reconnect()

@@ -1,0 +1,69 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// Abilities of the daemon, and mounts, which the system has.
+extension Commands {
+    /// Answers a question about abilities, or refuses a mount.
+    func describe(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let arguments = request.arguments
+        switch request.command {
+        case .config:
+            guard client.isLocal else {
+                throw MPDFailure(.permission, "Command only permitted to local clients")
+            }
+            if let folder = names.names.onlyFolder { client.writer.pair("music_directory", folder) }
+            finish(.ok)
+        case .decoders: decoders(client, finish)
+        case .urlhandlers:
+            for scheme in ["file", "http", "https"] where scheme != "file" || client.user != nil {
+                client.writer.pair("handler", scheme + "://")
+            }
+            finish(.ok)
+        case .listmounts:
+            client.writer.pair("mount", "")
+            if let folder = names.names.onlyFolder { client.writer.pair("storage", folder) }
+            finish(.ok)
+        case .listneighbors: throw MPDFailure(.unknown, "No neighbor plugin configured")
+        case .mount:
+            guard !arguments[0].bytes.isEmpty else { throw MPDFailure(.argument, "Bad mount point") }
+            throw MPDFailure(.noExist, "the system mounts disks and shares: name their folders in [library]")
+        case _:
+            throw MPDFailure(.argument, arguments[0].bytes.isEmpty ? "Bad mount point" : "Not a mount point")
+        }
+    }
+
+    private func decoders(_ client: MPDClient, _ finish: @escaping Finish) {
+        mirror.call("formats.list") { [weak client] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let answer):
+                for format in answer["formats"]?.arrayValue ?? [] where format["plays"] == true {
+                    client?.write(decoder: format)
+                }
+                finish(.ok)
+            }
+        }
+    }
+}
+
+extension MPDClient {
+    /// MIME types by endings of files.
+    private static let types: [String: [String]] = [
+        "flac": ["audio/flac", "audio/x-flac"], "mp3": ["audio/mpeg"], "ogg": ["audio/ogg", "application/ogg"],
+        "oga": ["audio/ogg", "application/ogg"], "opus": ["audio/opus"], "wav": ["audio/wav", "audio/x-wav"],
+        "aiff": ["audio/aiff"], "aac": ["audio/aac"], "m4a": ["audio/mp4"], "wma": ["audio/x-ms-wma"],
+        "mka": ["audio/x-matroska"], "webm": ["audio/webm"],
+    ]
+
+    /// Writes a format of the daemon as a decoder.
+    fileprivate func write(decoder format: JSONValue) {
+        let endings = (format["endings"]?.arrayValue ?? []).compactMap(\.stringValue)
+        guard let name = format["name"]?.stringValue else { return }
+        writer.pair("plugin", name)
+        for ending in endings { writer.pair("suffix", ending) }
+        var types: [String] = []
+        for type in endings.flatMap({ Self.types[$0] ?? [] }) where !types.contains(type) { types.append(type) }
+        for type in types { writer.pair("mime_type", type) }
+    }
+}

@@ -1,0 +1,71 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+import NowPlayingClient
+
+/// Outputs: one device of the sound server is enabled at a time.
+extension Commands {
+    /// Carries out a command of outputs.
+    func output(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
+        let arguments = request.arguments
+        let number = try arguments.first?.count()
+        let delay = request.command == .outputset ? try Self.delay(arguments) : nil
+        outputs.list(mirror) { [weak self, weak client] result in
+            guard let self else { return }
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let outputs):
+                guard let number else {
+                    if let client { write(outputs, client) }
+                    return finish(.ok)
+                }
+                guard let output = outputs.first(where: { $0.number == number }) else {
+                    return finish(.failed(MPDFailure(.noExist, "No such audio output")))
+                }
+                change(request.command, output, isPresent: output.name == present(outputs), delay, finish)
+            }
+        }
+    }
+
+    /// The daemon's name of the device that is in use, or would be.
+    private func present(_ outputs: [OutputTable.Output]) -> String? {
+        mirror.state?.json["output"]?["name"]?.stringValue ?? outputs.first(where: \.isDefault)?.name
+    }
+
+    private func change(
+        _ command: MPDCommand, _ output: OutputTable.Output, isPresent: Bool, _ delay: Double?,
+        _ finish: @escaping Finish
+    ) {
+        switch command {
+        case .enableoutput where isPresent: finish(.ok)
+        case .disableoutput where !isPresent: finish(.ok)
+        case .enableoutput,
+            .toggleoutput where !isPresent:
+            call("output.select", ["name": .string(output.name)], finish)
+        case .outputset:
+            call("output.delay.set", ["name": .string(output.name), "delay": .number(delay ?? 0)], finish)
+        case _:
+            finish(
+                .failed(
+                    MPDFailure(.system, "one output is always enabled: enable another one, and this one is disabled")))
+        }
+    }
+
+    private func write(_ outputs: [OutputTable.Output], _ client: MPDClient) {
+        let present = present(outputs)
+        for output in outputs {
+            client.writer.pair("outputid", output.number)
+            client.writer.pair("outputname", output.title)
+            client.writer.pair("plugin", "pulse")
+            client.writer.pair("outputenabled", output.name == present)
+            if output.delay > 0 { client.writer.pair("attribute", "delay=\(MPDNumbers.milliseconds(output.delay))") }
+        }
+    }
+
+    private static func delay(_ arguments: [Argument]) throws(MPDFailure) -> Double {
+        guard arguments[1].text == "delay" else { throw MPDFailure(.argument, "Unsupported attribute") }
+        let seconds = try arguments[2].seconds()
+        guard seconds <= 10 else { throw MPDFailure(.argument, "Number too large: \(arguments[2].text)") }
+        return seconds
+    }
+}

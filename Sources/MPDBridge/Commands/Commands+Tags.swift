@@ -1,0 +1,82 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// Tags that clients give to items of the queue, and parts of files.
+extension Commands {
+    /// Carries out `addtagid`, `cleartagid` and `rangeid`.
+    func tag(_ request: MPDRequest, _ finish: @escaping Finish) throws(MPDFailure) {
+        let arguments = request.arguments
+        if request.command == .rangeid {
+            _ = try known(arguments[0])
+            guard let colon = arguments[1].bytes.firstIndex(of: UInt8(ascii: ":")) else {
+                throw MPDFailure(.argument, "Bad range")
+            }
+            guard arguments[1].bytes.count == 1, colon == 0 else {
+                throw MPDFailure(.system, "a part of a file cannot be played alone: add a track of a cue sheet")
+            }
+            return finish(.ok)
+        }
+        let number = try arguments[0].count()
+        let named = arguments.dropFirst().first
+        let tag = named.flatMap(MPDTag.init)
+        if let named, tag == nil { throw named.fault("Unknown tag type") }
+        guard let id = Int32(exactly: number), mirror.queue.index(of: id) != nil else {
+            throw MPDFailure(.noExist, "No such song")
+        }
+        mirror.call("queue.get", ["id": .integer(Int64(id))]) { [weak self] result in
+            switch result {
+            case .failure(let failure): finish(.failed(failure))
+            case .success(let item):
+                guard let self, item["uri"]?.stringValue?.hasPrefix("file:") != true else {
+                    return finish(.failed(MPDFailure(.permission, "Cannot edit tags of local file")))
+                }
+                guard request.command == .addtagid, let tag else {
+                    return finish(
+                        .failed(MPDFailure(.system, "a tag of an item cannot be removed: replace it with addtagid")))
+                }
+                give(tag, arguments[2].text, id, finish)
+            }
+        }
+    }
+
+    private func give(_ tag: MPDTag, _ value: String, _ id: Int32, _ finish: @escaping Finish) {
+        guard let field = tag.itemField else {
+            return finish(.failed(MPDFailure(.argument, "an item of the queue keeps no \(tag.rawValue)")))
+        }
+        var parameters = JSONObject()
+        parameters["id"] = .integer(Int64(id))
+        switch tag {
+        case .track, .disc:
+            guard let number = Int64(value), number > 0 else {
+                return finish(.failed(MPDFailure(.argument, "Integer expected: \(value)")))
+            }
+            parameters[field] = .integer(number)
+        case _: parameters[field] = .string(value)
+        }
+        call("item.update", .object(parameters), finish)
+    }
+}
+
+extension MPDTag {
+    /// The daemon's field that a client may set; nil: it has none.
+    fileprivate var itemField: String? {
+        switch self {
+        case .artist: "artist"
+        case .album: "albumTitle"
+        case .albumArtist: "albumArtist"
+        case .title: "title"
+        case .track: "trackNumber"
+        case .disc: "discNumber"
+        case .genre: "genre"
+        case .date: "releaseDate"
+        case .composer: "composer"
+        case .comment: "description"
+        case .artistSort, .albumSort, .albumArtistSort, .titleSort, .name, .mood, .originalDate, .composerSort,
+            .performer, .conductor, .work, .movement, .movementNumber, .ensemble, .location, .grouping, .discSubtitle,
+            .label, .musicBrainzArtistId, .musicBrainzAlbumId, .musicBrainzAlbumArtistId, .musicBrainzTrackId,
+            .musicBrainzReleaseTrackId, .musicBrainzWorkId, .musicBrainzReleaseGroupId:
+            nil
+        }
+    }
+}

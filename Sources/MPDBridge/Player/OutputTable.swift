@@ -1,0 +1,47 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// The outputs of the daemon with the numbers that clients know them by. A number stays with its device over its absence.
+@PlayerLoop final class OutputTable {
+    /// A device of the sound server.
+    struct Output: Sendable {
+        /// MPD's `outputid`.
+        let number: Int
+        /// The daemon's name of it.
+        let name: String
+        /// Its name for people.
+        let title: String
+        /// Seconds.
+        let delay: Double
+        /// True if the sound server would choose it.
+        let isDefault: Bool
+    }
+
+    private var numbers: [String: Int] = [:]
+
+    /// A table without devices.
+    init() {}
+
+    /// Asks for the present outputs, in the order of their numbers.
+    func list(
+        _ mirror: PlayerMirror, _ answer: @escaping @PlayerLoop (Result<[Output], MPDFailure>) -> Void
+    ) {
+        mirror.call("output.list") { [weak self] result in
+            guard let self else { return }
+            answer(result.map { self.outputs($0["outputs"]?.arrayValue ?? []) })
+        }
+    }
+
+    private func outputs(_ list: [JSONValue]) -> [Output] {
+        list.compactMap { output in
+            guard let name = output["name"]?.stringValue else { return nil }
+            let number = numbers[name] ?? numbers.count
+            numbers[name] = number
+            return Output(
+                number: number, name: name, title: output["description"]?.stringValue ?? name,
+                delay: output["delay"]?.doubleValue ?? 0, isDefault: output["default"] == true)
+        }
+        .sorted { $0.number < $1.number }
+    }
+}
