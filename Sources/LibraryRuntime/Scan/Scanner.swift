@@ -89,7 +89,6 @@ package import TrackDatabase
         }
         if waiting.isEmpty { waiting.isAsked = false }
         silent.look(isAnew: false)
-        if running?.work == .identify { running?.abandoned.set() }
         next()
     }
 
@@ -139,6 +138,8 @@ package import TrackDatabase
     // MARK: Work
 
     private func next() {
+        // Identities can wait; a change of a file does not wait for them.
+        if !waiting.isEmpty, running?.work == .identify { running?.abandoned.set() }
         guard hasBegun, running == nil else { return }
         if !waiting.isEmpty {
             let order = waiting
