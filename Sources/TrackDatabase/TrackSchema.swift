@@ -105,7 +105,8 @@ enum TrackSchema {
             PRIMARY KEY(folder, name)) WITHOUT ROWID;
 
         CREATE VIRTUAL TABLE word USING fts5(
-            words, content = '', detail = none, columnsize = 0, prefix = '1 2', tokenize = 'ascii');
+            words, content = '', detail = none, columnsize = 0, prefix = '1 2 3', tokenize = 'ascii');
+        CREATE VIRTUAL TABLE vocabulary USING fts5vocab(word, row);
         CREATE VIRTUAL TABLE part USING fts5(
             folded, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1');
         """

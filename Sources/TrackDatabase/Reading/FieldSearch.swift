@@ -38,6 +38,7 @@ struct FieldSearch {
     private let pieces: [SearchWords.Piece]
     private let visible: VisibleFolders?
     private let most: Int
+    private var beginnings: WordBeginnings
     private let all: UInt8
     private var work = 4000
     private var matches: [Int64: Match] = [:]
@@ -55,8 +56,9 @@ struct FieldSearch {
 
     /// A search that finds about `most` of each kind.
     init(
-        reader: TrackReader, wanted: SearchText, visible: VisibleFolders?, most: Int
+        reader: TrackReader, wanted: SearchText, beginnings: WordBeginnings, visible: VisibleFolders?, most: Int
     ) throws(TrackDatabaseError) {
+        self.beginnings = beginnings
         self.reader = reader
         self.visible = visible
         self.most = most
@@ -93,11 +95,11 @@ struct FieldSearch {
         work > 0 && kinds.contains { counts[$0, default: 0] < most }
     }
 
-    private func texts(_ piece: SearchWords.Piece) throws(TrackDatabaseError) -> Texts {
+    private mutating func texts(_ piece: SearchWords.Piece) throws(TrackDatabaseError) -> Texts {
         let statement = try reader.database.statement("SELECT rowid FROM word WHERE word MATCH ?1 AND rowid >= ?2")
         defer { statement.reset() }
         let first = SearchKind.artist.firstDocument
-        try statement.bind([.text(SearchText.beginnings(piece)), .integer(first)])
+        try statement.bind([.text(try beginnings.expression([piece])), .integer(first)])
         var texts = Texts()
         var rest = Self.mostTexts
         let firstTitle = SearchKind.track.firstDocument

@@ -40,11 +40,13 @@ struct SearchFinder {
         if isEnough(.beginning) { return }
         try find("word", wanted.wholeWords, kinds, skips: true)
         if isEnough(.words) { return }
-        // SQLite gathers a beginning of more than two letters from many words for each statement anew.
-        try find("word", wanted.beginnings, kinds, skips: wanted.words.allSatisfy { $0.unicodeScalars.count <= 2 })
+        var beginnings = WordBeginnings(reader.database)
+        let skips = try beginnings.isStreamed(wanted.pieces)
+        try find("word", try beginnings.expression(wanted.pieces), kinds, skips: skips)
         if isEnough(.wordBeginnings) { return }
         if wanted.pieces.count > 1 {
-            var fields = try FieldSearch(reader: reader, wanted: wanted, visible: visible, most: most)
+            var fields = try FieldSearch(
+                reader: reader, wanted: wanted, beginnings: beginnings, visible: visible, most: most)
             for hit in try fields.find(kinds) {
                 let document = hit.kind.document(hit.id)
                 guard exact[document] == nil else { continue }

@@ -63,9 +63,8 @@ struct SearchText {
     let words: [String]
     /// Its pieces between spaces.
     let pieces: [SearchWords.Piece]
-    /// The question for whole words, and for words' beginnings, in the language of FTS5.
+    /// The question for whole words, in the language of FTS5.
     let wholeWords: String
-    let beginnings: String
 
     /// A text as a client typed it.
     init(_ text: String) {
@@ -75,19 +74,24 @@ struct SearchText {
         pieces = SearchWords.pieces(folded)
         words = pieces.flatMap(\.words)
         wholeWords = Self.expression(pieces) { SearchExpression.quoted($0) }
-        beginnings = Self.expression(pieces) { SearchExpression.quoted($0) + "*" }
     }
 
-    /// The question for the beginnings of the words of one piece.
-    static func beginnings(_ piece: SearchWords.Piece) -> String {
-        expression([piece]) { SearchExpression.quoted($0) + "*" }
-    }
-
-    private static func expression(_ pieces: [SearchWords.Piece], _ term: (String) -> String) -> String {
-        pieces.prefix(16).map { piece in
-            let parts = piece.words.prefix(16).map(term).joined(separator: " AND ")
-            return piece.joined.map { "((\(parts)) OR \(term($0)))" } ?? "(\(parts))"
-        }.joined(separator: " AND ")
+    /// The question for texts with all pieces; `term` writes a word.
+    static func expression<Failure>(
+        _ pieces: [SearchWords.Piece], _ term: (String) throws(Failure) -> String
+    ) throws(Failure) -> String {
+        var parts: [String] = []
+        for piece in pieces.prefix(16) {
+            var words: [String] = []
+            for word in piece.words.prefix(16) { words.append(try term(word)) }
+            let together = words.joined(separator: " AND ")
+            if let joined = piece.joined {
+                parts.append("((\(together)) OR \(try term(joined)))")
+            } else {
+                parts.append("(\(together))")
+            }
+        }
+        return parts.joined(separator: " AND ")
     }
 
     /// True: it stands anywhere in a folded text.
