@@ -13,6 +13,7 @@ BENCH ?=
 RIVALS ?= mpd mpv cmus
 MATERIAL ?=
 HOURS ?=
+MINUTES ?=
 TRACKS ?=
 PACE ?=
 N ?=
@@ -116,14 +117,16 @@ corpora:
 	@Scripts/packages build decode run test
 	@Scripts/corpora
 
-#: make bench [BENCH="clock …"] [RIVALS="mpd mpv cmus mopidy"]  measure it beside others; see Benchmarks/RESULTS.md
+#: make bench [BENCH="clock …"] [RIVALS="mpd mpv cmus mopidy"] [MINUTES=10]  measure it beside others; see Benchmarks/RESULTS.md
+#                             (MINUTES: of playing beside scans, in the measure library)
 bench:
 	@Scripts/packages build run bench
 	@Scripts/rivals $(RIVALS)
 	@Scripts/build
-	@python3 Benchmarks/bench.py $(BENCH) --rivals "$$RIVALS" $(if $(MATERIAL),--material "$$MATERIAL")
+	@python3 Benchmarks/bench.py $(BENCH) --rivals "$$RIVALS" $(if $(MATERIAL),--material "$$MATERIAL") $(if $(MINUTES),--minutes "$$MINUTES")
 bench: export MATERIAL := $(MATERIAL)
 bench: export RIVALS := $(RIVALS)
+bench: export MINUTES := $(MINUTES)
 
 #: make microbenchmarks         instructions of what happens often, against Benchmarks/instructions.json
 microbenchmarks:

@@ -45,6 +45,9 @@ def arguments():
     parser.add_argument("--samples", default=60, type=int, help="of every kind of clock reading; commands: half of it")
     parser.add_argument("--window", default=60, type=int, help="seconds in which wakeups and CPU are counted")
     parser.add_argument("--items", default=1000, type=int, help="after which memory is looked at again")
+    parser.add_argument("--files", default=100_000, type=int, help="that the library scans")
+    parser.add_argument("--tracks", default=1_000_000, type=int, help="of the library that is asked")
+    parser.add_argument("--minutes", default=10, type=float, help="of playing beside scans of the library; 0: none")
     return parser.parse_args()
 
 
@@ -74,8 +77,10 @@ def main():
     results = json.loads(file.read_text()) if file.exists() else {"measures": {}}
     # What is kept with every measure: tables of several runs stand in one file.
     run = {"run": now("%Y-%m-%d %H:%M:%S UTC"), "rivals": list(kinds), "missing": missing, "host": report.host()}
-    with tempfile.TemporaryDirectory(prefix="nowplaying-bench") as folder:
-        bench = Bench(options, folder, kinds)
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="nowplaying-bench") as folder, \
+            tempfile.TemporaryDirectory(prefix="nowplaying-bench", dir=memory) as files:
+        bench = Bench(options, folder, files, kinds)
         for name in options.measures or USUAL:
             before, begun, failed = os.getloadavg()[0], time.monotonic(), len(bench.failures)
             bench.remarks = []

@@ -10,21 +10,27 @@ from harness.sound import SoundServer
 
 
 class Bench:
-    """`kinds`: the classes of the rivals, by name."""
+    """`kinds`: the classes of the rivals, by name; `folder` and `memory`: for files, on a disk and not on one."""
 
-    def __init__(self, options, folder, kinds):
+    def __init__(self, options, folder, memory, kinds):
         self.program = pathlib.Path(options.program).resolve()
         self.material = Material(options.material)
         self.samples, self.window, self.items = options.samples, options.window, options.items
+        self.files, self.tracks, self.minutes = options.files, options.tracks, options.minutes
         self.players = {Daemon.name: functools.partial(Daemon, self.program), **kinds}
         # Remarks are those of the measure that is running.
         self.notes, self.failures, self.remarks = {}, [], []
-        self._folder, self._count = pathlib.Path(folder), 0
+        self._folder, self._memory, self._count = pathlib.Path(folder), pathlib.Path(memory), 0
 
     def folder(self):
         """A new folder, gone when the run is over."""
         self._count += 1
         return self._folder / str(self._count)
+
+    def memory_folder(self):
+        """The same for files that are to lie in memory."""
+        self._count += 1
+        return self._memory / str(self._count)
 
     def note(self, name, numbers):
         """Numbers for results.json."""

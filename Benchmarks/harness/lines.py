@@ -34,6 +34,12 @@ class Lines:
     def close(self):
         self.socket.close()
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
 
 def until(condition, what, seconds=60, pause=0.01):
     """Waits for something that is bound to happen."""

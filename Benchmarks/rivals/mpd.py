@@ -1,4 +1,6 @@
 """MPD over its own protocol."""
+import time
+
 from harness.lines import Lines, until
 from harness.player import Player
 
@@ -111,3 +113,47 @@ audio_output {{
 
     def rearm(self, subscriber):
         subscriber.sendall(b"idle player\n")
+
+
+class Scanner(MPD):
+    """MPD with a database of its own of the files in `music`, and an output that plays into nothing.
+
+    It begins with a scan; `scanned`: seconds from exec to the end of it.
+    """
+
+    def __init__(self, folder, music):
+        super().__init__(folder, None)
+        self.music = music
+
+    def prepare(self):
+        (self.folder / "mpd.conf").write_text(f"""
+music_directory "{self.music}"
+db_file "{self.folder}/database"
+log_file "{self.folder}/mpd.log"
+bind_to_address "{self.path}"
+zeroconf_enabled "no"
+audio_output {{
+  type "null"
+  name "bench"
+}}
+""")
+
+    def __enter__(self):
+        begun = time.monotonic()
+        super().__enter__()
+        self._wait()
+        self.scanned = time.monotonic() - begun
+        return self
+
+    def _wait(self):
+        until(lambda: "updating_db" not in self.call("status"), "the end of MPD's scan", 600, 0.02)
+
+    def update(self):
+        """Seconds that a scan of all files takes."""
+        begun = time.monotonic()
+        self.call("update")
+        self._wait()
+        return time.monotonic() - begun
+
+    def songs(self):
+        return int(self.call("stats")["songs"])

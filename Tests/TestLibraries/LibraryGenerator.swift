@@ -6,15 +6,17 @@ package struct LibraryGenerator: Sendable {
     private var numbers: SeededNumbers
     private let artistCount: Int
     private let trackCount: Int
+    private let hasIds: Bool
     private var made = 0
     private var album = 0
     private var pending: [TrackRecord] = []
 
-    /// A library of so many tracks by so many artists.
-    package init(seed: UInt64, tracks: Int, artists: Int) {
+    /// A library of so many tracks by so many artists. `hasIds`: each track has five MusicBrainz ids.
+    package init(seed: UInt64, tracks: Int, artists: Int, hasIds: Bool = false) {
         numbers = SeededNumbers(seed: seed)
         trackCount = tracks
         artistCount = max(1, artists)
+        self.hasIds = hasIds
     }
 
     /// The next track, album by album; nil: all were made.
@@ -54,6 +56,7 @@ package struct LibraryGenerator: Sendable {
         let composer = Self.artist((main * 31 + 5) % artistCount)
         let folder = "Music/\(isCompilation ? "Various" : artist)/\(year) - \(title) [\(album)]"
         let codec = ["flac", "mp3", "opus", "aac"][numbers.number(below: 4, skew: 2)]
+        let albumId = hasIds ? numbers.id() : ""
         var records: [TrackRecord] = []
         for disc in 1...discs {
             for number in 1...count {
@@ -85,10 +88,43 @@ package struct LibraryGenerator: Sendable {
                     inode: Int64(1_000_000 + numbers.number(below: 30_000_000)))
                 record.loudness.trackGain = -Double(numbers.number(below: 1200)) / 100
                 record.hasPicture = true
+                if hasIds {
+                    record.tags[.musicBrainzAlbumId] = [albumId]
+                    record.tags[.musicBrainzArtistId] = [Self.id(of: own)]
+                    record.tags[.musicBrainzAlbumArtistId] = [Self.id(of: isCompilation ? "Various" : artist)]
+                    record.tags[.musicBrainzRecordingId] = [numbers.id()]
+                    record.tags[.musicBrainzReleaseTrackId] = [numbers.id()]
+                }
                 records.append(record)
             }
         }
         return records
+    }
+}
+
+extension LibraryGenerator {
+    /// The same for the same name.
+    fileprivate static func id(of name: String) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        var numbers = SeededNumbers(seed: hash)
+        return numbers.id()
+    }
+}
+
+extension SeededNumbers {
+    /// An id as MusicBrainz has them.
+    fileprivate mutating func id() -> String {
+        let digits = [next(), next()].map { number in
+            let text = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }.joined()
+        var id = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { id.append("-") }
+            id.append(digit)
+        }
+        return id
     }
 }
 
