@@ -169,7 +169,8 @@ let package = Package(
             "LibraryRuntimeTests",
             [
                 "LibraryRuntime", "TrackDatabase", "TrackReading", "nowplaying-tags", "nowplayingd",
-                "nowplaying-library", "ArtworkLookup", "AudioDecoders", "MediaAccess", "ControlServer", "LinuxSystem",
+                "nowplaying-library", "nowplayingctl", "ArtworkLookup", "AudioDecoders", "MediaAccess", "ControlServer",
+                "LinuxSystem",
                 "ConfigurationFiles", "ControlProtocol", "NowPlaying",
                 "TestSupport", "CLinux",
             ]),

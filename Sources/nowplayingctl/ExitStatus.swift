@@ -63,7 +63,9 @@ extension Failure {
         switch error {
         case .noDaemon(let attempts):
             var lines = ["no library answers"]
-            for attempt in attempts { lines.append("  \(TerminalText.safe(attempt.path)): \(attempt.explanation)") }
+            for attempt in attempts {
+                lines.append("  \(TerminalText.safe(attempt.path)): \(attempt.explanation(of: "library"))")
+            }
             let isSystems = attempts.allSatisfy { $0.path.hasPrefix("/run/nowplayingd/") }
             let start = isSystems ? "sudo systemctl enable" : "systemctl --user enable"
             lines.append("Start it: \(start) --now nowplaying-library, or nowplaying-library")

@@ -81,7 +81,7 @@ final class LibraryHouse: Sendable {
     /// A process by its program's name.
     func process(_ program: String) -> TestProcess? { processes.withLock { $0[program] } }
 
-    private static func path(of program: String) -> String {
+    static func path(of program: String) -> String {
         for candidate in CommandLine.arguments {
             guard let range = candidate.firstRange(of: "/debug/") ?? candidate.firstRange(of: "/release/") else {
                 continue

@@ -4,6 +4,7 @@ import Testing
 /// Runs every command of README.md, CONTRIBUTING.md, SECURITY.md and docs/*.md.
 ///
 /// A block of `sh`, `python` or `javascript` runs against a real daemon that plays into nothing; each document has its own.
+/// Beside it runs a real library with some jazz, where a block asks for it.
 /// Each program checks a block of `ini`. A block of `console` needs root, other machines or minutes: bash checks its grammar,
 /// and its verbs, programs, units and targets exist.
 @Suite(.serialized) struct DocumentTests {
@@ -51,6 +52,33 @@ import Testing
         try #require(ready.status == 0, "\(ready.errors)")
         try body()
         #expect(kill(daemon.pid, 0) == 0)
+    }
+
+    /// Runs a library of `Music`, in which some tracks are liked and have five stars.
+    private func withLibrary(_ body: () throws -> Void) throws {
+        let liked = try MarkdownBlock.addJazz(to: home)
+        try home.write(
+            "library.conf", "[library]\nfolders = \(home.path)/Music\nstate-directory = \(home.path)/library\n")
+        let library = try Child(
+            ["nowplaying-library", "--config", home.path + "/library.conf"], environment: try environment(), in: home)
+        defer {
+            kill(library.pid, SIGTERM)
+            #expect(library.wait() == 0)
+        }
+        let ready = try run(
+            [
+                "bash", "-c",
+                """
+                set -e
+                until nowplayingctl library > .library 2>&1; do kill -0 \(library.pid); done
+                for file; do nowplayingctl like --file "$file"; nowplayingctl rating 5 --file "$file"; done
+                nowplayingctl library update --wait
+                until [ "$(nowplayingctl find --liked --rating 5 | wc -l)" = $# ]; do kill -0 \(library.pid); done
+                """, "bash",
+            ] + liked)
+        try #require(ready.status == 0, "\(ready.text)\(ready.errors)")
+        try body()
+        #expect(kill(library.pid, 0) == 0)
     }
 
     private func position() throws -> Double {
@@ -147,16 +175,23 @@ import Testing
             }
         }
         let needsDaemon = blocks.contains { ["sh", "python", "javascript"].contains($0.language) }
-        try needsDaemon ? withDaemon(runBlocks) : runBlocks()
+        let needsLibrary = blocks.contains { $0.language == "sh" && $0.text.contains("nowplayingctl search") }
+        switch (needsDaemon, needsLibrary) {
+        case (_, true): try withDaemon { try withLibrary(runBlocks) }
+        case (true, false): try withDaemon(runBlocks)
+        case (false, false): try runBlocks()
+        }
         for text in Self.shown[name] ?? [] { #expect(output.contains(text), "\(name): \(text)\n\(output)") }
     }
 
     /// Text that the commands of a document print.
     private static let shown = [
-        "README.md": ["     4  single", "Playing", "it plays\n", "\"paused\""],
+        "README.md": ["     4  single", "Playing", "it plays\n", "\"paused\"", "Kind of Blue – Miles Davis (1959)"],
         "docs/guide.md": [
             "Playing", "it plays\n", "rating                    yes", "\"rate\":0", "12.5", "queue.add\n", "night",
-            "/artwork/", "{\"value\":false,\"reason\":\"rate\"}",
+            "/artwork/", "{\"value\":false,\"reason\":\"rate\"}", "Kind of Blue – Miles Davis (1959)",
+            "Ella Fitzgerald: Ella in Rome 1 2:00", "14 tracks, 26 minutes", "Kind of Blue/\n",
+            "Music/mix.m3u8  a file of the library, read-only", "  single  2:00",
         ],
         "docs/troubleshooting.md": ["ok       daemon", "note     media", "main"],
         "docs/from-mpd.md": ["     2  single"],

@@ -48,12 +48,45 @@ struct MarkdownBlock {
         return home
     }
 
-    /// Silence: 8 kHz, 8 bit, one channel.
-    private static func wave(frames count: Int) -> Data {
+    /// Adds the music that the documents find in the library, below `Music/Jazz` of a home folder. Returns the files of those
+    /// that are to be liked.
+    static func addJazz(to home: Scratch) throws -> [String] {
+        let albums: [(artist: String, album: String, date: String)] = [
+            ("Miles Davis", "Kind of Blue", "1959"), ("Ella Fitzgerald", "Ella in Rome", "1958"),
+            ("Nina Simone", "Wild Is the Wind", "1966"),
+        ]
+        var others: [String] = []
+        for (artist, album, date) in albums {
+            for number in 1...3 {
+                let path = home.path + "/Music/Jazz/\(album)/\(number).wav"
+                try home.write("Music/Jazz/\(album)/\(number).wav", "")
+                let title = album == "Kind of Blue" && number == 1 ? "So What" : "\(album) \(number)"
+                let tags = [
+                    ("INAM", title), ("IART", artist), ("IPRD", album), ("ICRD", date), ("IGNR", "Jazz"),
+                    ("ITRK", "\(number)"),
+                ]
+                // Likes belong to contents, so they differ.
+                try wave(frames: 960_000 + others.count * 10 + number, tags: tags)
+                    .write(to: URL(fileURLWithPath: path))
+                if artist != "Miles Davis" { others.append(path) }
+            }
+        }
+        return others
+    }
+
+    /// Silence: 8 kHz, 8 bit, one channel; with texts of a chunk of information.
+    private static func wave(frames count: Int, tags: [(String, String)] = []) -> Data {
         func little(_ value: Int, _ bytes: Int) -> [UInt8] { (0..<bytes).map { UInt8(value >> (8 * $0) & 255) } }
-        var bytes = Array("RIFF".utf8) + little(36 + count, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
+        var bytes = Array("WAVEfmt ".utf8) + little(16, 4)
         bytes += little(1, 2) + little(1, 2) + little(8000, 4) + little(8000, 4) + little(1, 2) + little(8, 2)
-        bytes += Array("data".utf8) + little(count, 4) + [UInt8](repeating: 128, count: count)
-        return Data(bytes)
+        if !tags.isEmpty {
+            let texts = tags.flatMap { name, text -> [UInt8] in
+                let value = Array(text.utf8) + [0]
+                return Array(name.utf8) + little(value.count, 4) + value + (value.count % 2 == 0 ? [] : [0])
+            }
+            bytes += Array("LIST".utf8) + little(texts.count + 4, 4) + Array("INFO".utf8) + texts
+        }
+        bytes += Array("data".utf8) + little(count, 4) + [UInt8](repeating: 128, count: count + count % 2)
+        return Data(Array("RIFF".utf8) + little(bytes.count, 4) + bytes)
     }
 }

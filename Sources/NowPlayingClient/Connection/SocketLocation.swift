@@ -65,14 +65,17 @@ package struct ConnectionAttempt: Equatable, Sendable {
     }
 
     /// Why, in words, and what to do where that is known.
-    package var explanation: String {
+    package var explanation: String { explanation(of: "daemon") }
+
+    /// The same for another program than the daemon, by its name in sentences.
+    package func explanation(of program: String) -> String {
         switch code {
-        case ENOENT, ENOTDIR: "no such socket: no daemon was started here"
-        case ECONNREFUSED: "connection refused: the daemon has ended; start it again"
+        case ENOENT, ENOTDIR: "no such socket: no \(program) was started here"
+        case ECONNREFUSED: "connection refused: the \(program) has ended; start it again"
         case EACCES, EPERM: "permission denied" + ConnectionAttempt.membership(path)
-        case EAGAIN, ETIMEDOUT: "the daemon is too busy to accept connections; try again"
+        case EAGAIN, ETIMEDOUT: "the \(program) is too busy to accept connections; try again"
         case ENAMETOOLONG: "the path is too long: a socket's path has at most 107 bytes"
-        case EPROTOTYPE, ENOTSOCK: "not a daemon's socket"
+        case EPROTOTYPE, ENOTSOCK: "not a \(program)'s socket"
         default: SystemText.error(code)
         }
     }

@@ -30,7 +30,9 @@ extension Doctor {
                 "library", .ok, "no library runs; search, saved lists and browsing need it",
                 action: "\(control) enable --now nowplaying-library")
         case .noDaemon(let attempts):
-            let reasons = attempts.filter { !$0.isAbsent }.map { "\(TerminalText.safe($0.path)): \($0.explanation)" }
+            let reasons = attempts.filter { !$0.isAbsent }.map {
+                "\(TerminalText.safe($0.path)): \($0.explanation(of: "library"))"
+            }
             return Finding(
                 "library", .fault, "the library does not accept connections", meaning: reasons.joined(separator: "; "),
                 action: "\(control) restart nowplaying-library")

@@ -37,7 +37,13 @@ enum Adding {
         var parameters = parameters
         // Without a condition: all tracks.
         if parameters["filter"] == nil, parameters["list"] == nil { parameters["filter"] = ["all": []] }
-        let result = try run.library("library.add", parameters)
+        let result: JSONValue
+        do throws(Failure) { result = try run.library("library.add", parameters) } catch {
+            // Files that are away have words of their own.
+            guard error.remote?.reason == "noMatch", error.remote?.data["missing"] == 0 else { throw error }
+            guard let list = parameters["list"]?.stringValue else { throw try nothing(run) }
+            throw Failure(.noSuchContent, "the list \"\(TerminalText.safe(list))\" has no tracks at present")
+        }
         let count = result["count"]?.integerValue ?? 0
         guard count > 0 else { throw try nothing(run) }
         if run.wantsJSON { run.printJSON(result) }

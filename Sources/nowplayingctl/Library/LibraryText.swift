@@ -12,6 +12,9 @@ enum LibraryText {
         let roots = status["roots"]?.arrayValue ?? []
         if roots.isEmpty { lines.append("no folders: set folders in [library] of nowplayingd.conf") }
         for root in roots { lines += self.root(LibraryRow(root), output) }
+        if !roots.isEmpty, roots.allSatisfy({ $0["mode"] == "missing" }) {
+            lines.append("for music elsewhere, set folders in [library] of nowplayingd.conf")
+        }
         if let last = status["lastScan"], last != .null { lines.append(output.styled(scanned(last, now: now), .dim)) }
         lines += faults(status, output)
         return lines

@@ -26,7 +26,8 @@ enum Tracks {
                 run.output.line(line(LibraryRow(row), number, template, run.output))
             }
         }
-        if run.wantsJSON { run.printJSON(result) }
+        if run.wantsJSON { return run.printJSON(result) }
+        if number == 0, run.output.isTerminal { complain("no track matches; * stands for any text: 'miles*'") }
     }
 
     /// The fields that a template needs, and one that every row has.
@@ -78,7 +79,9 @@ enum Tracks {
             let isFolder = row.text("kind") == "folder"
             let name = row.text("name") ?? row.text("path").map(LibraryRow.lastPart) ?? ""
             guard !isFolder else { return run.output.styled(name + "/", .bold) }
-            let remark = StatusText.joined([row.text("title"), row.duration.map(ClockText.clock)])
+            // A file without a title has its name as one.
+            let title = row.text("title").flatMap { name.hasPrefix($0 + ".") || name == $0 ? nil : $0 }
+            let remark = StatusText.joined([title, row.duration.map(ClockText.clock)])
             let columns = run.output.isTerminal ? run.output.columns : nil
             let table = TextTable([(name, remark)], margin: 0, columns: columns)
             return table.rows.map { $0.name + run.output.styled($0.remark, .dim) }.joined()
