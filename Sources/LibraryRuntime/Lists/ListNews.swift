@@ -32,7 +32,8 @@ import NowPlaying
         } catch {
             Log.warning("changes of lists by other programs are not announced: \(error.message)")
         }
-        look()
+        // Before the first client comes, so that a subscriber gets each change.
+        if let found = Self.found(path, watch, store) { take(found) }
     }
 
     /// A request has changed a list. `version` nil: it is gone.
@@ -56,18 +57,25 @@ import NowPlaying
         isLooking = true
         isStale = false
         let (watch, path, store, begun) = (watch, path, store, changes)
-        workers.submit { () -> [ListName: Int64]? in
-            // The folder may have been removed, and made anew by a request. It is watched before it is read.
-            if path.withCString({ mkdir($0, 0o700) }) != 0, errno != EEXIST { return nil }
-            _ = watch?.watch(path, as: 1)
-            guard let lists = try? store.folder.summaries() else { return nil }
-            return Dictionary(lists.map { ($0.name, $0.version) }) { first, _ in first }
+        workers.submit {
+            Self.found(path, watch, store)
         } _: { [weak self] found in
             guard let self else { return }
             isLooking = false
             if let found, changes == begun { take(found) } else if found != nil { isStale = true }
             if isStale { look() }
         }
+    }
+
+    /// Versions of the lists in the folder, which is made if it is gone; nil: it can't be read. Blocks.
+    private nonisolated static func found(
+        _ path: FilePath, _ watch: FolderWatch?, _ store: ListStore
+    ) -> [ListName: Int64]? {
+        if path.withCString({ mkdir($0, 0o700) }) != 0, errno != EEXIST { return nil }
+        // It is watched before it is read, so that no change is lost between both.
+        _ = watch?.watch(path, as: 1)
+        guard let lists = try? store.folder.summaries() else { return nil }
+        return Dictionary(lists.map { ($0.name, $0.version) }) { first, _ in first }
     }
 
     private func take(_ found: [ListName: Int64]) {
