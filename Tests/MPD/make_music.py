@@ -80,7 +80,7 @@ def tag(path, tags, cover):
         for name, value in tags.items():
             values = value if isinstance(value, list) else [value]
             if name in names:
-                file[names[name]] = values
+                file[names[name]] = values[:1]
             elif name == "tracknumber":
                 file["trkn"] = [(int(str(values[0]).split("/")[0]), 0)]
             elif name == "discnumber":

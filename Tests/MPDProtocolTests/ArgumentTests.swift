@@ -34,7 +34,7 @@ import Testing
     @Test(
         "ranges",
         arguments: [
-            ("5", 5, 6), ("0:0", 0, 0), ("2:5", 2, 5), ("2:", 2, nil), ("-1", 0, nil), ("5:2", 5, 2),
+            ("5", 5, 6), ("0:0", 0, 0), ("2:5", 2, 5), ("2:", 2, nil), ("-1", 0, nil), ("5:5", 5, 5),
         ] as [(String, Int, Int?)])
     func ranges(text: String, lower: Int, upper: Int?) throws {
         #expect(try Argument(text).range() == MPDRange(lower, upper))
@@ -46,7 +46,8 @@ import Testing
             ("a", "Integer or range expected: a"), ("1-2", "Integer or range expected: 1-2"),
             ("1:b", "Integer or range expected: 1:b"), ("-2", "Number is negative: -2"),
             ("-1:", "Number is negative: -1:"), ("1:-2", "Number is negative: 1:-2"),
-            ("9999999999", "Number too large: 9999999999"), (":5", "Integer or range expected: :5"),
+            ("5:2", "Malformed range: 5:2"), ("9999999999", "Number too large: 9999999999"),
+            (":5", "Integer or range expected: :5"),
         ])
     func wrongRanges(text: String, message: String) {
         #expect(failure { () throws(MPDFailure) in try Argument(text).range() } == message)

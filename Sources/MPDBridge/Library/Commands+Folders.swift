@@ -36,7 +36,7 @@ extension Commands {
             let lists = kind == .entries ? StoredLists(result, names) : StoredLists()
             let stream = FolderAnswer(
                 PageFeed(link, "library.browse", parameters, first: 64), client, names, kind, isTop: isTop,
-                lists: lists.below(name, isTop: isTop))
+                lists: lists.below(name, isTop: isTop && !client.features.contains(.hidesPlaylists)))
             client.answer(stream) { [weak self, weak client] outcome in
                 guard let self, let client, case .failed(let failure) = outcome, failure.code == .noExist,
                     kind == .entries, let uri = parameters["uri"]

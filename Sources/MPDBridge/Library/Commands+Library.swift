@@ -129,6 +129,10 @@ extension Commands {
         _ finish: @escaping Finish
     ) {
         var parameters = parameters
+        if mirror.isExternal, case .refused(let failure) = ExternalCall("queue.add", &parameters) {
+            return finish(.failed(failure))
+        }
+        parameters["session"] = mirror.session.map { .string($0) }
         parameters["at"] = index.map { .integer(Int64($0)) }
         link(client).call("library.add", parameters) { [weak self, weak client] result in
             switch result {

@@ -2,6 +2,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 import NowPlaying
+import NowPlayingClient
 
 /// Stored playlists: the lists of the library.
 extension Commands {
@@ -22,8 +23,12 @@ extension Commands {
         case .rm: change("lists.delete", ["name": .string(try listName(first))], client, finish)
         case .rename:
             let (name, new) = (try listName(first), try listName(arguments[1]))
-            guard name != new else { throw MPDFailure(.exist, "Playlist exists already") }
-            change("lists.rename", ["name": .string(name), "to": .string(new)], client, finish)
+            find([.init("name", .string(new))], link(client)) { [weak self] outcome in
+                guard case .failed = outcome, let self else { return }
+                change("lists.rename", ["name": .string(name), "to": .string(new)], client, finish)
+            } _: { _ in
+                finish(.failed(MPDFailure(.exist, "Playlist exists already")))
+            }
         case .playlistclear: edit(try listName(first), ["clear": [:]], client, finish)
         case .playlistdelete:
             let range = try arguments[1].indices()
@@ -84,10 +89,20 @@ extension Commands {
             return done(place)
         }
         let own = JSONObject.Member("name", .string(text))
-        link(client).call("lists.get", JSONObject([own, .init("limit", 1), .init("fields", ["uri"])])) { result in
-            if case .success = result { return done(own) }
-            guard let place else { return finish(.failed(Self.noList)) }
-            done(place)
+        find([own, place].compactMap { $0 }[...], link(client), finish, done)
+    }
+
+    /// Calls `done` with the first of these that leads to a list.
+    private func find(
+        _ candidates: ArraySlice<JSONObject.Member>, _ link: LibraryLink, _ finish: @escaping Finish,
+        _ done: @escaping @PlayerLoop (JSONObject.Member) -> Void
+    ) {
+        guard let first = candidates.first else { return finish(.failed(Self.noList)) }
+        let parameters = JSONObject([first, .init("limit", 1), .init("fields", ["uri"])])
+        link.call("lists.get", parameters) { [weak self] result in
+            if case .success = result { return done(first) }
+            guard let self else { return finish(.failed(Self.noList)) }
+            find(candidates.dropFirst(), link, finish, done)
         }
     }
 
@@ -202,7 +217,8 @@ extension Commands {
         guard ["create", "append", "replace"].contains(mode) else {
             throw MPDFailure(.argument, "Unrecognized save mode, expected one of 'create', 'append', 'replace'")
         }
-        var parameters: JSONObject = JSONObject([.init("name", .string(name)), .init("session", "main")])
+        let session = mirror.session ?? mirror.state?.text("session") ?? "main"
+        var parameters = JSONObject([.init("name", .string(name)), .init("session", .string(session))])
         if mode == "append" { parameters["append"] = true }
         let link = link(client)
         link.call("lists.get", JSONObject([.init("name", .string(name)), .init("limit", 1)])) { [weak self] result in
@@ -264,7 +280,13 @@ extension Commands {
             case .failure(let failure): finish(.failed(failure))
             case .success(let uris):
                 guard let index else { return append(uris[...], to: name, client, finish) }
-                count(name, client, finish) { [weak self, weak client] count in
+                // A list that is not there is made by its first items.
+                let absent: Finish = { [weak self, weak client] outcome in
+                    guard outcome == .failed(Self.noList), let self, let client else { return finish(outcome) }
+                    guard index == 0 else { return finish(.failed(MPDFailure(.argument, "Bad position"))) }
+                    append(uris[...], to: name, client, finish)
+                }
+                count(name, client, absent) { [weak self, weak client] count in
                     guard let self, let client else { return finish(.ok) }
                     guard index <= count else {
                         return finish(.failed(MPDFailure(.argument, "Bad position")))

@@ -128,7 +128,11 @@ struct LibraryCondition: Equatable, Sendable {
         }
         switch test.relation {
         case .equals:
-            if !test.foldsCase { return exact(name, "is", .string(test.value)) }
+            if !test.foldsCase {
+                let condition = exact(name, "is", .string(test.value))
+                // A file without a title has its name as one in the library, and none in MPD.
+                return tag == .title ? both([condition, missing(.title).negated]) : condition
+            }
             // The library folds more than the case; what it contains, it contains by its own rule, too.
             return Self.test(name, "contains", .string(test.value), isExact: false)
         case .contains: return Self.test(name, "contains", .string(test.value), isExact: false)

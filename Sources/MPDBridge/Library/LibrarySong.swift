@@ -79,6 +79,7 @@ struct LibrarySong: FilteredSong {
     /// Writes the lines of the block after its name.
     func writeFacts(_ writer: inout AnswerWriter, _ tags: TagMask) {
         if let modified { writer.pair("Last-Modified", unix: modified) }
+        if let added { writer.pair("Added", unix: added) }
         if let format { writer.pair("Format", format) }
         for tag in tags.tags {
             for entry in values where entry.tag == tag {

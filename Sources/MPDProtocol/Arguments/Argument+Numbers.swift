@@ -39,6 +39,7 @@ extension Argument {
         if tail.isEmpty { return MPDRange(lower, nil) }
         let upper = try bound(tail)
         guard upper >= 0 else { throw fault("Number is negative") }
+        guard upper >= lower else { throw fault("Malformed range") }
         return MPDRange(lower, upper)
     }
 
