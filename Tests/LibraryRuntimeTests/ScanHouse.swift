@@ -12,6 +12,7 @@ final class ScanHouse: Sendable {
     private let settings: String
     private let process = Mutex<TestProcess?>(nil)
     private let started = Mutex(0.0)
+    private let player = Mutex<TestProcess?>(nil)
 
     /// True in the nightly campaigns.
     static let isLong = getenv("NOWPLAYING_NIGHTLY") != nil
@@ -25,7 +26,10 @@ final class ScanHouse: Sendable {
         self.settings = "[library]\nfolders = " + paths.joined(separator: "\n ") + "\n" + settings
     }
 
-    deinit { process.withLock { $0?.end() } }
+    deinit {
+        process.withLock { $0?.end() }
+        player.withLock { $0?.end() }
+    }
 
     /// Path of the database.
     var database: String { folder.path("state/tracks.db") }
@@ -49,8 +53,68 @@ final class ScanHouse: Sendable {
         let made = await LoopThread.run { [environment] in TestProcess(words, environment: environment) }
         process.withLock { $0 = made }
         if waits {
-            precondition(becomes { (try? RawClient(socket)) != nil }, "the library did not come up: \(log)")
+            precondition(TestSupport.becomes { (try? RawClient(socket)) != nil }, "the library did not come up: \(log)")
         }
+    }
+
+    /// Path of the daemon's control socket.
+    var daemonSocket: String { folder.path("nowplayingd/control.sock") }
+
+    /// Starts a daemon beside the library and returns when it answers.
+    func startDaemon() async {
+        folder.folder("nowplayingd")
+        let words = [
+            BuiltProgram.path("nowplayingd"), "--socket", daemonSocket, "--state-directory",
+            folder.folder("daemon"), "--output", "null", "--config", folder.file("daemon.conf", ""),
+        ]
+        let made = await LoopThread.run { TestProcess(words) }
+        player.withLock { $0 = made }
+        precondition(TestSupport.becomes { (try? RawClient(daemonSocket)) != nil }, "the daemon did not come up")
+    }
+
+    /// Nanoseconds of the processor that the library and its readers of tags have had, and those that they waited for it.
+    func work() throws -> (computed: Int64, waited: Int64) {
+        var sum: (computed: Int64, waited: Int64) = (0, 0)
+        for pid in try pids() {
+            // With that of threads that have ended.
+            sum.computed += ChildProcess.processorTime(of: pid)
+            for task in Self.names("/proc/\(pid)/task") {
+                let numbers = Self.words("/proc/\(pid)/task/\(task)/schedstat").compactMap { Int64($0) }
+                guard numbers.count == 3 else { continue }
+                sum.waited += numbers[1]
+            }
+        }
+        return sum
+    }
+
+    private func pids() throws -> [Int32] {
+        guard let own = library?.pid else { return [] }
+        return [own]
+            + Self.names("/proc/\(own)/task").flatMap { task in
+                Self.words("/proc/\(own)/task/\(task)/children").compactMap { Int32($0) }
+            }
+    }
+
+    private static func names(_ path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var found: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { found.append(name) }
+        }
+        return found
+    }
+
+    private static func words(_ path: String) -> [Substring] {
+        guard let file = fopen(path, "r") else { return [] }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 4096)
+        guard fgets(&line, 4096, file) != nil else { return [] }
+        return String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace)
     }
 
     /// Ends the library by a signal, and returns its exit status.

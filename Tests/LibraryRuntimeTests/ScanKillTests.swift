@@ -99,7 +99,7 @@ private final class ChangingMusic {
         let seed = ScanHouse.isLong ? UInt64.random(in: 0..<1_000_000) : 4711
         let music = ChangingMusic(house, seed: seed)
         var known: [String: Int64] = [:]
-        let rounds = ScanHouse.isLong ? 500 : 24
+        let rounds = ScanHouse.isLong ? 500 : 16
         let begin = EventLoop.now
         for round in 1...rounds {
             await house.start(waits: false)
@@ -115,7 +115,7 @@ private final class ChangingMusic {
                 #expect(SQLiteCheck.words(house.database) == ["ok"], "round \(round), seed \(seed)")
             }
             music.change()
-            guard round % 12 == 0 else { continue }
+            guard round % 8 == 0 else { continue }
             try await look(house, music, &known, round)
             #expect(house.end() == 0)
         }

@@ -16,13 +16,17 @@ import Testing
         await house.start()
         #expect(try house.hasScanned())
         let client = try RawClient(house.socket)
+        let library = try #require(house.library).pid
         var times: [Double] = []
         for round in 0..<4 {
             house.track("music/\(round)/\(round).flac", "new \(round)")
+            let waits = ProcessorWaits(of: [library], withChildren: true)
             let closed = EventLoop.now
             let wanted: JSONValue = ["filter": ["title": ["is": .string("new \(round)")]]]
             #expect(try house.reaches { _ in try client.call("library.count", wanted)["result"]?["tracks"] == 1 })
-            times.append(EventLoop.now.seconds(since: closed))
+            // On a busy machine others have the processors.
+            let waited = ProcessorWaits(of: [library], withChildren: true).seconds(since: waits)
+            times.append(EventLoop.now.seconds(since: closed) - waited)
         }
         #expect(times.allSatisfy { $0 < 2 }, "\(times)")
         if getenv("NOWPLAYING_FIGURES") != nil { print("a changed file is found after \(times) s") }

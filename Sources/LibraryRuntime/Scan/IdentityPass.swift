@@ -6,10 +6,18 @@ import TrackDatabase
 
 /// Computes the identities of files that have none, with the priority that is left over, on one thread.
 enum IdentityPass {
+    /// Result of a pass.
+    enum Outcome: Sendable {
+        case complete
+        /// It had to end before.
+        case interrupted
+        case failed(TrackDatabaseError)
+    }
+
     private static let batch = 128
 
-    /// Computes them until none is left, or the work is to end. True: none is left. Blocks.
-    static func run(_ context: ScanContext) -> Bool {
+    /// Computes them until none is left, or the work is to end. Blocks.
+    static func run(_ context: ScanContext) -> Outcome {
         linux_lower_priority(0)
         do throws(TrackDatabaseError) {
             let reader = try context.database.reader()
@@ -28,15 +36,13 @@ enum IdentityPass {
                 try context.writer.write { [identities] batch throws(TrackDatabaseError) in
                     for entry in identities { try batch.setIdentity(entry.identity, of: entry.id) }
                 }
-                if context.abandoned.isSet { return false }
+                if context.abandoned.isSet { return .interrupted }
                 context.progress.add(.done, ids.count)
                 last = highest
             }
-            return try tidy(context)
+            return try tidy(context) ? .complete : .interrupted
         } catch {
-            if context.abandoned.isSet { return false }
-            Log.warning("the library can't keep identities: \(error.message)")
-            return true
+            return context.abandoned.isSet ? .interrupted : .failed(error)
         }
     }
 

@@ -2,6 +2,7 @@ import AudioDecoders
 import Glibc
 import LinuxSystem
 import NowPlaying
+import Synchronization
 import TrackDatabase
 import TrackReading
 
@@ -11,6 +12,7 @@ final class ReadingPool: Sendable {
     private let results: ScanResults
     private let queue = WorkQueue<[ReadJob]>(most: 64)
     private let ended = Semaphore(0)
+    private let isFinished = Mutex(false)
     private let threads: Int
     /// Reads of one file that changes meanwhile, at most.
     private static let mostReads = 4
@@ -43,8 +45,14 @@ final class ReadingPool: Sendable {
         queue.put(jobs)
     }
 
-    /// Waits until all files are read, and ends the threads.
+    /// Waits until all files are read, and ends the threads. Once more it does nothing.
     func finish() {
+        guard
+            !isFinished.withLock({ isFinished in
+                defer { isFinished = true }
+                return isFinished
+            })
+        else { return }
         queue.close()
         for _ in 0..<threads { ended.wait() }
     }

@@ -104,10 +104,12 @@ final class ScanResults: Sendable {
         let moved: [Int64?]
         do throws(TrackDatabaseError) { moved = try findMoves(items) } catch { return fail(.database(error)) }
         let counts = Mutex((added: 0, changed: 0, moved: 0, faults: 0))
+        // The end of the transaction costs most.
+        let meter = Mutex<ThreadMeter?>(nil)
         let (pace, progress, keeps) = (context.pace, context.progress, findsMoves)
         room.wait()
         context.writer.queue { [self] batch throws(TrackDatabaseError) in
-            var meter = ThreadMeter()
+            meter.withLock { $0 = ThreadMeter() }
             let now = WallClock.time(of: .now)
             var arrivals: [(size: Int64, id: Int64)] = []
             var count = (added: 0, changed: 0, moved: 0, faults: 0)
@@ -133,8 +135,8 @@ final class ScanResults: Sendable {
             if let first = arrivals.first, !isMarked { try batch.setNumber(first.id - 1, for: Self.mark) }
             remember(arrivals)
             counts.withLock { $0 = count }
-            pace.spend(meter.take())
         } done: { [self] outcome in
+            pace.spend(meter.withLock { $0?.take() ?? 0 })
             switch outcome {
             case .success:
                 state.withLock { $0.isMarked = $0.isMarked || $0.arrivalCount > 0 }

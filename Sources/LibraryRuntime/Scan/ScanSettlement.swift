@@ -74,10 +74,10 @@ struct ScanSettlement {
         context.pace.wait()
         let pace = context.pace
         try ScanFailure.wrap { () throws(TrackDatabaseError) in
-            _ = try context.writer.write { batch throws(TrackDatabaseError) in
+            _ = try context.writer.wait { writer throws(TrackDatabaseError) in
                 var meter = ThreadMeter()
-                try change(batch)
-                pace.spend(meter.take())
+                defer { pace.spend(meter.take()) }
+                try writer.batch { batch throws(TrackDatabaseError) in try change(batch) }
             }
         }
     }

@@ -33,7 +33,8 @@ final class ScanWalk {
 
     /// Carries out an order. Blocks until its end.
     static func run(_ order: ScanOrder, _ context: ScanContext, _ memory: ScanMemory) -> ScanOutcome {
-        if !order.isAsked { linux_lower_priority(0) }
+        // A change of a few files is looked at at once.
+        if order.isFull, !order.isAsked { linux_lower_priority(0) }
         var modes = context.roots.map { _ in ScanReport.Mode.missing(reason: "it was not looked at yet") }
         do throws(ScanFailure) {
             let walk = try ScanWalk(context, memory)

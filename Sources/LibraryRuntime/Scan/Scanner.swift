@@ -12,7 +12,7 @@ package import TrackDatabase
     private struct Running {
         let number: Int
         let work: Work
-        let order: ScanOrder
+        var order: ScanOrder
         let progress: ScanProgress
         let abandoned: AbandonFlag
         let watchdog: DiskWatchdog
@@ -89,6 +89,9 @@ package import TrackDatabase
         }
         if waiting.isEmpty { waiting.isAsked = false }
         silent.look(isAnew: false)
+        // Somebody waits: the scan under way goes on at full speed.
+        if running?.work == .scan, waiting.isAsked { running?.order.isAsked = true }
+        setPace()
         next()
     }
 
@@ -233,6 +236,7 @@ package import TrackDatabase
         self.running = nil
         setPace()
         modes = outcome.modes
+        let hadFailed = failure != nil
         failure = nil
         switch outcome.result {
         case .success(let finished): lastScan = finished
@@ -241,18 +245,26 @@ package import TrackDatabase
             if let failure { Log.warning("the library can't be scanned: \(failure)") }
         }
         let progress = running.progress
-        mayIdentify = mayIdentify || progress[.added] + progress[.changed] + progress[.moved] > 0
+        mayIdentify = mayIdentify || hadFailed || progress[.added] + progress[.changed] + progress[.moved] > 0
         // Without watches, after a failure and where a root is away, the next walk finds the changes.
         schedule?.setWalking(modes.contains { $0 != .watched }, afterFailure: failure != nil)
         throttle.noteNow()
         next()
     }
 
-    private func identified(_ isComplete: Bool, _ number: Int) {
+    private func identified(_ outcome: IdentityPass.Outcome, _ number: Int) {
         guard let running, running.number == number else { return silent.ended(number) }
         self.running = nil
         setPace()
-        if !isComplete { mayIdentify = true }
+        switch outcome {
+        case .complete: break
+        case .interrupted: mayIdentify = true
+        case .failed(let error):
+            Log.warning("the library can't keep identities: \(error.message)")
+            failure = error.message
+            // With the next scan.
+            schedule?.setWalking(true, afterFailure: true)
+        }
         throttle.noteNow()
         next()
     }
