@@ -34,7 +34,8 @@ extension TrackReader {
     /// Tracks with this hash of their sound, missing ones too, at most 100.
     package func tracks(identity: Int64) throws(TrackDatabaseError) -> [StoredTrack] {
         try question(Self.rows) { () throws(TrackDatabaseError) in
-            let statement = try database.statement("SELECT id FROM track WHERE identity = ?1 ORDER BY id LIMIT 100")
+            let statement = try database.statement(
+                "SELECT id FROM track WHERE \(TrackSchema.hasIdentity) ORDER BY id LIMIT 100")
             try statement.bind([.integer(identity)])
             var ids: [Int64] = []
             while try statement.step() { ids.append(statement.integer(0)) }

@@ -15,7 +15,7 @@ extension TrackBatch {
                     "INSERT OR REPLACE INTO mirror VALUES(?1, ?2, ?3, ?4, ?5, ?6)", identity, values[0], values[1],
                     values[2], values[3], values[4])
             }
-            let statement = try database.statement("SELECT id FROM track WHERE identity = ?1")
+            let statement = try database.statement("SELECT id FROM track WHERE \(TrackSchema.hasIdentity)")
             try statement.bind([identity])
             var ids: [Int64] = []
             while try statement.step() { ids.append(statement.integer(0)) }
