@@ -27,6 +27,7 @@ struct Measurement {
         for letters in [1, 2, 3, 8] { try search(letters) }
         try searchWords()
         try values()
+        try visibleValues()
         try queries()
         try walk()
         reader.rest()
@@ -106,6 +107,17 @@ struct Measurement {
         }
         Self.report("artists", Double(count), "")
         Self.report("all pages of the artists", took, "ms")
+    }
+
+    /// The artists as another user gets them, who may see half of the folders.
+    private func visibleValues() throws {
+        let root = Array("Music".utf8)
+        let folders = try reader.folders(in: root)
+        reader.show(folders.prefix(folders.count / 2).map { root + [UInt8(ascii: "/")] + $0 })
+        Self.report(
+            "first page of the artists of half of the folders",
+            try time { _ = try reader.values(ValuesQuery(tag: .artist, limit: 1000)) }, "ms")
+        reader.show(nil)
     }
 
     private func queries() throws {

@@ -154,7 +154,9 @@ extension TrackReader {
     private func count(_ query: ValuesQuery) throws(TrackDatabaseError) -> [ValueRow] {
         let filter = try compiled(query.filter) ?? .constant(true)
         let tags = [query.tag] + query.group
-        let source = CountedRows(filter: filter, bySets: !filter.asksTracks && !tags.contains(where: \.isOwn))
+        let areShared = !tags.contains(where: \.isOwn)
+        let source = CountedRows(filter: filter, bySets: !filter.asksTracks && areShared)
+        if areShared, !source.bySets { return try sorted(try countBySets(tags, source)) }
         let columns = source.bySets ? "s.packed, s.tracks, s.duration" : "s.packed, 1, t.duration, t.title, t.own"
         let statement = try database.prepare(QueryStatement.numbered("SELECT \(columns) \(source.sql)"))
         try statement.bind(source.values)
@@ -171,6 +173,32 @@ extension TrackReader {
             }
         }
         return try sorted(counts)
+    }
+
+    /// Counts tracks by tags that their sets have: each set is taken apart once.
+    private func countBySets(
+        _ tags: [TrackTag], _ source: CountedRows
+    ) throws(TrackDatabaseError) -> [Key: (tracks: Int64, duration: Int64)] {
+        let statement = try database.prepare(QueryStatement.numbered("SELECT t.tagset, t.duration \(source.sql)"))
+        try statement.bind(source.values)
+        var sets: [Int64: (tracks: Int64, duration: Int64)] = [:]
+        while try statement.step() {
+            let duration = statement.integer(1)
+            sets[statement.integer(0), default: (0, 0)].tracks += 1
+            sets[statement.integer(0), default: (0, 0)].duration += duration
+        }
+        let set = try database.statement("SELECT packed FROM tagset WHERE id = ?1")
+        defer { set.reset() }
+        var counts: [Key: (tracks: Int64, duration: Int64)] = [:]
+        for (id, count) in sets.sorted(by: { $0.key < $1.key }) {
+            set.reset()
+            guard try set.bind([.integer(id)]).step() else { continue }
+            for key in Self.keys(tags, PackedValues.unpack(set.blob(0))) {
+                counts[key, default: (0, 0)].tracks += count.tracks
+                counts[key, default: (0, 0)].duration += count.duration
+            }
+        }
+        return counts
     }
 
     /// Each combination of a value of the first tag with values of the others.
