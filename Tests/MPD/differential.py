@@ -130,12 +130,15 @@ RULES = [
         request) is not None),
     ("sort", lambda request, ours, theirs: " sort " in request and len(blocks(ours)) == len(blocks(theirs))),
     ("order", lambda request, ours, theirs: "window" in request and len(blocks(ours)) == len(blocks(theirs))),
-    ("slashes", lambda request, ours, theirs: "//" in request or request.endswith('/"')),
+    ("slashes", lambda request, ours, theirs: "//" in request or request.endswith('/"') or '"/"' in request),
     ("albumart", lambda request, ours, theirs: request.startswith("albumart")),
     ("dots", lambda request, ours, theirs: '".' in request),
     ("listfiles", lambda request, ours, theirs: request.startswith("listfiles")),
     ("base", lambda request, ours, theirs: "base" in request and failure(theirs) is not None
      and code(theirs).startswith("ACK [50")),
+    ("format", lambda request, ours, theirs: "playlist" in request and "AudioFormat" in request),
+    ("relative", lambda request, ours, theirs: re.match(r"move(id)? \S+ [+-]", request) is not None
+     and None not in (failure(ours), failure(theirs))),
     ("nested", lambda request, ours, theirs: "Word expected" in str(failure(theirs)) and not failure(ours)),
     ("comments", lambda request, ours, theirs: request.startswith("tagtypes")),
     ("lists", lambda request, ours, theirs: request.startswith("playlistdelete") and not failure(theirs)

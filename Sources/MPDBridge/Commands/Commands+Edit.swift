@@ -46,9 +46,8 @@ extension Commands {
     func indices(_ argument: Argument) throws(MPDFailure) -> Range<Int> {
         let wanted = try argument.range()
         let count = mirror.queue.ids.count
-        // A number alone must be the index of a song.
-        let isOne = !argument.bytes.contains(UInt8(ascii: ":")) && wanted != .all
-        guard let range = wanted.clipped(to: count), !isOne || !range.isEmpty else {
+        // The place after the last song is none, and no fault either.
+        guard let range = wanted.clipped(to: count) else {
             throw MPDFailure(.argument, "Bad song index")
         }
         return range

@@ -35,7 +35,7 @@ extension Commands {
             let name = try listName(first)
             count(name, client, finish) { [weak self] count in
                 let end = min(range.upperBound, count)
-                guard range.lowerBound < end || range.lowerBound == end && range.count != 1 else {
+                guard range.lowerBound <= end else {
                     return finish(.failed(MPDFailure(.argument, "Bad song index")))
                 }
                 let number = Int64(end - range.lowerBound)

@@ -33,7 +33,7 @@ struct LineTokenizer {
         let end = line[index...].firstIndex(where: ASCII.isSpace) ?? line.count
         let word = line[index..<end]
         guard !word.isEmpty, !word.contains(Self.quote), !word.contains(UInt8(ascii: "'")) else {
-            throw MPDFailure(.argument, "Invalid unquoted character")
+            throw MPDFailure(.unknown, "Invalid unquoted character")
         }
         index = end
         skipSpace()
@@ -46,13 +46,13 @@ struct LineTokenizer {
         while true {
             if index < line.count, line[index] == Self.quote { break }
             if index < line.count, line[index] == Self.backslash { index += 1 }
-            guard index < line.count else { throw MPDFailure(.argument, "Missing closing '\"'") }
+            guard index < line.count else { throw MPDFailure(.unknown, "Missing closing '\"'") }
             text.append(line[index])
             index += 1
         }
         index += 1
         guard index == line.count || ASCII.isSpace(line[index]) else {
-            throw MPDFailure(.argument, "Space expected after closing '\"'")
+            throw MPDFailure(.unknown, "Space expected after closing '\"'")
         }
         skipSpace()
         return text

@@ -48,7 +48,7 @@ package enum MPDTag: String, CaseIterable, Sendable {
     package var substitutes: [MPDTag] {
         switch self {
         case .albumArtist, .artistSort: [.artist]
-        case .albumArtistSort: [.albumArtist, .artistSort, .artist]
+        case .albumArtistSort: [.albumArtist, .artist]
         case .albumSort: [.album]
         case .titleSort: [.title]
         case .composerSort: [.composer]
