@@ -48,7 +48,7 @@ endef
 programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
+.PHONY: help run build test test-clients repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -72,6 +72,13 @@ build:
 test:
 	@Scripts/packages build decode run test
 	@Scripts/test
+
+#: make test-clients            mpc, ncmpcpp, mpdscribble, mpDris2 and python-mpd2 against nowplaying-mpd (a minute)
+test-clients:
+	@Scripts/packages build run clients
+	@Scripts/optional
+	@Scripts/build
+	@Scripts/test-clients
 
 #: make repeat [N=20] [BUSY=yes]  run the tests that meet a sound server N times; BUSY: beside a processor that is busy
 repeat:

@@ -13,7 +13,7 @@ struct FuzzTarget: Sendable {
         [
             line, configuration, template, mqttCommand, busText, busCall, journal, queueEdit, position, childMessage,
             icyStream,
-            links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket,
+            links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket, mpdLines, mpdFilter,
         ] + media + child + playing
 
     /// The target of this name.

@@ -74,6 +74,8 @@ package struct Conversation: Sendable {
                 state = .ready
                 return .run(Work(lines: lines, kind: kind))
             }
+            // The state holds them no longer: a line does not copy all of them.
+            state = .ready
             lines.append(line)
             bytes += line.count + 1
             guard bytes <= Self.maximumList else { return .close }
