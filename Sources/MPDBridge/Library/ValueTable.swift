@@ -89,7 +89,9 @@ import MPDProtocol
             }
         }
         // One tag whose values are listed without a filter: the library has them ready.
-        if tags.count == 1, tags[0].substitutes.isEmpty, question.condition.json == nil { parameters["filter"] = nil }
+        // Its titles are also names of files, which are no titles here.
+        let isListed = tags.count == 1 && tags[0] != .title && tags[0].substitutes.isEmpty
+        if isListed, question.condition.json == nil { parameters["filter"] = nil }
         parameters["tag"] = .string(name)
         let groups = chosen.dropFirst()
         if !groups.isEmpty { parameters["group"] = .array(groups.map { .string($0.1) }) }
