@@ -58,6 +58,13 @@ import Testing
         for _ in 0..<10 { #expect(try greedy[3].answer().count { $0.hasPrefix("file: ") } == 500) }
     }
 
+    @Test("requests that come faster than their answers are read are all answered") func pipelined() async throws {
+        let house = await MPDHouse.start(in: folder)
+        let client = try house.client()
+        try client.send(Array(repeatElement("status\n", count: 3000).joined().utf8))
+        for _ in 0..<3000 { #expect(try client.answer().last == "OK") }
+    }
+
     @Test("wrong passwords are answered later each time; the right one gives its rights") func passwords() async throws
     {
         let house = await MPDHouse.start("password = orange@read\n  apple@read,player\n", in: folder)

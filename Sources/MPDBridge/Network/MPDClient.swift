@@ -258,8 +258,9 @@ import NowPlaying
         pull()
         flush()
         if isClosed { return }
-        // Lines that waited for the bytes that were sent.
-        if stream == nil, unread < Self.maximumUnread, run == nil, input.contains(UInt8(ascii: "\n")) { settleSoon() }
+        // Lines, or the rest of a list, that waited for the bytes that were sent.
+        let isReady = run == nil ? input.contains(UInt8(ascii: "\n")) : !isRunning
+        if stream == nil, unread < Self.maximumUnread, isReady { settleSoon() }
         if hasEnded, run == nil, unread == 0 { return close() }
         watch()
     }
