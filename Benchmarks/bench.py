@@ -21,8 +21,8 @@ from harness.bench import Bench
 HERE = pathlib.Path(__file__).resolve().parent
 # Those of the last line run only when they are asked for.
 MEASURES = ("queries", "resources", "clock", "audible", "gapless", "seek", "announce", "scale", "bridges", "fleet",
-            "formats", "foreign", "library")
-USUAL = MEASURES[:-3]
+            "formats", "foreign", "library", "mpd")
+USUAL = MEASURES[:-4]
 
 
 def players(text):
