@@ -7,12 +7,13 @@ programs="^(RepositoryTests|BridgeTests|MPDBridgeTests|MPRISTests)\.|$wakeups"
 library='^(LibraryTests|LibraryRuntimeTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.
 engine='^(PlaybackEngineTests|ClientTests)\.'
-names='Artwork|Codec|Command|DamageCampaign|Device|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
-names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|NumberTable|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
+names='Artwork|Codec|Command|DamageCampaign|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
+names+='|Feedback|FeedbackCampaign|MediaRoot|Mode|LinkLoudness|PipeWireFault|Playlist|PowerCut|Queue'
 names+='|QueueChanges|QueuePage|OutputDelay|RandomFault|Random|Refusal|Seam'
 names+='|ServerCampaign|Session|SessionFight|SettingsReload|Soak|State|StateDisk|Timer'
 daemon="^AcceptanceTests\.Acceptance/($names)Tests/"
-deaths='^AcceptanceTests\.Acceptance/(FailingDisk|PoisonedPosition|QueueFile|Title)Tests/'
+deaths='^AcceptanceTests\.Acceptance/(Device|FailingDisk|PoisonedPosition|QueueFile)Tests/'
+numbers='^AcceptanceTests\.Acceptance/(NumberTable|Title)Tests/'
 samples='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)(BitExact|CommandTable|Conformance|Mark|MediaAway'
 samples+='|CraftedFile|LateItem|ManyClients|NullAndFile|Opinion|SilentSeek|PulseFault|Rate|ServerDeath|Sleep|Suspension'
 samples+=')Tests/'
@@ -22,4 +23,4 @@ edits='^AcceptanceTests\.Acceptance/(Edit|Fade|Playback)Tests/'
 clock='^AcceptanceTests\.Acceptance/ClockStepTests/'
 outside='^(PulseOutputTests|AcceptanceTests)\.'
 # All tests of `outside` that have a row of their own.
-others="$daemon|$deaths|$wakeups|$samples|$recorded|$events|$edits|$clock"
+others="$daemon|$deaths|$numbers|$wakeups|$samples|$recorded|$events|$edits|$clock"

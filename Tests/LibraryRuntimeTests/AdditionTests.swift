@@ -162,7 +162,7 @@ import TrackDatabase
         let house = LibraryHouse()
         try house.fill(songs())
         await house.startDaemon()
-        await house.startLibrary()
+        await house.startLibrary(seesMounts: false)
         let client = try RawClient(house.librarySocket)
         #expect(try client.call("library.add", ["filter": ["all": []], "play": true])["result"]?["count"] == 4)
         _ = try RawClient(house.daemonSocket).call("pause")

@@ -5,12 +5,14 @@ import TestSupport
 
 /// A bus, a daemon and the bridge between them, all of them real and private; they end with it.
 final class Installation: Sendable {
-    let folder = TemporaryFolder()
+    let folder: TemporaryFolder
     let address: String
     let socket: String
     private let processes = Mutex<[String: TestProcess]>([:])
 
-    init() {
+    /// Nothing runs yet. `place`: the folder that gets all files of the three.
+    init(in place: String = "/tmp") {
+        folder = TemporaryFolder(in: place)
         chmod(folder.path, 0o755)
         socket = folder.path("control.sock")
         address = "unix:path=" + folder.path("bus")
@@ -19,8 +21,8 @@ final class Installation: Sendable {
     deinit { for process in processes.withLock({ $0.values }) { process.end() } }
 
     /// All three, with the player to be seen on the bus.
-    static func running() async -> Installation {
-        let installation = Installation()
+    static func running(in place: String = "/tmp") async -> Installation {
+        let installation = Installation(in: place)
         await installation.startBus()
         await installation.startDaemon()
         await installation.startBridge()

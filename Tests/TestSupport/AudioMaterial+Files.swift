@@ -7,8 +7,10 @@ package final class TemporaryFolder: Sendable {
     package let path: String
 
     /// Makes an empty folder. `isInMemory`: on a file system in memory, for thousands of writes that wait for the disk.
-    package init(isInMemory: Bool = false) {
-        let place = isInMemory ? "/dev/shm" : "/tmp"
+    package convenience init(isInMemory: Bool = false) { self.init(in: isInMemory ? "/dev/shm" : "/tmp") }
+
+    /// Makes an empty folder in another one.
+    package init(in place: String) {
         var template = Array("\(place)/nowplaying-test-XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "no temporary folder")
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
