@@ -147,6 +147,7 @@ import NowPlaying
         }
         playout.setTitle(on: lane)
         player.tidyUp()
+        playout.decoding.planPostponed()
         schedule()
     }
 

@@ -13,12 +13,17 @@ import NowPlaying
     private(set) var run = 0
     /// Plays of the decode thread.
     private(set) var chain = Chain()
+    /// True if the chain was full when a play was to follow.
+    private var isPostponed = false
     private(set) lazy var reports = DecodeReports(playout)
 
     /// Seconds decoded before a splice into a device with a small buffer: more than a stream's prebuffer.
     static let shortPrefill = 0.3
     /// The same for a device that takes up to 2 s at once: it must not run dry between two messages of the player.
     static let longPrefill = 2.4
+
+    /// Most plays in the chain: a file of one frame that repeats would fill memory before a second of it is decoded.
+    private static let mostLinks = 256
 
     /// Without a thread.
     init(_ playout: Playout) { self.playout = playout }
@@ -142,6 +147,8 @@ import NowPlaying
     func planNext() {
         guard let last = chain.last, let opened = last.opened, let (next, position) = follower(at: chain.endIndex - 1)
         else { return }
+        isPostponed = chain.count >= Self.mostLinks
+        guard !isPostponed else { return }
         guard let entry = player.queue[next] else { return }
         let isRest = position > 0
         let ticket = chain.nextTicket()
@@ -154,6 +161,9 @@ import NowPlaying
         // The server may have requested more in vain before.
         if let lane, hadEnded { playout.feeder.topUp(lane) }
     }
+
+    /// Gives the decode thread a play that waited for room in the chain.
+    func planPostponed() { if isPostponed { planNext() } }
 
     /// Play after the link with this index, with its start in seconds: the rest of its item, else the next item.
     private func follower(at index: Int, afterFailures: Bool = false) -> (id: ItemID, position: Double)? {

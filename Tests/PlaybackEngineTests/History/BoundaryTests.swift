@@ -242,4 +242,22 @@ import Testing
             #expect(Self.order(published).suffix(2) == [2, 3], "seed \(seed)")
         }
     }
+
+    @Test("a file of one frame that repeats does not fill memory, and a command is carried out at once")
+    func shortest() async {
+        let (published, complaints) = await Self.events([Self.item(seconds: 1 / 8000)]) { world in
+            world.order(.mode(.repetition(.one)))
+            for _ in 0..<20 {
+                world.run(seconds: 0.1)
+                let links = world.player.playout.decoding.chain.count
+                if links > 256 { world.check.complain("\(links) plays are ahead", world.player.state) }
+            }
+            world.order(.pause)
+            world.run(seconds: 0.1)
+            if world.player.state.state != .paused { world.check.complain("it does not pause", world.player.state) }
+            world.order(.stop)
+        }
+        #expect(complaints == [])
+        #expect(published.count { $0.cause == .track } > 100)
+    }
 }
