@@ -82,10 +82,11 @@ import Testing
         return seeds
     }
 
-    @Test("each byte of headers and tags at its edges: no trap, and no picture outside the file") func edges() throws {
+    @Test("bytes of headers and tags at their edges: no trap, and no picture outside the file") func edges() throws {
         for (name, bytes) in try seeds() {
             let places = Array(0..<min(200, bytes.count)) + Array(max(200, bytes.count - 120)..<bytes.count)
-            for place in places {
+            // Each third byte by day.
+            for place in places where Self.isNightly || place % 3 == 0 {
                 for value in Self.edges {
                     var changed = bytes
                     changed[place] = value

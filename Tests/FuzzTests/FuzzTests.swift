@@ -30,7 +30,7 @@ import Testing
         let target = try #require(FuzzTarget.named(name))
         let inputs = target.seeds() + FuzzCorpus.inputs(of: name)
         var random = SeededRandom(seed: 1)
-        for _ in 0..<(getenv("NOWPLAYING_NIGHTLY") != nil ? 20_000 : 100) {
+        for _ in 0..<(getenv("NOWPLAYING_NIGHTLY") != nil ? 20_000 : 40) {
             target.run(Self.damage(inputs.randomElement(using: &random) ?? [], &random))
         }
     }

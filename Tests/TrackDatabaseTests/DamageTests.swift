@@ -5,14 +5,14 @@ import TrackDatabase
 
 /// A damaged file gives errors, and never ends the program.
 @Suite struct DamageTests {
-    @Test(arguments: [UInt64(1), 2]) func aDamagedFileGivesErrorsAlone(seed: UInt64) throws {
+    @Test(arguments: seeds(2, nightly: 8)) func aDamagedFileGivesErrorsAlone(seed: UInt64) throws {
         let folder = TestFolder()
         let library = try SmallLibrary(seed: seed, count: 120)
         try library.database.writer().optimize()
         let whole = try Self.bytes(library.database.path)
         var numbers = SeededNumbers(seed: seed)
         var damaged = 0
-        for round in 0..<250 {
+        for round in 0..<125 {
             var bytes = whole
             if round % 10 == 0 {
                 bytes = Array(bytes.prefix(numbers.number(below: bytes.count)))

@@ -58,7 +58,7 @@ import TrackDatabase
     }
 
     /// Every hit has all words, and every track that has them in its texts is found, where there are few.
-    @Test(arguments: [UInt64(1), 2, 3]) func pairsOfWordsAgreeWithTheModel(seed: UInt64) throws {
+    @Test(arguments: seeds(2, nightly: 60)) func pairsOfWordsAgreeWithTheModel(seed: UInt64) throws {
         let library = try SmallLibrary(seed: seed)
         var numbers = SeededNumbers(seed: seed)
         for _ in 0..<150 {
