@@ -91,7 +91,11 @@ import TrackDatabase
     }
 
     private static func words(_ texts: some Sequence<String>) -> [String] {
-        texts.flatMap { Folding.fold($0).split { !$0.isLetter && !$0.isNumber }.map(String.init) }
+        texts.flatMap { Folding.fold($0).split(separator: " ") }.flatMap { piece in
+            let parts = piece.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+            // Letters that only punctuation parts are one more word together.
+            return parts.count > 1 ? parts + [parts.joined()] : parts
+        }
     }
 
     /// True: each of them begins a word.
