@@ -147,7 +147,8 @@ package enum SleepEnd: Equatable, Sendable {
         }
         // The position that is published is the frame at which the next play begins.
         let elapsed = player.elapsed
-        let position = player.playout.audible.map { $0.format.seconds(frames: $0.format.frames(seconds: elapsed)) } ?? elapsed
+        let format = player.playout.audible?.format
+        let position = format.map { $0.seconds(frames: $0.frames(seconds: elapsed)) } ?? elapsed
         player.carryOut(player.decide { $0.slept(at: $0.current, position) }, nil)
     }
 
