@@ -59,23 +59,19 @@ final class LibraryHouse: Sendable {
         ]
     }
 
-    /// Starts the library and returns when it answers. `seesMounts` false: file systems that others mount don't wake it, where
-    /// this process may make a namespace for that.
-    func startLibrary(seesMounts: Bool = true) async {
+    /// Starts the library and returns when it answers.
+    func startLibrary() async {
         await start(
-            "nowplaying-library", librarySocket, ["--socket", daemonSocket, "--config", folder.path("house.conf")],
-            before: seesMounts || getuid() != 0 ? [] : ["unshare", "--mount"])
+            "nowplaying-library", librarySocket, ["--socket", daemonSocket, "--config", folder.path("house.conf")])
     }
 
-    private func start(
-        _ program: String, _ socket: String, _ arguments: [String], before: [String] = []
-    ) async {
+    private func start(_ program: String, _ socket: String, _ arguments: [String]) async {
         var environment = currentEnvironment()
         environment["XDG_RUNTIME_DIR"] = folder.path
         environment["XDG_CONFIG_HOME"] = folder.path("config")
         environment["XDG_CACHE_HOME"] = folder.path("cache")
         environment["HOME"] = folder.path
-        let words = before + [Self.path(of: program)] + arguments
+        let words = [Self.path(of: program)] + arguments
         let started = await LoopThread.run { [environment] in TestProcess(words, environment: environment) }
         processes.withLock { $0[program] = started }
         precondition(

@@ -13,7 +13,8 @@ import TrackDatabase
     @Test("while the daemon plays, a scan takes a quarter of a processor unless asked for, and nothing is identified")
     func quarter() async throws {
         let house = ScanHouse()
-        for number in 0..<3000 { house.track("music/\(number % 50)/\(number).flac", "\(number)") }
+        let count = 9000
+        for number in 0..<count { house.track("music/\(number % 50)/\(number).flac", "\(number)") }
         let sound = AudioMaterial.noise(frames: 8000 * 300, sampleRate: 8000, channels: 1).wave()
         await house.startDaemon()
         let daemon = try RawClient(house.daemonSocket)
@@ -43,13 +44,14 @@ import TrackDatabase
         let isOver = try house.status()["scan"] == .null
         #expect(isOver || share > 0.5, "\(share)")
         if getenv("NOWPLAYING_FIGURES") != nil { print("a quarter: \(computed / wall); asked: \(share); \(status)") }
-        #expect(try house.reaches { $0["scan"] == .null && $0["tracks"] == 3000 })
+        #expect(try house.reaches { $0["scan"] == .null && $0["tracks"] == .integer(Int64(count)) })
 
         // Identities are for quiet times.
         let reader = try TrackDatabase(path: house.database).reader()
-        #expect(try reader.unidentifiedCount() == 3000)
+        #expect(try reader.unidentifiedCount() == count)
         _ = try daemon.call("pause")
-        #expect(try house.reaches { $0["scan"]?["phase"] == "identify" && $0["scan"]?["total"] == 3000 })
+        #expect(
+            try house.reaches { $0["scan"]?["phase"] == "identify" && $0["scan"]?["total"] == .integer(Int64(count)) })
         _ = try daemon.call("play")
         #expect(try house.reaches(seconds: 5) { $0["scan"] == .null })
         #expect(try reader.unidentifiedCount() > 0)

@@ -156,6 +156,16 @@ package func standsStill<Value: Equatable>(seconds: UInt32 = 1, _ value: () -> V
     }
 }
 
+/// True if `value` is the same at the end of one of three turns of ten seconds as at its beginning: a rhythm changes it in each.
+/// An event from outside, such as a file system that somebody mounts, changes it in one.
+package func hasNoRhythm<Value: Equatable>(_ value: () -> Value) -> Bool {
+    (0..<3).contains { _ in
+        let before = value()
+        usleep(10_000_000)
+        return value() == before
+    }
+}
+
 /// Waits until `condition` holds, looking every 5 ms, at most 20 s; false if it never did. For what has no event.
 package func becomes(_ condition: () -> Bool) -> Bool {
     for _ in 0..<4000 {
