@@ -73,7 +73,7 @@ test:
 	@Scripts/packages build decode run test
 	@Scripts/test
 
-#: make test-clients            mpc, ncmpcpp, mpdscribble, mpDris2 and python-mpd2 against nowplaying-mpd (a minute)
+#: make test-clients            mpc, ncmpcpp, mpdscribble, mpDris2 and python-mpd2 against nowplaying-mpd, and the page (two minutes)
 test-clients:
 	@Scripts/packages build run clients
 	@Scripts/optional
