@@ -130,6 +130,12 @@ let package = Package(
                 "NowPlaying", "CLinux",
             ]),
         library(
+            "WebAccess",
+            [
+                "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CMessageDigest",
+                "CLinux",
+            ]),
+        library(
             "MPRISBridge",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
         library(
@@ -249,6 +255,13 @@ let package = Package(
                 "BridgeRuntime",
                 "NowPlayingClient",
                 "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
+            ]),
+        tests(
+            "WebAccessTests",
+            [
+                "WebAccess", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem",
+                "ControlProtocol",
+                "NowPlaying", "TestSupport",
             ]),
         tests(
             "MPRISTests",
