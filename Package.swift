@@ -46,6 +46,7 @@ let package = Package(
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
         .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
         .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
+        .executable(name: "nowplaying-web", targets: ["nowplaying-web"]),
     ],
     targets: [
         systemLibrary("CPulse", package: "libpulse-dev"),
@@ -62,6 +63,8 @@ let package = Package(
         systemLibrary("CMessageDigest", package: "libmd-dev"),
         systemLibrary("CSQLite", package: "libsqlite3-dev"),
         systemLibrary("CPCRE2", package: "libpcre2-dev"),
+        systemLibrary("CMicroHTTP", package: "libmicrohttpd-dev", pkgConfig: "libmicrohttpd"),
+        systemLibrary("CWSLay", package: "libwslay-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
 
@@ -72,6 +75,7 @@ let package = Package(
         library("TrackReading", ["NowPlaying", "CLinux"]),
         library("ControlProtocol", ["NowPlaying"]),
         library("MPDProtocol", ["NowPlaying"]),
+        library("WebProtocol", ["ControlProtocol", "NowPlaying", "CMessageDigest"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
@@ -144,7 +148,14 @@ let package = Package(
                 "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "MPDProtocol",
                 "ControlProtocol", "NowPlaying", "CLinux", "CPCRE2", "CSQLite",
             ]),
+        library(
+            "WebBridge",
+            [
+                "WebAccess", "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "WebProtocol", "ControlProtocol",
+                "NowPlaying", "CMicroHTTP", "CWSLay", "CLinux",
+            ]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
+        program("nowplaying-web", ["WebBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
         program("nowplaying-library", ["LibraryRuntime"]),

@@ -27,8 +27,9 @@ import NowPlayingClient
         }
         self.partitions = partitions
         partitions.begin()
-        let listener = MPDListener(context.loop, context.log) { [unowned server, unowned partitions] connection in
-            guard connection.announces else { return server.welcome(connection, partitions.usual) }
+        let listener = MPDListener(context.loop, context.log, remedy: Self.remedy) {
+            [unowned server, unowned partitions] connection in
+            guard connection.kind == .announcements else { return server.welcome(connection, partitions.usual) }
             partitions.enter(Partitions.announcing) { result in
                 switch result {
                 case .success(let commands): server.welcome(connection, commands)
@@ -48,13 +49,17 @@ import NowPlayingClient
         }
     }
 
+    private static let remedy = ", such as mpd; end it, or name another address as “bind” in [mpd]"
+
     private static func places(_ settings: MPDSettings) -> [MPDListener.Place] {
         let usual: [BindAddress] = [.network(host: "localhost", port: BindAddress.usualPort), .usualLocal]
         let isUsual = settings.bind.isEmpty
         return (isUsual ? usual : settings.bind).map {
-            MPDListener.Place(address: $0, announces: false, isUsual: isUsual)
+            MPDListener.Place(address: $0.listener, kind: .playback, isUsual: isUsual)
         }
-            + settings.announceBind.map { MPDListener.Place(address: $0, announces: true, isUsual: false) }
+            + settings.announceBind.map {
+                MPDListener.Place(address: $0.listener, kind: .announcements, isUsual: false)
+            }
     }
 
     package func reload(_ settings: MPDSettings) {

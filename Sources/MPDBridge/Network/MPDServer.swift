@@ -47,11 +47,7 @@ import MPDProtocol
     /// Takes a connection, whose commands a partition carries out.
     func welcome(_ connection: MPDListener.Connection, _ performer: any CommandPerformer) {
         let descriptor = connection.descriptor
-        let user: UInt32? =
-            switch connection.kind {
-            case .local: UnixSocket.peer(descriptor)?.uid
-            case .network: TCPSocket.localUser(descriptor)
-            }
+        let user = connection.isLocal ? UnixSocket.peer(descriptor)?.uid : TCPSocket.localUser(descriptor)
         let unknown = clients.values.count { $0.user == nil }
         guard clients.count < Self.maximumClients, user != nil || unknown < Self.maximumUnknown else {
             log.warning("too many clients: turned one away")
@@ -60,7 +56,7 @@ import MPDProtocol
         }
         lastNumber += 1
         let client = MPDClient(
-            self, loop, descriptor, number: lastNumber, isLocal: connection.kind == .local, user: user,
+            self, loop, descriptor, number: lastNumber, isLocal: connection.isLocal, user: user,
             permissions: rights.rights(of: user),
             performer)
         clients[client.number] = client
