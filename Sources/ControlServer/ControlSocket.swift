@@ -127,14 +127,21 @@ package struct ControlSocket {
         guard unlink(path) == 0 else { throw SocketFailure(SystemError("remove the old socket \(path)").message) }
     }
 
-    /// Why nobody answers there; nil: somebody does.
+    /// Why nobody answers there; nil: somebody does. An answer for a process that has died (see `DeadOwner`) is none.
     private static func connectionError(_ path: String) -> SystemError? {
-        do throws(SystemError) {
-            close(try UnixSocket.connect(path))
-            return nil
-        } catch {
-            return error
+        var found: SystemError?
+        DeadOwner.outlive {
+            do throws(SystemError) {
+                let connection = try UnixSocket.connect(path)
+                defer { close(connection) }
+                found = nil
+                return UnixSocket.peer(connection)?.pid
+            } catch {
+                found = error
+                return nil
+            }
         }
+        return found
     }
 
     /// Makes the folder and those above it that are missing, with mode 0700 (or `mode` for the last one). True: it was

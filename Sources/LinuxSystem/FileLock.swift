@@ -15,29 +15,46 @@ package final class FileLock: Sendable {
 
     /// Takes the lock at `path`, which is made if need be with mode 0640. Held until the object is released or the process
     /// ends. On a disk that can't be written to, a file that is there is locked as it is, and without one the folder; where
-    /// the pid can't be written, others do not see it, but the lock is valid.
+    /// the pid can't be written, others do not see it, but the lock is valid. While the lock is held for a process that has
+    /// died (see `DeadOwner`), this waits, a second at most.
     package init(_ path: String) throws(Failure) {
         var opened = Self.open(path)
         guard opened >= 0 else { throw .system(SystemError("open the lock file \(path)")) }
-        var isLocked = flock(opened, LOCK_EX | LOCK_NB) == 0
+        var isLocked = Self.lock(opened)
         if !isLocked, errno == EBADF {
             // NFS locks only what may be written to.
             close(opened)
             opened = linux_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
             guard opened >= 0 else { throw .system(SystemError("open the lock file \(path)")) }
-            isLocked = flock(opened, LOCK_EX | LOCK_NB) == 0
+            isLocked = Self.lock(opened)
         }
         guard isLocked else {
-            let code = errno
-            var bytes = [UInt8](repeating: 0, count: 16)
-            let got = pread(opened, &bytes, bytes.count, 0)
+            let (code, holder) = (errno, Self.holder(opened))
             close(opened)
             guard code == EWOULDBLOCK else { throw .system(SystemError("lock \(path)", code: code)) }
-            let text = String(decoding: bytes.prefix(max(0, got)), as: UTF8.self)
-            throw .held(pid: text.split(separator: "\n").first.flatMap { Int32($0) })
+            throw .held(pid: holder)
         }
         Self.writePID(path)
         descriptor = opened
+    }
+
+    /// Locks an open file; false: errno says why not.
+    private static func lock(_ file: Int32) -> Bool {
+        var code: Int32 = 0
+        DeadOwner.outlive {
+            code = flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
+            return code == EWOULDBLOCK ? holder(file) : nil
+        }
+        errno = code
+        return code == 0
+    }
+
+    /// The pid in an open lock file; nil: there is none.
+    private static func holder(_ file: Int32) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let got = pread(file, &bytes, bytes.count, 0)
+        let text = String(decoding: bytes.prefix(max(0, got)), as: UTF8.self)
+        return text.split(separator: "\n").first.flatMap { Int32($0) }
     }
 
     /// A descriptor to lock by, which keeps nobody from making the disk read-only; negative: errno says why there is none.

@@ -26,10 +26,11 @@ final class RealDaemon: Sendable {
         return daemon
     }
 
+    /// True if a living process listens there: for a moment the socket of a killed one can answer, too.
     private static func answers(_ socket: String) -> Bool {
         guard let descriptor = try? UnixSocket.connect(socket) else { return false }
-        close(descriptor)
-        return true
+        defer { close(descriptor) }
+        return UnixSocket.peer(descriptor).map { !DeadOwner.isDead($0.pid) } ?? false
     }
 
     private init(
