@@ -65,6 +65,7 @@ let package = Package(
         systemLibrary("CPCRE2", package: "libpcre2-dev"),
         systemLibrary("CMicroHTTP", package: "libmicrohttpd-dev", pkgConfig: "libmicrohttpd"),
         systemLibrary("CWSLay", package: "libwslay-dev"),
+        systemLibrary("CQREncode", package: "libqrencode-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
 
@@ -162,7 +163,7 @@ let package = Package(
         program(
             "nowplaying-tags",
             ["AudioDecoders", "AudioCore", "TrackReading", "ChildDecoding", "NowPlaying", "CLinux"]),
-        program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
+        program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CQREncode", "CLinux"]),
         program(
             "nowplaying-hooks",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
@@ -270,7 +271,7 @@ let package = Package(
         tests(
             "WebAccessTests",
             [
-                "WebAccess", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem",
+                "WebAccess", "nowplayingctl", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem",
                 "ControlProtocol",
                 "NowPlaying", "TestSupport",
             ]),

@@ -36,11 +36,12 @@ import NowPlayingClient
     /// mode is 0600.
     package init(
         _ loop: EventLoop, program: String, socket: String = "control.sock", isPrivate: Bool = false,
+        folder: String? = nil,
         _ handle: @escaping @PlayerLoop (_ method: String, _ parameters: JSONValue, _ reply: @escaping Reply) -> Void
     ) throws(BridgeFailure) {
         self.loop = loop
         self.handle = handle
-        let folder = BridgeServer.folder(program)
+        let folder = folder ?? BridgeServer.folder(program)
         mkdir(folder, 0o700)
         path = folder + "/" + socket
         if let other = try? UnixSocket.connect(path) {

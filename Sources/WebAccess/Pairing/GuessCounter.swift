@@ -12,7 +12,7 @@ struct GuessCounter: Sendable {
     private(set) var total = 0
 
     /// Sources that are remembered, at most.
-    static let limit = 1024
+    static let limit = 256
     /// Seconds after its last wrong guess until a source is forgotten.
     static let memory = 600.0
     /// Seconds of the longest delay.

@@ -19,17 +19,17 @@ import NowPlaying
     /// Callers of `pair.wait`.
     private var waiting: [BridgeServer.Reply] = []
 
-    /// Listens. Throws when another `nowplaying-web` does. `reach`: the present addresses; `status`: further members of the
+    /// Listens, in the usual folder unless another is given. Throws when another `nowplaying-web` does. `reach`: the present addresses; `status`: further members of the
     /// answer to `bridge.status`.
     package init(
-        _ loop: EventLoop, _ judge: AccessJudge, reach: @escaping @PlayerLoop () -> WebReach,
+        _ loop: EventLoop, _ judge: AccessJudge, folder: String? = nil, reach: @escaping @PlayerLoop () -> WebReach,
         status: @escaping @PlayerLoop () -> JSONObject
     ) throws(BridgeFailure) {
         self.loop = loop
         self.judge = judge
         self.reach = reach
         self.status = status
-        server = try BridgeServer(loop, program: "nowplaying-web", socket: Self.name, isPrivate: true) {
+        server = try BridgeServer(loop, program: "nowplaying-web", socket: Self.name, isPrivate: true, folder: folder) {
             [unowned self] method, parameters, reply in
             serve(method, parameters, reply)
         }
