@@ -45,6 +45,7 @@ import Testing
         "BridgeRuntime/ConnectionListener.swift": "a second when the system has no more descriptors",
         "WebBridge/HTTP/HTTPServer.swift": "ten seconds for the head of a request",
         "WebBridge/Sockets/WebSocket.swift": "a browser that takes nothing for half a minute",
+        "WebAccess/Pairing/PairingSocket.swift": "the end of a pairing code",
         "WebBridge/Answers/PairDesk.swift": "the answer to a wrong code or token",
         "nowplaying-mqtt/MQTTBridge.swift": "when the broker is away",
         "nowplaying-mqtt/MQTTConnection.swift": "sends keep-alive messages",
