@@ -212,6 +212,13 @@ let package = Package(
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("MPDProtocolTests", ["MPDProtocol"]),
+        tests("WebProtocolTests", ["WebProtocol", "ControlProtocol"]),
+        tests(
+            "WebBridgeTests",
+            [
+                "WebBridge", "WebProtocol", "nowplaying-web", "nowplaying-library", "nowplayingd", "BridgeRuntime",
+                "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+            ]),
         tests(
             "MPDBridgeTests",
             [
@@ -287,7 +294,7 @@ let package = Package(
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
-                "ControlProtocol",
+                "WebProtocol", "CWSLay", "ControlProtocol",
                 "ChildDecoding", "LinuxSystem", "NowPlaying", "PulseOutput", "TestSupport", "CSystemd", "CLinux",
                 "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),

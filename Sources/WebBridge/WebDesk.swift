@@ -138,8 +138,7 @@ import WebProtocol
         case .preflight: exchange.answer(Self.preflight(exchange))
         case .pair: pairing.serve(exchange)
         case .artwork(let request):
-            _ = try Self.caller(exchange)
-            artwork.serve(request, exchange)
+            artwork.serve(request, try Self.caller(exchange), exchange)
         case .events(let session): events.serve(session, try Self.caller(exchange), exchange)
         case .announce(let request): announcements.serve(request, try Self.caller(exchange), exchange)
         case .calls(let isUpgrade):

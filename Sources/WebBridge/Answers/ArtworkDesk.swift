@@ -1,5 +1,6 @@
 import ControlProtocol
 import LinuxSystem
+import WebAccess
 import WebProtocol
 
 /// Pictures and films of the daemon, by the ids in its states.
@@ -11,12 +12,15 @@ import WebProtocol
     /// Requests by the numbers of their calls.
     private var waiting: [Int64: Answer] = [:]
     private var lastNumber: Int64 = 0
+    /// Requests to the library, by their numbers.
+    private var searches: [Int64: Upstream] = [:]
 
     /// A desk without a connection: the first request makes one.
     init(_ services: Services) { self.services = services }
 
     /// Answers a request.
-    func serve(_ request: ArtworkRequest, _ exchange: HTTPExchange) {
+    func serve(_ request: ArtworkRequest, _ caller: AccessCaller, _ exchange: HTTPExchange) {
+        if let known = services.pictures.parameters(request.id) { return library(known, request, caller, exchange) }
         var parameters = JSONObject([
             .init("id", .string(request.id)), .init("kind", .string(request.kind.rawValue)), .init("descriptor", true),
         ])
@@ -25,14 +29,44 @@ import WebProtocol
             parameters["height"] = .integer(Int64(size))
             parameters["fit"] = "cover"
         }
-        call(parameters) { result in
-            switch result {
-            case .success(let (picture, file)):
-                do throws(HTTPFault) { exchange.answer(try Self.answer(picture, file, exchange.head)) } catch {
-                    exchange.answer(HTTPAnswer(error))
-                }
-            case .failure(let fault): exchange.answer(HTTPAnswer(fault))
+        call(parameters) { Self.answer($0, exchange) }
+    }
+
+    /// Answers with a picture of the library, which a caller has asked it for before.
+    private func library(
+        _ known: JSONObject, _ request: ArtworkRequest, _ caller: AccessCaller, _ exchange: HTTPExchange
+    ) {
+        var parameters = known
+        parameters["descriptor"] = true
+        parameters["size"] = request.size.map { .integer(Int64($0)) }
+        let library: Upstream
+        do throws(RPCError) { library = try services.library(caller, .read) } catch {
+            return exchange.answer(HTTPAnswer(HTTPFault(.unavailable, error.message)))
+        }
+        lastNumber += 1
+        let number = lastNumber
+        searches[number] = library
+        let finish: @PlayerLoop (Result<(JSONValue, OwnedDescriptor), HTTPFault>) -> Void = { [unowned self] result in
+            Self.answer(result, exchange)
+            guard let ended = searches.removeValue(forKey: number) else { return }
+            services.loop.later { ended.close() }
+        }
+        library.onLine = { line, file in
+            guard let message = try? JSONReader.read(line), message["id"] != nil else { return }
+            if let result = message["result"], let file { return finish(.success((result, file))) }
+            finish(.failure(Self.fault(message["error"])))
+        }
+        library.onEnd = { finish(.failure(HTTPFault(.unavailable, "the library has ended"))) }
+        library.send(Upstream.request(id: "1", LibraryMethodName.libraryArtwork.rawValue, parameters))
+    }
+
+    private static func answer(_ result: Result<(JSONValue, OwnedDescriptor), HTTPFault>, _ exchange: HTTPExchange) {
+        switch result {
+        case .success(let (picture, file)):
+            do throws(HTTPFault) { exchange.answer(try answer(picture, file, exchange.head)) } catch {
+                exchange.answer(HTTPAnswer(error))
             }
+        case .failure(let fault): exchange.answer(HTTPAnswer(fault))
         }
     }
 

@@ -73,8 +73,9 @@ import WebAccess
     func close() {
         guard phase != .closing else { return }
         phase = .closing
+        server.willClose()
         shutdown(descriptor, Int32(SHUT_RDWR))
-        server.kick()
+        server.kickSoon()
     }
 
     /// MHD has closed the connection.

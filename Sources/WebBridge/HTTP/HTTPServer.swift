@@ -28,6 +28,8 @@ import WebProtocol
     private var source: EventSource?
     private var timeout: EventSource?
     private var connections: [Int32: HTTPConnection] = [:]
+    /// Connections that MHD has still to close.
+    private var closing = 0
     private var order = HeadOrder()
     private var headLimit: EventSource?
     private var isRunning = false
@@ -35,6 +37,8 @@ import WebProtocol
 
     /// Connections at most, upgraded ones included.
     private static let maximumConnections = 512
+    /// Connections at most that MHD has still to close.
+    private static let maximumClosing = 256
     /// Seconds for the head of a request.
     private static let headSeconds = 10.0
     /// Seconds after which a connection on which nothing moves ends.
@@ -58,7 +62,8 @@ import WebProtocol
                 let text = target.map { String(cString: $0) } ?? ""
                 HTTPServer.on(context, handle) { $0.connections[web_socket($1)]?.note(target: text, $1) }
                 return nil
-            }, context, UInt32(Self.maximumConnections + 64), RequestHead.maximumBytes * 2, Self.idleSeconds,
+            }, context, UInt32(Self.maximumConnections + Self.maximumClosing), RequestHead.maximumBytes * 2,
+            Self.idleSeconds,
             identity?.certificate, identity?.key)
         guard let made else { return nil }
         daemon = made
@@ -71,7 +76,7 @@ import WebProtocol
     /// Takes a connection. At the limit the oldest request that is not complete is closed.
     func take(_ descriptor: Int32, _ facts: AccessConnection) {
         guard let daemon else { return _ = close(descriptor) }
-        if connections.count >= Self.maximumConnections, !makeRoom() { return _ = close(descriptor) }
+        if connections.count - closing >= Self.maximumConnections, !makeRoom() { return _ = close(descriptor) }
         let connection = HTTPConnection(self, loop, descriptor, facts)
         connections[descriptor] = connection
         var address = sockaddr_storage()
@@ -85,16 +90,19 @@ import WebProtocol
         // MHD has closed it.
         guard added == .YES else { return connections[descriptor] = nil }
         awaitHead(connection)
-        kick()
+        // Many may come at once: one call of MHD serves them all.
+        runSoon()
     }
 
     private func makeRoom() -> Bool {
+        guard closing < Self.maximumClosing else { return false }
         let oldest = order.first ?? connections.values.first { $0.phase == .body }
-        guard let oldest else { return false }
-        oldest.close()
-        run()
-        return connections.count < Self.maximumConnections
+        oldest?.close()
+        return oldest != nil
     }
+
+    /// A connection will close as soon as MHD is served.
+    func willClose() { closing += 1 }
 
     // MARK: Heads that take too long
 
@@ -122,6 +130,9 @@ import WebProtocol
             run()
         }
     }
+
+    /// Serves MHD in the next turn of the loop.
+    func kickSoon() { runSoon() }
 
     private func runSoon() {
         guard !willRun else { return }
@@ -170,7 +181,11 @@ import WebProtocol
         }
     }
 
-    private func closed(_ handle: OpaquePointer) { connections.removeValue(forKey: web_socket(handle))?.gone() }
+    private func closed(_ handle: OpaquePointer) {
+        guard let connection = connections.removeValue(forKey: web_socket(handle)) else { return }
+        if connection.phase == .closing { closing -= 1 }
+        connection.gone()
+    }
 
     private func completed(_ handle: OpaquePointer) {
         guard let connection = connections[web_socket(handle)] else { return }

@@ -4,6 +4,7 @@ import CWSLay
 import Glibc
 import LinuxSystem
 import NowPlaying
+import WebAccess
 
 /// A WebSocket on an upgraded connection; libwslay reads and makes its frames (RFC 6455).
 @PlayerLoop final class WebSocket {
@@ -33,6 +34,7 @@ import NowPlaying
     private var context: wslay_event_context_ptr?
     private var source: EventSource?
     private var patience: EventSource?
+    private var gone: EventSource?
     private var budget = 0
     private var isChoked = false
     private var isSlow = false
@@ -89,6 +91,17 @@ import NowPlaying
     func begin() {
         source = loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
         guard source != nil else { return end() }
+        // libmicrohttpd has delayed short packets of the answer before.
+        TCPSocket.sendAtOnce(connection.descriptor)
+        if connection.facts.usesTLS {
+            // It passes the end of a connection with TLS on to nobody.
+            gone = connection.watchGone { [unowned self] in
+                gone = nil
+                connection.kick()
+                happened(UInt32(EPOLLIN.rawValue))
+                end()
+            }
+        }
         loop.later { [weak self] in self?.happened(UInt32(EPOLLIN.rawValue)) }
     }
 
@@ -112,12 +125,11 @@ import NowPlaying
         }
     }
 
-    /// Says why, and ends the connection when the client has answered.
+    /// Says why, and ends the connection when the client has closed it, or two seconds later.
     func close(_ code: Code, _ words: String) {
         guard !isEnded else { return }
         let reason = Array(words.utf8.prefix(100))
         wslay_event_queue_close(context, code.rawValue, reason, reason.count)
-        watchPatience()
         settleSoonOrNow()
     }
 
@@ -127,6 +139,7 @@ import NowPlaying
         isEnded = true
         source?.release()
         source = nil
+        gone = nil
         patience = nil
         let ended = onEnd
         onEnd = nil
@@ -150,6 +163,15 @@ import NowPlaying
         drain()
     }
 
+    /// Ends a connection whose client broke the framing, for which libwslay would name no reason.
+    private func fail() {
+        guard wslay_event_get_close_sent(context) == 0, !isChoked else { return settle() }
+        let code = Code.protocolError.rawValue
+        let frame: [UInt8] = [0x88, 2, UInt8(code >> 8), UInt8(code & 255)]
+        _ = frame.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+        linger()
+    }
+
     private func drain() {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { space in
             for _ in 0..<16 {
@@ -170,7 +192,7 @@ import NowPlaying
         if events & UInt32(EPOLLIN.rawValue) != 0, !isChoked, !isHeld, wslay_event_recv(context) != 0 {
             isServing = false
             if isBroken { return end() }
-            return close(.protocolError, "")
+            return fail()
         }
         isServing = false
         guard !isEnded else { return }
@@ -187,12 +209,13 @@ import NowPlaying
         isServing = false
         guard !isEnded else { return }
         guard result == 0 else { return end() }
-        guard wslay_event_want_read(context) != 0 || wslay_event_want_write(context) != 0 else { return linger() }
+        let isOver = wslay_event_get_close_sent(context) != 0 || wslay_event_want_read(context) == 0
+        if isOver, wslay_event_want_write(context) == 0 { return linger() }
         if isSlow, wslay_event_get_queued_msg_length(context) == 0 {
             isSlow = false
             onSlow?(false)
         }
-        if isChoked { watchPatience() } else if wslay_event_get_close_sent(context) == 0 { patience = nil }
+        if isChoked { watchPatience() } else { patience = nil }
         // The bytes behind the request are not in the socket any more.
         if !first.isEmpty, !isHeld, !isChoked {
             return loop.later { [weak self] in self?.happened(UInt32(EPOLLIN.rawValue)) }
@@ -217,7 +240,7 @@ import NowPlaying
             first = first.dropFirst(part.count)
             return part.count
         }
-        guard budget > 0 else {
+        guard budget > 0, !isChoked, !isHeld else {
             wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
             return -1
         }
@@ -239,7 +262,7 @@ import NowPlaying
     private func send(_ context: wslay_event_context_ptr?, _ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int {
         let sent = UnixSocket.send(descriptor, UnsafeRawBufferPointer(start: bytes, count: count))
         if sent > 0 {
-            patience = wslay_event_get_close_sent(context) == 0 ? nil : patience
+            patience = nil
             return sent
         }
         let waits = sent == -Int(EAGAIN) || sent == -Int(EINTR)

@@ -21,6 +21,8 @@ import WebProtocol
     /// Answers that need the greeting of the daemon.
     private var greeted: [@PlayerLoop (JSONObject) -> Void] = []
     private var isPaused = false
+    /// Parameters of requests for pictures of the library that were not answered, by their ids.
+    private var pictures: [[UInt8]: JSONObject] = [:]
 
     /// Bytes that the daemon or the library has not taken, above which no more lines are taken from the caller.
     private static let maximumUnsent = 256 << 10
@@ -102,7 +104,12 @@ import WebProtocol
         switch server {
         case .bridge: try answer(request, received)
         case .daemon: daemon.send(line)
-        case .library: try openLibrary().send(line)
+        case .library:
+            let library = try openLibrary()
+            if request.method == LibraryMethodName.libraryArtwork.rawValue, let id = request.id {
+                pictures[id] = request.parameters
+            }
+            library.send(line)
         }
     }
 
@@ -134,7 +141,10 @@ import WebProtocol
     private func openLibrary() throws(RPCError) -> Upstream {
         if let library { return library }
         let made = try services.library(caller, role)
-        made.onLine = { [unowned self] line, _ in deliver(line) }
+        made.onLine = { [unowned self] line, _ in
+            if !pictures.isEmpty { note(line) }
+            deliver(line)
+        }
         made.onDrain = { [unowned self] in onDrain?() }
         made.onEnd = { [unowned self] in end("nowplaying-library has ended") }
         made.setPaused(isPaused)
@@ -149,7 +159,27 @@ import WebProtocol
         upstream.send(Upstream.request(id: "0", "hello"))
     }
 
+    /// Notes the id of a picture of the library, which the library finds again by the same parameters.
+    private func note(_ line: [UInt8]) {
+        guard !Upstream.isNotification(line), let answer = try? JSONReader.read(line), let id = answer["id"] else {
+            return
+        }
+        var writer = JSONWriter()
+        writer.value(id)
+        guard let parameters = pictures.removeValue(forKey: writer.bytes),
+            let picture = answer["result"]?["id"]?.stringValue
+        else { return }
+        services.pictures.note(picture, parameters)
+    }
+
     // MARK: Answers of the bridge
+
+    /// The catalogue as JSON, made once.
+    private static let discovery: [UInt8] = {
+        var writer = JSONWriter()
+        writer.value(NetworkMethods.table.discovery(version: Product.version))
+        return writer.bytes
+    }()
 
     private func answer(_ request: RPCRequest, _ received: MonotonicTime) throws(RPCError) {
         let id = request.id
@@ -170,7 +200,19 @@ import WebProtocol
             }
             if let greeting = daemon.greeting { answer(greeting) } else { greeted.append(answer) }
         case "rpc.discover":
-            if let id { succeed(id, NetworkMethods.table.discovery(version: Product.version)) }
+            guard let id else { return }
+            var writer = JSONWriter()
+            writer.answer(id: id, result: Self.discovery)
+            onLine?(writer.bytes)
+        case "devices.list":
+            let devices = services.devices(of: caller)
+            if let id { succeed(id, ["devices": .array(devices)]) }
+        case "devices.revoke":
+            guard let device = request.parameters["id"]?.stringValue, request.parameters.members.count == 1 else {
+                throw .invalidParameter("id", "devices.revoke takes “id”, a text")
+            }
+            try services.revoke(device, caller)
+            if let id { succeed(id, [:]) }
         case _:
             guard let id else { return }
             try answerClock(id, request.parameters, received)

@@ -1,3 +1,4 @@
+import BridgeRuntime
 import ControlProtocol
 import LinuxSystem
 import NowPlayingClient
@@ -6,6 +7,8 @@ import WebAccess
 /// The daemon and the library as the bridge reaches them.
 @PlayerLoop final class Services {
     let loop: EventLoop
+    /// Pictures of the library that callers have asked for.
+    let pictures = KnownPictures()
     private let daemonPaths: [String]
     private let judge: AccessJudge
 
@@ -46,6 +49,18 @@ import WebAccess
         case .user: "web page"
         case .anonymous: "network"
         }
+    }
+
+    /// The paired devices that a caller sees, as JSON.
+    func devices(of caller: AccessCaller) -> [JSONValue] { judge.devices(for: caller).map(\.json) }
+
+    /// Revokes a device that the caller sees.
+    func revoke(_ id: String, _ caller: AccessCaller) throws(RPCError) {
+        let isRevoked: Bool
+        do throws(BridgeFailure) { isRevoked = try judge.revoke(id, by: caller) } catch {
+            throw .commandFailed(.unavailable, error.message)
+        }
+        guard isRevoked else { throw .noSuchContent("there is no device with the id “\(id.prefix(64))”") }
     }
 
     private func hello(_ caller: AccessCaller, _ role: Role) -> JSONObject {

@@ -20,6 +20,22 @@ package enum NetworkMethods {
         help: "Returns the instants at which nowplaying-web got the request and answered it.",
         result: "sent, received and answered: seconds of the clock of anchors", example: #"{"sent": 12.5}"#)
 
+    /// The devices that the caller sees: itself, or all for the daemon's own user.
+    private static let devicesList = Method(
+        name: "devices.list", kind: .server, role: .read, parameters: [], isHeld: false,
+        help: "Lists the paired devices that the caller sees: itself, or all of them for the daemon's own user.",
+        result: "devices, each with id, name, role, paired and lastUsed: Unix times in seconds", example: "{}")
+
+    /// Ends the access of a device.
+    private static let devicesRevoke = Method(
+        name: "devices.revoke", kind: .server, role: .read,
+        parameters: [.required("id", .text, "id of a device from devices.list")], isHeld: false,
+        help: "Revokes a device that the caller sees; its connections end at once.", result: "an empty object",
+        example: #"{"id": "0123456789abcdef"}"#)
+
+    /// Methods that the bridge itself answers.
+    private static let own = [Method.hello, .discovery, clockNow, devicesList, devicesRevoke]
+
     /// Methods that need descriptors, speak for other programs, or are no business of the network.
     private static let refused: Set<String> = [
         "nowPlaying.map", "nowPlaying.publish", "daemon.reload", "daemon.quit",
@@ -30,7 +46,6 @@ package enum NetworkMethods {
 
     /// The one table of all methods, without those that the network does not have.
     package static let table: MethodTable = {
-        let own = [Method.hello, .discovery, clockNow]
         let foreign = (Catalogue.table.methods + LibraryCatalogue.table.methods).filter { method in
             !own.contains { $0.name == method.name } && !refused.contains(method.name) && method.role < .admin
         }
@@ -49,7 +64,7 @@ package enum NetworkMethods {
         guard needed <= role else {
             throw .denied("“\(method)” needs the role \(needed.rawValue); this caller has \(role.rawValue)")
         }
-        if method == "hello" || method == "rpc.discover" || method == clockNow.name { return .bridge }
+        if own.contains(where: { $0.name == method }) { return .bridge }
         switch known.kind {
         case .library, .list: return .library
         case .nowPlaying, .command, .queue, .feedback, .output, .session, .server:
