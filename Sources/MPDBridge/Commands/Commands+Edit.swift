@@ -104,7 +104,7 @@ extension Commands {
     }
 
     /// The address or path of a name that a client may add. Throws MPD's message.
-    private func uri(_ name: [UInt8], _ client: MPDClient) throws(MPDFailure) -> String {
+    func uri(_ name: [UInt8], _ client: MPDClient) throws(MPDFailure) -> String {
         let text = String(decoding: name, as: UTF8.self)
         let isFile = name.first == UInt8(ascii: "/") && !Self.isTop(name) || text.lowercased().hasPrefix("file:")
         // Files outside of the library are for users of this machine; the daemon judges them by its own rules.

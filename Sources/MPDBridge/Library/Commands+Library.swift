@@ -146,7 +146,7 @@ extension Commands {
     }
 
     /// Ends a command when the change of the queue that it caused is known here: the daemon was asked by another way.
-    private func catchUp(_ finish: @escaping Finish) {
+    func catchUp(_ finish: @escaping Finish) {
         mirror.call("queue.list", ["limit": 1, "fields": ["id"]]) { _ in finish(.ok) }
     }
 

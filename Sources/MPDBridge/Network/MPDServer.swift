@@ -9,6 +9,8 @@ import MPDProtocol
     var commands: Set<MPDCommand> { get }
     /// Carries out a command; the answer is written to the client's `writer` before `finish`.
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish)
+    /// Carries out several requests of a command list as one change.
+    func perform(_ requests: [MPDRequest], for client: MPDClient, _ finish: @escaping JointFinish)
     /// A client has gone.
     func clientGone(_ client: MPDClient)
 }
