@@ -20,8 +20,12 @@ import NowPlayingClient
         let outputs = OutputTable()
         let library = Library(context.loop, paths: SocketLocation.library(beside: context.daemon.paths), names)
         library.onChange = { [unowned server] in server.note($0) }
+        let callers = CallerLinks(context.loop, paths: context.daemon.paths)
+        server.onGone = { [unowned server] in
+            if !callers.isEmpty { callers.keep(server.all.lazy.map(\.user)) }
+        }
         let partitions = Partitions(context, server) { partitions, mirror, name in
-            let commands = Commands(context.loop, mirror, partition: name, names, outputs, library)
+            let commands = Commands(context.loop, mirror, partition: name, names, outputs, library, callers)
             commands.serve(server, partitions)
             return commands
         }

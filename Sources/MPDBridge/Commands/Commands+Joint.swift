@@ -7,8 +7,8 @@ extension Commands {
     func perform(_ requests: [MPDRequest], for client: MPDClient, _ finish: @escaping JointFinish) {
         switch requests[0].command {
         case .add, .addid: add(requests, client, finish)
-        case .delete: remove(Self.indexed(requests, mirror.queue.ids), finish)
-        case .deleteid: remove(Self.identified(requests, mirror.queue.ids), finish)
+        case .delete: remove(Self.indexed(requests, mirror.queue.ids), client, finish)
+        case .deleteid: remove(Self.identified(requests, mirror.queue.ids), client, finish)
         case _: finish(.first)
         }
     }
@@ -50,11 +50,30 @@ extension Commands {
         }
         let asked = zip(uris, isAsked).filter(\.1).map { JSONValue.string($0.0) }
         guard library.isThere, !asked.isEmpty else { return done(uris.count) }
-        let parameters = JSONObject([.init("uris", .array(asked)), .init("fields", ["uri"])])
-        link(client).call("library.get", parameters) { result in
-            guard case .success(let reply) = result else { return done(0) }
-            var rows = (reply.value["rows"]?.arrayValue ?? [])[...]
-            done(isAsked.prefix { !$0 || rows.popFirst()?["uri"] != nil }.count)
+        known(asked[...], client) { known in
+            var left = known
+            done(
+                isAsked.prefix { isAsked in
+                    if isAsked { left -= 1 }
+                    return !isAsked || left >= 0
+                }.count)
+        }
+    }
+
+    /// Songs that the library is asked for at once.
+    private static let most = 1000
+
+    /// Calls `done` with the number of the first of these uris that are songs of the library.
+    private func known(_ uris: ArraySlice<JSONValue>, _ client: MPDClient, _ done: @escaping @PlayerLoop (Int) -> Void)
+    {
+        let part = uris.prefix(Self.most)
+        guard !part.isEmpty else { return done(0) }
+        let parameters = JSONObject([.init("uris", .array(Array(part))), .init("fields", ["uri"])])
+        link(client).call("library.get", parameters) { [weak self, weak client] result in
+            guard let self, let client, case .success(let reply) = result else { return done(0) }
+            let count = (reply.value["rows"]?.arrayValue ?? []).prefix { $0["uri"] != nil }.count
+            guard count == part.count else { return done(count) }
+            known(uris.dropFirst(count), client) { done(count + $0) }
         }
     }
 
@@ -66,14 +85,14 @@ extension Commands {
         var parameters = JSONObject()
         parameters["at"] = index.map { .integer(Int64($0)) }
         // A folder is several items, and a file that has gone is none.
-        let check: @PlayerLoop ([Int64]) -> Void = { [weak self] ids in
+        let check: @PlayerLoop ([Int64]) -> Void = { [weak self, weak client] ids in
             guard ids.count != uris.count else { return done(ids) }
-            guard let self, !ids.isEmpty else { return done(nil) }
-            call("queue.remove", ["ids": .array(ids.map { .integer($0) })]) { _ in done(nil) }
+            guard let self, let client, !ids.isEmpty else { return done(nil) }
+            call("queue.remove", ["ids": .array(ids.map { .integer($0) })], for: client) { _ in done(nil) }
         }
         guard library.isThere else {
             parameters["items"] = items
-            return mirror.call("queue.add", .object(parameters)) { result in
+            return ask("queue.add", .object(parameters), for: client) { result in
                 guard case .success(let answer) = result else { return done(nil) }
                 check((answer["ids"]?.arrayValue ?? []).compactMap(\.integerValue))
             }
@@ -86,7 +105,7 @@ extension Commands {
             guard let self, case .success(let reply) = result, let first = reply.value["firstId"]?.integerValue,
                 let count = reply.value["count"]?.integerValue, count > 0
             else { return done(nil) }
-            catchUp { _ in check(Array(first..<first + count)) }
+            mirror.catchUp { check(Array(first..<first + count)) }
         }
     }
 
@@ -117,11 +136,11 @@ extension Commands {
         return result
     }
 
-    private func remove(_ removals: [[Int32]], _ finish: @escaping JointFinish) {
+    private func remove(_ removals: [[Int32]], _ client: MPDClient, _ finish: @escaping JointFinish) {
         guard removals.count > 1 else { return finish(.first) }
         let ids = removals.joined().map { JSONValue.integer(Int64($0)) }
         let done = JointOutcome.done([Int64?](repeating: nil, count: removals.count))
         guard !ids.isEmpty else { return finish(done) }
-        call("queue.remove", ["ids": .array(ids)]) { finish($0 == .ok ? done : .refused) }
+        call("queue.remove", ["ids": .array(ids)], for: client) { finish($0 == .ok ? done : .refused) }
     }
 }

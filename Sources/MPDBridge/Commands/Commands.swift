@@ -21,6 +21,8 @@ import NowPlaying
     let partitionName: String
     /// Devices of the sound server.
     let outputs: OutputTable
+    /// The daemon with the rights of clients.
+    let callers: CallerLinks
     /// Settings of MPD that have no effect here.
     var mixRamp = MixRamp()
     /// Error of the daemon that clients do not want to see any more.
@@ -41,8 +43,9 @@ import NowPlaying
     /// Commands at this mirror.
     init(
         _ loop: EventLoop, _ mirror: PlayerMirror, partition: String, _ names: SongNameTable, _ outputs: OutputTable,
-        _ library: Library
+        _ library: Library, _ callers: CallerLinks
     ) {
+        self.callers = callers
         self.loop = loop
         self.mirror = mirror
         partitionName = partition
@@ -101,7 +104,7 @@ import NowPlaying
             case .add, .addid, .clear, .delete, .deleteid, .move, .moveid, .shuffle, .swap, .swapid, .prio, .prioid:
                 try edit(request, client, finish)
             case .play, .playid, .pause, .stop, .next, .previous, .seek, .seekid, .seekcur:
-                try play(request, finish)
+                try play(request, client, finish)
             case .repeat, .random, .single, .consume, .crossfade, .mixrampdb, .mixrampdelay, .replayGainMode,
                 .replayGainStatus, .setvol, .volume, .getvol, .clearerror:
                 try setting(request, client, finish)
@@ -111,7 +114,7 @@ import NowPlaying
                 try output(request, client, finish)
             case .partition, .listpartitions, .newpartition, .delpartition, .moveoutput:
                 try partition(request, client, finish)
-            case .addtagid, .cleartagid, .rangeid: try tag(request, finish)
+            case .addtagid, .cleartagid, .rangeid: try tag(request, client, finish)
             case .config, .decoders, .urlhandlers, .listmounts, .listneighbors, .mount, .unmount:
                 try describe(request, client, finish)
             case .binarylimit, .close, .commands, .idle, .notcommands, .password, .ping, .protocol, .tagtypes:
@@ -133,12 +136,17 @@ import NowPlaying
         }
     }
 
-    /// Calls a method of the daemon whose result has nothing to say.
-    func call(_ method: String, _ finish: @escaping Finish) { call(method, [:], finish) }
+    /// Calls a method of the daemon with the rights of a client.
+    func ask(
+        _ method: String, _ parameters: JSONValue = [:], for client: MPDClient,
+        _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
+    ) {
+        mirror.call(method, parameters, by: callers.link(for: client.user), answer)
+    }
 
-    /// The same with parameters.
-    func call(_ method: String, _ parameters: JSONValue, _ finish: @escaping Finish) {
-        mirror.call(method, parameters) { result in
+    /// The same for a method whose result has nothing to say.
+    func call(_ method: String, _ parameters: JSONValue = [:], for client: MPDClient, _ finish: @escaping Finish) {
+        ask(method, parameters, for: client) { result in
             switch result {
             case .success: finish(.ok)
             case .failure(let failure): finish(.failed(failure))

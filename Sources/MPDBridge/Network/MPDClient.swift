@@ -218,7 +218,11 @@ import NowPlaying
             } else {
                 report(taken)
             }
-        case .closes: close()
+        case .closes:
+            // The answers before it are sent, and the lines after it are not carried out.
+            run = nil
+            input = []
+            hasEnded = true
         }
         settleSoon()
     }
@@ -277,9 +281,10 @@ import NowPlaying
     private func settle() {
         guard !isClosed else { return }
         process()
-        pull()
+        let hasMore = pull()
         flush()
         if isClosed { return }
+        if hasMore, unread < Self.maximumUnread { settleSoon() }
         // Lines, or the rest of a list, that waited for the bytes that were sent.
         let isReady = run == nil ? input.contains(UInt8(ascii: "\n")) : !isRunning
         if stream == nil, unread < Self.maximumUnread, isReady { settleSoon() }
@@ -287,18 +292,20 @@ import NowPlaying
         watch()
     }
 
-    /// Makes rows of the long answer until enough wait to be read.
-    private func pull() {
-        guard let (stream, finish) = stream else { return }
+    /// Makes rows of the long answer until enough wait to be read. True: there are more rows at once.
+    private func pull() -> Bool {
+        guard let (stream, finish) = stream else { return false }
         while unread < Self.maximumUnread {
             switch stream.write(&writer) {
             case .more: continue
-            case .waits: return
+            case .waits: return false
             case .ends(let outcome):
                 self.stream = nil
-                return finish(outcome)
+                finish(outcome)
+                return false
             }
         }
+        return true
     }
 
     private func flush() {

@@ -24,6 +24,8 @@ import MPDProtocol
     /// Connections at once of users who are not known.
     private static let maximumUnknown = 200
 
+    /// Called when a client has gone.
+    var onGone: (@PlayerLoop () -> Void)?
     private let loop: EventLoop
     private let log: BridgeLog
     private var rights: PeerRights
@@ -82,6 +84,7 @@ import MPDProtocol
     func forget(_ client: MPDClient) {
         guard clients.removeValue(forKey: client.number) != nil else { return }
         client.performer.clientGone(client)
+        onGone?()
     }
 
     /// Ends all connections.
