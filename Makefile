@@ -74,7 +74,7 @@ test:
 	@Scripts/packages build decode run test
 	@Scripts/test
 
-#: make test-clients            mpc, ncmpcpp, mpdscribble, mpDris2 and python-mpd2 against nowplaying-mpd, and the page (two minutes)
+#: make test-clients            real MPD programs against nowplaying-mpd, and the page in Chromium (five minutes)
 test-clients:
 	@Scripts/packages build run clients
 	@Scripts/optional

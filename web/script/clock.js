@@ -26,6 +26,11 @@ export class ServerClock {
     return this.#best !== null;
   }
 
+  // True while a burst is under way.
+  get isRunning() {
+    return this.#running !== null;
+  }
+
   // The server's time now; NaN before the first exchange.
   now() {
     return this.#best === null ? NaN : this.#local() + this.#best.offset;

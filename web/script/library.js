@@ -28,7 +28,7 @@ export class Library {
   }
 
   folder(path, after) {
-    return this.#player.call("library.browse", {...(path && { path }), fields: TRACK, limit: 200, ...(after && { after }) });
+    return this.#player.call("library.browse", { ...(path && { path }), fields: TRACK, limit: 200, ...(after && { after }) });
   }
 
   lists() {
@@ -45,7 +45,7 @@ export class Library {
 
   // What to add: {filter, sort}, {uris} or {list}. How: {play}, {next}, or at the end.
   add(things, { play = false, next = false } = {}) {
-    return this.#player.call("library.add", {...things, ...((next || play) && { next: true }), ...(play && { play: true }) });
+    return this.#player.call("library.add", { ...things, ...((next || play) && { next: true }), ...(play && { play: true }) });
   }
 
   // The number of an album of this name; undefined if no track has it.

@@ -1,8 +1,8 @@
 // The controls of the phone's lock screen (Media Session). A browser shows them only while it plays a sound itself, so a
 // silent one plays in a loop. The price: it takes the audio focus, and stops whatever else this device plays.
 
-import {artworkPath, stillOf} from "./artwork.js";
-import {h} from "./dom.js";
+import { artworkPath, stillOf } from "./artwork.js";
+import { h } from "./dom.js";
 
 const ACTIONS = {
   play: "play",

@@ -1,15 +1,15 @@
 // The page: one connection, one state, one view at a time.
 
-import {ServerClock} from "./clock.js";
-import {Connection} from "./connection.js";
-import {h, icon, iconButton, set, setHidden, setText} from "./dom.js";
-import {Format} from "./format.js";
-import {Mini} from "./parts/mini.js";
-import {Player} from "./player.js";
-import {preference} from "./preferences.js";
-import {request} from "./rpc.js";
-import {Ticker} from "./ticker.js";
-import {direction, loadWords, pickLanguage} from "./words.js";
+import { ServerClock } from "./clock.js";
+import { Connection } from "./connection.js";
+import { h, icon, iconButton, set, setHidden, setText } from "./dom.js";
+import { Format } from "./format.js";
+import { Mini } from "./parts/mini.js";
+import { Player } from "./player.js";
+import { preference } from "./preferences.js";
+import { request } from "./rpc.js";
+import { Ticker } from "./ticker.js";
+import { direction, loadWords, pickLanguage } from "./words.js";
 
 const REASONS = [
   "advertisement", "live stream", "not seekable", "empty queue", "no current item", "turned off by a client", "read only",
@@ -66,7 +66,7 @@ class App {
         notified: (method, params) => this.player.notified(method, params)
       });
     this.player = new Player(this.connection, this.clock, [...navigator.languages]);
-    this.#ticker = new Ticker(timers, () => Math.min(this.#view?.wait?.() ?? Infinity, this.#mini.wait()), () => this.#draw());
+    this.#ticker = new Ticker(timers, () => this.#wait(), () => this.#draw());
   }
 
   async start() {
@@ -78,6 +78,7 @@ class App {
     document.documentElement.lang = this.language;
     document.documentElement.dir = direction(this.language);
     this.#mini = new Mini(this);
+    set(document.querySelector("#mini"), { "aria-label": this.words("playing") });
     document.querySelector("#mini").append(this.#mini.element);
     this.#drawTabs();
     this.player.listen((change) => this.#changed(change));
@@ -193,7 +194,12 @@ class App {
     this.#lastItem = name;
   }
 
+  #wait() {
+    return this.player.state === null ? Infinity : Math.min(this.#view?.wait?.() ?? Infinity, this.#mini.wait());
+  }
+
   #draw() {
+    if (this.player.state === null) return;
     this.#view?.draw?.();
     this.#mini.draw();
     this.player.refreshClock();

@@ -73,8 +73,7 @@ export class Queue {
   }
 
   #call(method, params) {
-    const { session, queue } = this.#player.state;
-    return this.#player.call(method, {...params, session, ifVersion: queue.version });
+    return this.#player.call(method, { ...params, session: this.#player.state.session });
   }
 
   play(item) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import {test} from "node:test";
+import { test } from "node:test";
 
-import {ServerClock} from "../../../web/script/clock.js";
-import {chapterAt, labels, nextChange, positionAt} from "../../../web/script/position.js";
-import {Ticker} from "../../../web/script/ticker.js";
+import { ServerClock } from "../../../web/script/clock.js";
+import { chapterAt, labels, nextChange, positionAt } from "../../../web/script/position.js";
+import { Ticker } from "../../../web/script/ticker.js";
 
 // A local clock, a server that is 1000 s ahead, and ways of the given lengths there and back.
 function world(ways) {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import {readdirSync, readFileSync} from "node:fs";
-import {test} from "node:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
 
-import {artworkPath, filmOf, previewPath, stillOf} from "../../../web/script/artwork.js";
-import {contrast, dominant, palette, toOKLCH, toRGB} from "../../../web/script/colours.js";
-import {Format} from "../../../web/script/format.js";
-import {codeInAddress, deviceName} from "../../../web/script/views/pairing.js";
-import {RowWindow} from "../../../web/script/window.js";
-import {direction, LANGUAGES, makeWords, pickLanguage} from "../../../web/script/words.js";
+import { artworkPath, filmOf, previewPath, stillOf } from "../../../web/script/artwork.js";
+import { contrast, dominant, palette, toOKLCH, toRGB } from "../../../web/script/colours.js";
+import { Format } from "../../../web/script/format.js";
+import { codeInAddress, deviceName } from "../../../web/script/views/pairing.js";
+import { RowWindow } from "../../../web/script/window.js";
+import { direction, LANGUAGES, makeWords, pickLanguage } from "../../../web/script/words.js";
 
 const folder = new URL("../../../web/words/", import.meta.url);
 const texts = (language) => JSON.parse(readFileSync(new URL(`${language}.json`, folder), "utf8"));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import {test} from "node:test";
+import { test } from "node:test";
 
-import {ServerClock} from "../../../web/script/clock.js";
-import {Player} from "../../../web/script/player.js";
-import {Queue} from "../../../web/script/queue.js";
+import { ServerClock } from "../../../web/script/clock.js";
+import { Player } from "../../../web/script/player.js";
+import { Queue } from "../../../web/script/queue.js";
 
 const base = (more = {}) => ({
   session: "main",
@@ -122,5 +122,5 @@ test("of the queue only pages in sight are fetched, and again after a change", a
   queue.want(500_190, 500_199);
   assert.equal(calls.length, 1);
   queue.move({ id: 3 }, 0);
-  assert.deepEqual(calls.at(-1).params, { ids: [3], to: 0, session: "main", ifVersion: 5 });
+  assert.deepEqual(calls.at(-1).params, { ids: [3], to: 0, session: "main" });
 });

@@ -5,10 +5,12 @@ import { h } from "../dom.js";
 const EDGE = 80;
 const SPEED = 12;
 
-// list: a VirtualList; moved(from, to): the row is to lie at index `to`.
+// list: a VirtualList; moved(from, to): the row is to lie at index `to`. Returns begin(event, index) for pointerdown of a
+// handle, and isClick(): false for the click that ends a movement.
 export function makeDraggable(list, moved) {
   const marker = h("div", { class: "drop-marker", "aria-hidden": "true", hidden: true });
   let drag = null;
+  let wasMoved = false;
 
   function gap(clientY) {
     const index = list.indexAt(clientY);
@@ -48,7 +50,11 @@ export function makeDraggable(list, moved) {
     if (isDone && to !== null && index !== from) moved(from, index);
   }
 
-  return function begin(event, index) {
+  // The end of a movement is a click, too, for the browser.
+  const isClick = () => !wasMoved;
+
+  function begin(event, index) {
+    wasMoved = false;
     if (event.button !== 0) return;
     event.preventDefault();
     if (!marker.isConnected) list.element.append(marker);
@@ -57,10 +63,13 @@ export function makeDraggable(list, moved) {
     drag = { from: index, gap: null, y: event.clientY, frame: null, handle };
     handle.onpointermove = (move) => {
       drag.y = move.clientY;
+      wasMoved = true;
       show();
       if (drag.frame === null) drag.frame = requestAnimationFrame(scroll);
     };
     handle.onpointerup = (up) => end(up, true);
     handle.onpointercancel = (cancel) => end(cancel, false);
-  };
+  }
+
+  return { begin, isClick };
 }

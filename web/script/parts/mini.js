@@ -1,8 +1,8 @@
 // The player below the other views: title, a thin bar of the position, play and pause.
 
-import {artworkPath, stillOf} from "../artwork.js";
-import {h, iconButton, set, setHidden, setIcon, setText} from "../dom.js";
-import {nextChange} from "../position.js";
+import { artworkPath, stillOf } from "../artwork.js";
+import { h, iconButton, set, setHidden, setIcon, setText } from "../dom.js";
+import { nextChange } from "../position.js";
 
 export class Mini {
   #app;

@@ -1,6 +1,6 @@
 // A list that grows as the reader comes to its end.
 
-import {h} from "../dom.js";
+import { h } from "../dom.js";
 
 // load(after): {rows, next}; draw(rows): elements. Returns an element.
 export function endless(app, className, load, draw, emptyText) {

@@ -1,9 +1,9 @@
 // The artwork of the item: a still picture, a film over it, and the colours of the page.
 
-import {allowsMotion, artworkPath, filmOf, previewPath, stillOf} from "../artwork.js";
-import {dominant, palette} from "../colours.js";
-import {h, icon, iconButton, set, setHidden, setIcon} from "../dom.js";
-import {preference, setPreference} from "../preferences.js";
+import { allowsMotion, artworkPath, filmOf, previewPath, stillOf } from "../artwork.js";
+import { dominant, palette } from "../colours.js";
+import { h, icon, iconButton, set, setHidden, setIcon } from "../dom.js";
+import { preference, setPreference } from "../preferences.js";
 
 const SIZES = [300, 600, 1200];
 const SAMPLE = 32;

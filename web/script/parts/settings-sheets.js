@@ -1,8 +1,8 @@
 // The sheets of the now playing view: chapters, rate, sleep timer, outputs, and what else there is to set.
 
-import {h, icon} from "../dom.js";
+import { h, icon } from "../dom.js";
 
-import {openChoices, openSheet} from "./sheet.js";
+import { openChoices, openSheet } from "./sheet.js";
 
 const SLEEP_MINUTES = [15, 30, 45, 60, 90];
 const RATES = [0.75, 1, 1.25, 1.5, 1.75, 2];

@@ -1,7 +1,7 @@
 // The volume and its mute button.
 
-import {h, iconButton, set, setIcon} from "../dom.js";
-import {latest} from "../latest.js";
+import { h, iconButton, set, setIcon } from "../dom.js";
+import { latest } from "../latest.js";
 
 export class Volume {
   #app;

@@ -1,7 +1,7 @@
 // The paired devices. A device sees and revokes itself; the daemon's own user sees all.
 
-import {h, icon} from "../dom.js";
-import {openChoices} from "../parts/sheet.js";
+import { h, icon } from "../dom.js";
+import { openChoices } from "../parts/sheet.js";
 
 export class DevicesView {
   #app;

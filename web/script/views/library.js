@@ -1,10 +1,10 @@
 // The library: one box to search everything, and shelves of artists, albums, lists and folders.
 
-import {h, icon, setHidden} from "../dom.js";
-import {latest} from "../latest.js";
-import {Library} from "../library.js";
+import { h, icon, setHidden } from "../dom.js";
+import { latest } from "../latest.js";
+import { Library } from "../library.js";
 
-import {Shelves} from "./shelves.js";
+import { Shelves } from "./shelves.js";
 
 const SHELVES =
   [["albums", "album"], ["artists", "person"], ["genres", "genre"], ["lists", "list"], ["folders", "folder"]];
@@ -37,7 +37,7 @@ export class LibraryView {
     this.element =
       h("section", { class: "page" }, h("header", { class: "page-head" }, h("h1", { class: "title" }, words("library"))),
         h("div", { class: "search-box" }, icon("search"), this.#search), this.#results, this.#shelf);
-    player.onNotification("library.changed", () => this.#library.forget());
+    player.onNotification("library.changed", () => this.#changed());
   }
 
   show(parts) {
@@ -56,7 +56,15 @@ export class LibraryView {
       this.#draw();
   }
 
+  // Shelves that a reader looks at stay as they are; the first page, and one that is empty, follow the library.
+  #changed() {
+    this.#library.forget();
+    if (this.#key === "[]" || this.#shelf.querySelector(".empty") !== null) this.#draw();
+  }
+
   #draw() {
+    // The server ends the subscription with the connection.
+    this.#app.player.call("library.subscribe").catch(() => {});
     const [shelf, ...rest] = JSON.parse(this.#key);
     this.#shelf.replaceChildren(...(shelf ? this.#shelves.draw(shelf, rest) : this.#home()));
   }

@@ -1,6 +1,6 @@
 // Pairing: this browser has no right here yet. The code comes from `nowplayingctl pair`.
 
-import {h, setHidden, setText} from "../dom.js";
+import { h, setHidden, setText } from "../dom.js";
 
 // A code in the address: /#12345678, as the QR code has it.
 export function codeInAddress(hash) {

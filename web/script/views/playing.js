@@ -1,10 +1,10 @@
 // Now playing: artwork, title, position and all controls.
 
-import {h, icon, iconButton, set, setHidden, setIcon, setText} from "../dom.js";
-import {Picture} from "../parts/picture.js";
-import {Scrubber} from "../parts/scrubber.js";
-import {Modes, Transport} from "../parts/transport.js";
-import {Volume} from "../parts/volume.js";
+import { h, icon, iconButton, set, setHidden, setIcon, setText } from "../dom.js";
+import { Picture } from "../parts/picture.js";
+import { Scrubber } from "../parts/scrubber.js";
+import { Modes, Transport } from "../parts/transport.js";
+import { Volume } from "../parts/volume.js";
 
 export class PlayingView {
   #app;

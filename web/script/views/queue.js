@@ -1,11 +1,11 @@
 // The queue: all items, in their order; play, move, remove, undo.
 
-import {artworkPath, stillOf} from "../artwork.js";
-import {h, icon, iconButton, set, setHidden, setText} from "../dom.js";
-import {makeDraggable} from "../parts/drag.js";
-import {openChoices} from "../parts/sheet.js";
-import {VirtualList} from "../parts/virtual-list.js";
-import {Queue} from "../queue.js";
+import { artworkPath, stillOf } from "../artwork.js";
+import { h, icon, iconButton, set, setHidden, setText } from "../dom.js";
+import { makeDraggable } from "../parts/drag.js";
+import { openChoices } from "../parts/sheet.js";
+import { VirtualList } from "../parts/virtual-list.js";
+import { Queue } from "../queue.js";
 
 // Of a longer queue, clearing cannot be undone.
 const MOST_RESTORED = 500;
@@ -14,7 +14,7 @@ export class QueueView {
   #app;
   #queue;
   #list;
-  #begin;
+  #drag;
   #summary = h("p", { class: "summary" });
   #empty;
   #actions;
@@ -30,7 +30,7 @@ export class QueueView {
       fillRow: (row, index) => this.#fillRow(row, index),
       wanted: (first, last) => this.#queue.want(first, last),
     });
-    this.#begin = makeDraggable(this.#list, (from, to) => this.#move(from, to));
+    this.#drag = makeDraggable(this.#list, (from, to) => this.#move(this.#queue.item(from), from, to));
     this.#empty = h("p", { class: "empty" }, words("queueEmpty"));
     this.#actions = h(
       "div", { class: "actions" },
@@ -95,8 +95,9 @@ export class QueueView {
         h("span", { class: "item-names" }, h("span", { class: "item-title", dir: "auto" }),
           h("span", { class: "item-artist", dir: "auto" })),
         h("span", { class: "item-time" }));
-    const handle = iconButton("grip", words("drag"), () => this.#menu(index()), { class: "icon-button grip" });
-    handle.onpointerdown = (event) => this.#begin(event, index());
+    const handle = iconButton("grip", words("drag"), null, { class: "icon-button grip" });
+    handle.onclick = () => this.#drag.isClick() && this.#menu(index());
+    handle.onpointerdown = (event) => this.#drag.begin(event, index());
     const more = iconButton("more", words("more"), () => this.#menu(index()));
     row.append(play, more, handle);
     return row;
@@ -121,6 +122,8 @@ export class QueueView {
     if (still !== null) set(image, { src: artworkPath(still.id, still.type, 300) });
     const isDisabled = item === undefined || !player.isCurrent || !player.canControl;
     for (const button of [play, more, handle]) set(button, { disabled: isDisabled });
+    // A row on its way has no name yet.
+    set(play, { "aria-label": item === undefined ? format.number(index + 1) : null });
     set(more, { "aria-label": words("moreOf", { title: item?.title ?? "" }) });
     set(handle, { "aria-label": words("dragOf", { title: item?.title ?? "" }) });
   }
@@ -137,22 +140,21 @@ export class QueueView {
     const after = index > current ? current + 1 : current;
     openChoices(this.#app, item.title ?? words("untitled"), [
       { label: words("play"), run: () => this.#queue.play(item) },
-      { label: words("playNext"), isDisabled: index === current || index === after, run: () => this.#move(index, after) },
-      { label: words("moveUp"), isDisabled: index === 0, run: () => this.#move(index, index - 1) },
-      { label: words("moveDown"), isDisabled: index >= this.#queue.count - 1, run: () => this.#move(index, index + 1) },
-      { label: words("moveFirst"), isDisabled: index === 0, run: () => this.#move(index, 0) },
+      { label: words("playNext"), isDisabled: index === current || index === after, run: () => this.#move(item, index, after) },
+      { label: words("moveUp"), isDisabled: index === 0, run: () => this.#move(item, index, index - 1) },
+      { label: words("moveDown"), isDisabled: index >= this.#queue.count - 1, run: () => this.#move(item, index, index + 1) },
+      { label: words("moveFirst"), isDisabled: index === 0, run: () => this.#move(item, index, 0) },
       {
         label: words("moveLast"),
         isDisabled: index >= this.#queue.count - 1,
-        run: () => this.#move(index, this.#queue.count - 1)
+        run: () => this.#move(item, index, this.#queue.count - 1)
       },
-      { label: words("remove"), run: () => this.#remove(index) },
+      { label: words("remove"), run: () => this.#remove(item, index) },
     ]);
   }
 
-  async #move(from, to) {
+  async #move(item, from, to) {
     const { words, player } = this.#app;
-    const item = this.#queue.item(from);
     if (item === undefined) return;
     const answer = await this.#app.attempt(() => this.#queue.move(item, to));
     if (answer === undefined) return;
@@ -161,9 +163,8 @@ export class QueueView {
       words("moved", { title: item.title ?? "" }), () => player.call("queue.move", { ids: [item.id], to: from, session }));
   }
 
-  async #remove(index) {
+  async #remove(item, index) {
     const { words } = this.#app;
-    const item = this.#queue.item(index);
     const answer = await this.#app.attempt(() => this.#queue.remove(item));
     if (answer === undefined) return;
     this.#app.notice(words("removed", { title: item.title ?? "" }), item.uri ? () => this.#queue.restore(item, index) : null);
@@ -178,7 +179,7 @@ export class QueueView {
       const old = count <= MOST_RESTORED ? await player.call("queue.list", { limit: MOST_RESTORED, fields, session }) : null;
       await this.#queue.clear();
       const items = old?.items ?? [];
-      const canRestore = items.length === count && items.every((item) => item.uri);
+      const canRestore = items.length === old?.count && items.every((item) => item.uri);
       this.#app.notice(words("cleared", { count }), canRestore ? () => player.call("queue.add", { items, session }) : null);
     };
     if (count <= MOST_RESTORED)

@@ -1,7 +1,7 @@
 // All sessions: each plays for itself. Take over, pause, make quiet, close.
 
-import {h, icon} from "../dom.js";
-import {latest} from "../latest.js";
+import { h, icon } from "../dom.js";
+import { latest } from "../latest.js";
 
 export class SessionsView {
   #app;

@@ -1,10 +1,10 @@
 // Rows and tiles of the library: tracks, albums, artists, lists, folders, and the results of a search.
 
-import {h, icon, iconButton} from "../dom.js";
-import {ALBUM_ORDER, albumFilter} from "../library.js";
-import {makeCover} from "../parts/cover.js";
-import {endless} from "../parts/pages.js";
-import {openChoices} from "../parts/sheet.js";
+import { h, icon, iconButton } from "../dom.js";
+import { ALBUM_ORDER, albumFilter } from "../library.js";
+import { makeCover } from "../parts/cover.js";
+import { endless } from "../parts/pages.js";
+import { openChoices } from "../parts/sheet.js";
 
 const link = (...parts) => `#/library/${parts.map(encodeURIComponent).join("/")}`;
 const KINDS = [
@@ -85,7 +85,7 @@ export class Shelves {
   #result(row) {
     switch (row.kind) {
       case "track":
-        return this.#track(row.title !== undefined ? row : {...row, title: row.name });
+        return this.#track(row.title !== undefined ? row : { ...row, title: row.name });
       case "artist":
         return this.#linkRow(row.name, link("artist", row.name), "person");
       case "genre":
