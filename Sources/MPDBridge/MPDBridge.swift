@@ -31,6 +31,10 @@ import NowPlayingClient
         }
         self.partitions = partitions
         partitions.begin()
+        let feedback = FeedbackWatch(context.loop, paths: context.daemon.paths) { [unowned server] in
+            server.note(.sticker)
+        }
+        partitions.usual.mirror.onReturn = { feedback.begin() }
         let listener = MPDListener(context.loop, context.log, remedy: Self.remedy) {
             [unowned server, unowned partitions] connection in
             guard connection.kind == .announcements else { return server.welcome(connection, partitions.usual) }

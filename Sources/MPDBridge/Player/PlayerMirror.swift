@@ -9,6 +9,8 @@ import NowPlayingClient
 @PlayerLoop final class PlayerMirror {
     /// Called with each subsystem that has changed.
     var onChange: (@PlayerLoop (Subsystem) -> Void)?
+    /// Called with the daemon's first state, and with the first one after each loss of the daemon.
+    var onReturn: (@PlayerLoop () -> Void)?
     /// Called when the daemon has no such session any more.
     var onGone: (@PlayerLoop () -> Void)?
     /// The newest state; nil: no daemon is there.
@@ -110,6 +112,7 @@ import NowPlayingClient
         if !isSame { judge(new) }
         follow(new, isSame: isSame)
         guard let old else {
+            onReturn?()
             // Clients stay over a restart of the daemon: anything may be different.
             for subsystem in [Subsystem.player, .mixer, .options, .output] { onChange?(subsystem) }
             return
