@@ -283,6 +283,12 @@ let package = Package(
                 "NowPlaying", "TestSupport",
             ]),
         tests(
+            "WebSecurityTests",
+            [
+                "nowplaying-web", "nowplayingd", "nowplayingctl", "LinuxSystem", "ControlProtocol", "NowPlaying",
+                "TestSupport",
+            ]),
+        tests(
             "MPRISTests",
             [
                 "MPRISBridge", "nowplaying-mpris", "nowplayingd", "nowplayingctl", "BridgeRuntime", "NowPlayingClient",
