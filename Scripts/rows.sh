@@ -6,6 +6,8 @@ programs="^(RepositoryTests|BridgeTests|MPDBridgeTests|MPRISTests)\.|$wakeups"
 # The library with its own program: its questions, and its scans and lists.
 questions='^LibraryTests\.'
 library='^LibraryRuntimeTests\.'
+# The door with its own program.
+web='^(WebBridgeTests|WebSecurityTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.
 engine='^(PlaybackEngineTests|ClientTests)\.'
 names='Artwork|Codec|Command|DamageCampaign|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
