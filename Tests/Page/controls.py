@@ -25,6 +25,7 @@ def begin(house, browser, play=True, address=None, **looks):
 
 
 def choose(tab, button, text):
+    tab.until("document.querySelector('dialog[open]') === null")
     tab.click(button)
     tab.until("document.querySelector('dialog[open] .choice') !== null")
     tab.run(f"[...document.querySelectorAll('dialog[open] .choice')].find((one) => one.textContent.includes({text!r})).click()")
@@ -114,8 +115,10 @@ def test_sound(house, browser):
     state(house, "volume", 0.99)
     tab.click(".volume .icon-button")
     state(house, "muted", True)
+    tab.until("document.querySelector('.volume .icon-button').ariaPressed === 'true'")
     tab.click(".volume .icon-button")
     state(house, "muted", False)
+    tab.until("document.querySelector('.volume .icon-button').ariaPressed === 'false'")
     tab.click(".volume-range")
     until(lambda: abs(house.state["volume"] - 0.5) < 0.03, "half of the volume")
     choose(tab, "[aria-label^='Speed']", "1.5×")

@@ -114,6 +114,7 @@ def test_motion(house, browser):
     tab.until("document.querySelector('.motion') !== null")
     tab.click(".play-button")
     state(house, "state", "paused")
+    tab.until("document.querySelector('.play-button').ariaLabel === 'Play'")
     tab.click(".play-button")
     state(house, "state", "playing")
     tab.until("document.querySelector('.play-button').ariaLabel === 'Pause'")

@@ -6,7 +6,8 @@
 import { CallError, messages, request } from "./rpc.js";
 
 const FIRST_DELAY = 0.5;
-const LONGEST_DELAY = 15;
+// Somebody looks at a page that waits.
+const LONGEST_DELAY = 5;
 // A socket that does not answer for this long after a sleep is replaced.
 const PROBE = 0.25;
 
