@@ -31,6 +31,9 @@ package import WebAccess
         try front.listen(settings)
         if !desk.hasPage { log.warning("the files of the page are missing; install them with “make install”") }
         if let url = front.reach(settings).localURL { log.info("the page is at \(url)") }
+        if let program = settings.speech.first {
+            log.warning("no text is announced by \(program): this version cannot speak; remove speech from [web]")
+        }
         do throws(BridgeFailure) {
             pairing = try PairingSocket(
                 context.loop, judge, reach: { [unowned self] in front.reach(self.settings) },
