@@ -14,10 +14,14 @@ extension Commands {
         case .play:
             guard let first, first.text != "-1" else { return resume(client, finish) }
             let index = try first.count()
-            call("play", ["itemId": .integer(Int64(try id(at: index)))], for: client, finish)
+            let item = Int64(try id(at: index))
+            showError(of: item)
+            call("play", ["itemId": .integer(item)], for: client, finish)
         case .playid:
             guard let first, first.text != "-1" else { return resume(client, finish) }
-            call("play", ["itemId": .integer(Int64(try known(first)))], for: client, finish)
+            let item = Int64(try known(first))
+            showError(of: item)
+            call("play", ["itemId": .integer(item)], for: client, finish)
         case .pause:
             // Stopped stays stopped.
             guard state != .stopped else { return finish(.ok) }
@@ -41,6 +45,7 @@ extension Commands {
     private func resume(_ client: MPDClient, _ finish: @escaping Finish) {
         // A queue without items is nothing to play, and no failure.
         guard !mirror.queue.ids.isEmpty else { return finish(.ok) }
+        showError(of: (mirror.current ?? mirror.queue.ids.first).map { Int64($0) })
         call("play", for: client, finish)
     }
 

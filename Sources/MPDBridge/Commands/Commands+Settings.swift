@@ -42,7 +42,7 @@ extension Commands {
             finish(.ok)
         case _:
             // The daemon's error ends with the next sound; until then clients are not shown it any more.
-            clearedError = mirror.state?.error
+            hideError()
             noteHere(.player)
             finish(.ok)
         }

@@ -3,6 +3,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 import NowPlaying
+import NowPlayingClient
 
 /// Carries out the commands of MPD's protocol at the daemon.
 @PlayerLoop final class Commands: CommandPerformer {
@@ -26,7 +27,7 @@ import NowPlaying
     /// Settings of MPD that have no effect here.
     var mixRamp = MixRamp()
     /// Error of the daemon that clients do not want to see any more.
-    var clearedError: JSONValue?
+    private var clearedError: JSONValue?
     /// Channels of clients.
     var board = MessageBoard()
     /// Start of the bridge.
@@ -180,4 +181,19 @@ import NowPlaying
 
     /// The library has these folders now.
     func set(_ names: SongNames) { self.names = names }
+}
+
+// MARK: Errors
+
+extension Commands {
+    /// Hides the present error of the daemon until an item fails again.
+    func hideError() { clearedError = mirror.state?.error }
+
+    /// Shows the error of an item again that clients have hidden: it is played once more.
+    func showError(of item: Int64?) { if clearedError?["itemId"]?.integerValue == item { clearedError = nil } }
+
+    /// True if clients have hidden this error. How often items failed in a row is not the error.
+    func isHidden(_ error: JSONValue?) -> Bool {
+        ["itemId", "uri", "status", "message"].allSatisfy { error?[$0] == clearedError?[$0] }
+    }
 }
