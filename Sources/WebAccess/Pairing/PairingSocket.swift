@@ -18,9 +18,11 @@ import NowPlaying
     private var expiry: EventSource?
     /// Callers of `pair.wait`.
     private var waiting: [BridgeServer.Reply] = []
+    /// The answer for a caller of `pair.wait` who comes after the end of the code; nil: somebody had it.
+    private var unclaimed: Result<JSONValue, BridgeServer.Refusal>?
 
-    /// Listens, in the usual folder unless another is given. Throws when another `nowplaying-web` does. `reach`: the present addresses; `status`: further members of the
-    /// answer to `bridge.status`.
+    /// Listens, in the usual folder unless another is given. Throws when another `nowplaying-web` does. `reach`: the present
+    /// addresses; `status`: further members of the answer to `bridge.status`.
     package init(
         _ loop: EventLoop, _ judge: AccessJudge, folder: String? = nil, reach: @escaping @PlayerLoop () -> WebReach,
         status: @escaping @PlayerLoop () -> JSONObject
@@ -48,8 +50,14 @@ import NowPlaying
             switch method {
             case "pair.begin": reply(.success(try begin(parameters)))
             case "pair.wait":
-                guard judge.pairingExpires != nil else { throw Self.refusal("no pairing code is open") }
-                waiting.append(reply)
+                if judge.pairingExpires != nil {
+                    waiting.append(reply)
+                } else if let answer = unclaimed {
+                    unclaimed = nil
+                    reply(answer)
+                } else {
+                    throw Self.refusal("no pairing code is open")
+                }
             case "devices.list":
                 reply(.success(["devices": .array(judge.allDevices.map(\.json))]))
             case "devices.revoke": reply(.success(try revoke(parameters)))
@@ -86,6 +94,7 @@ import NowPlaying
         do throws(BridgeFailure) {
             code = try judge.beginPairing(role, seconds: seconds, at: EventLoop.now)
         } catch { throw Self.refusal(error.message) }
+        unclaimed = nil
         expiry = loop.deadline(code.expires) { [unowned self] in
             expiry = nil
             judge.expirePairing(at: EventLoop.now)
@@ -114,10 +123,14 @@ import NowPlaying
         case .void: result["outcome"] = "void"
         case .replaced: result["outcome"] = "replaced"
         case .failed(let reason):
-            for reply in callers { reply(.failure(Self.refusal("the device could not be saved: \(reason)"))) }
-            return
+            return answer(callers, .failure(Self.refusal("the device could not be saved: \(reason)")))
         }
-        for reply in callers { reply(.success(.object(result))) }
+        answer(callers, .success(.object(result)))
+    }
+
+    private func answer(_ callers: [BridgeServer.Reply], _ result: Result<JSONValue, BridgeServer.Refusal>) {
+        for reply in callers { reply(result) }
+        if callers.isEmpty { unclaimed = result }
     }
 
     // MARK: Devices
