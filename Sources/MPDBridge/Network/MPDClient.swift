@@ -6,6 +6,12 @@ import NowPlaying
 
 /// One connection: lines that came, and answers that are not sent yet. Commands run one after the other.
 @PlayerLoop final class MPDClient {
+    /// Command list that runs.
+    private struct Run {
+        let work: Conversation.Work
+        var index = 0
+    }
+
     /// Number of the connection.
     let number: Int
     /// True if it came by a local socket.
@@ -35,7 +41,7 @@ import NowPlaying
     private var input: [UInt8] = []
     private var conversation = Conversation()
     private var awaited: Set<Subsystem> = []
-    private var run: CommandRun?
+    private var run: Run?
     private var stream: (any AnswerStream, Finish)?
     private var sent = 0
     private var isProcessing = false
@@ -139,33 +145,26 @@ import NowPlaying
             writer.ok()
         case .run(let work):
             isRunning = false
-            run = CommandRun(work)
+            run = Run(work: work)
         }
     }
 
     /// True while a command was begun and has not ended.
     private var isRunning = false
 
-    /// Begins the next line of the list, or several of them; false: those before have not ended.
-    private func step(_ current: CommandRun) -> Bool {
+    /// Begins the next line of the list; false: the one before has not ended.
+    private func step(_ current: Run) -> Bool {
         guard !isRunning else { return false }
-        guard let line = current.line else {
+        guard current.index < current.work.lines.count else {
             writer.ok()
             run = nil
             return true
         }
-        let (allowed, available) = (permissions, performer.commands)
         do throws(RequestFault) {
-            let request = try MPDRequest.read(line, allowed: allowed, available: available)
+            let request = try MPDRequest.read(
+                current.work.lines[current.index], allowed: permissions, available: performer.commands)
             isRunning = true
-            let together = current.together(request) {
-                try? MPDRequest.read($0, allowed: allowed, available: available)
-            }
-            if together.count > 1 {
-                performer.perform(together, for: self) { [weak self] in self?.ended(together.count, $0) }
-            } else {
-                performer.perform(request, for: self) { [weak self] in self?.ended(request.command, $0) }
-            }
+            performer.perform(request, for: self) { [weak self] in self?.ended(request.command, $0) }
         } catch {
             writer.failure(error.failure, index: current.index, command: error.command?.rawValue ?? "")
             run = nil
@@ -174,37 +173,16 @@ import NowPlaying
         return true
     }
 
-    /// Requests that were to be carried out together have ended.
-    private func ended(_ count: Int, _ outcome: JointOutcome) {
-        guard run != nil, isRunning else { return }
-        isRunning = false
-        switch outcome {
-        case .done(let ids):
-            for id in ids {
-                if let id { writer.pair("Id", id) }
-                passed()
-            }
-        case .first: run?.separate()
-        case .refused: run?.divide(count)
-        }
-        settleSoon()
-    }
-
-    /// The next line is answered.
-    private func passed() {
-        run?.pass()
-        switch run?.kind {
-        case .single, .list, nil: break
-        case .listWithOKs: writer.listOK()
-        }
-    }
-
     private func ended(_ command: MPDCommand, _ outcome: Outcome) {
         guard let current = run, isRunning else { return }
         isRunning = false
         switch outcome {
         case .ok:
-            passed()
+            run?.index += 1
+            switch current.work.kind {
+            case .single, .list: break
+            case .listWithOKs: writer.listOK()
+            }
         case .failed(let failure):
             writer.failure(failure, index: current.index, command: command.rawValue)
             run = nil
@@ -218,11 +196,7 @@ import NowPlaying
             } else {
                 report(taken)
             }
-        case .closes:
-            // The answers before it are sent, and the lines after it are not carried out.
-            run = nil
-            input = []
-            hasEnded = true
+        case .closes: close()
         }
         settleSoon()
     }
@@ -281,10 +255,9 @@ import NowPlaying
     private func settle() {
         guard !isClosed else { return }
         process()
-        let hasMore = pull()
+        pull()
         flush()
         if isClosed { return }
-        if hasMore, unread < Self.maximumUnread { settleSoon() }
         // Lines, or the rest of a list, that waited for the bytes that were sent.
         let isReady = run == nil ? input.contains(UInt8(ascii: "\n")) : !isRunning
         if stream == nil, unread < Self.maximumUnread, isReady { settleSoon() }
@@ -292,20 +265,18 @@ import NowPlaying
         watch()
     }
 
-    /// Makes rows of the long answer until enough wait to be read. True: there are more rows at once.
-    private func pull() -> Bool {
-        guard let (stream, finish) = stream else { return false }
+    /// Makes rows of the long answer until enough wait to be read.
+    private func pull() {
+        guard let (stream, finish) = stream else { return }
         while unread < Self.maximumUnread {
             switch stream.write(&writer) {
             case .more: continue
-            case .waits: return false
+            case .waits: return
             case .ends(let outcome):
                 self.stream = nil
-                finish(outcome)
-                return false
+                return finish(outcome)
             }
         }
-        return true
     }
 
     private func flush() {

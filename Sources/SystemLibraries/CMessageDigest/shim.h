@@ -1,4 +1,3 @@
 #include <sys/types.h>
 
-#include <sha1.h>
 #include <sha2.h>

@@ -77,3 +77,77 @@ package final class TrackReader: @unchecked Sendable {
         linux_give_back_heap()
     }
 }
+
+/// Texts that a reader has read and may need again. Bounded: each part begins anew when it is full.
+final class ReaderCache {
+    /// A text and its tag.
+    struct Value {
+        var tag: TrackTag?
+        var text: String
+    }
+
+    /// Texts of values.
+    private(set) var values: [Int64: Value] = [:]
+    /// Paths of folders.
+    private(set) var folders: [Int64: [UInt8]] = [:]
+    /// Formats of sound.
+    private(set) var formats: [Int64: TrackFormat] = [:]
+    /// The last list of values that was computed for a filter, whose next page is likely to be asked for.
+    private(set) var list: ComputedValues?
+    /// Folders that are shown, nil for all, as of the folder with the number `last`.
+    private(set) var visible: (last: Int64, folders: VisibleFolders?)?
+    /// Counts of what is shown.
+    private(set) var summary: TrackReader.Summary?
+
+    private static let mostValues = 8192
+    /// Counts the batches that removed rows, as of these texts.
+    private var removed: Int64 = 0
+
+    /// Forgets all if rows were removed since: other rows may have their numbers.
+    func follow(_ removed: Int64) {
+        if removed != self.removed { removeAll() }
+        self.removed = removed
+    }
+
+    /// Forgets all.
+    func removeAll() {
+        values = [:]
+        folders = [:]
+        formats = [:]
+        removeQuestions()
+    }
+
+    /// Forgets what depends on the folders that are shown.
+    func removeQuestions() {
+        list = nil
+        visible = nil
+        summary = nil
+    }
+
+    /// Keeps the folders that are shown; `last` is the highest number of one.
+    func keep(visible folders: VisibleFolders?, last: Int64) { visible = (last, folders) }
+
+    /// Keeps the counts of what is shown.
+    func keep(_ summary: TrackReader.Summary) { self.summary = summary }
+
+    /// Keeps a text.
+    func add(_ value: Value, _ id: Int64) {
+        if values.count >= Self.mostValues { values = [:] }
+        values[id] = value
+    }
+
+    /// Keeps a path.
+    func add(folder path: [UInt8], _ id: Int64) {
+        if folders.count >= 1024 { folders = [:] }
+        folders[id] = path
+    }
+
+    /// Keeps a format.
+    func add(_ format: TrackFormat, _ id: Int64) {
+        if formats.count >= 1024 { formats = [:] }
+        formats[id] = format
+    }
+
+    /// Keeps a list in place of the one before.
+    func keep(_ list: ComputedValues) { self.list = list }
+}

@@ -1,1 +1,0 @@
-#include <wslay/wslay.h>
