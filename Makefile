@@ -45,7 +45,8 @@ define install-completion
 "$(PROGRAMS)/nowplayingctl" completion $(1) > "$(2)" && chmod 644 "$(2)"
 endef
 
-programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt
+programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplaying-mpd nowplaying-mpris nowplaying-mqtt \
+    nowplaying-web
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
 .PHONY: help run build test test-clients repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
@@ -73,7 +74,7 @@ test:
 	@Scripts/packages build decode run test
 	@Scripts/test
 
-#: make test-clients            mpc, ncmpcpp, mpdscribble, mpDris2 and python-mpd2 against nowplaying-mpd (a minute)
+#: make test-clients            real MPD programs against nowplaying-mpd, and the page in Chromium (five minutes)
 test-clients:
 	@Scripts/packages build run clients
 	@Scripts/optional
@@ -167,6 +168,9 @@ install-files:
 	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red adapters)
 	for unit in $(units); do \
 	    sed 's|@bindir@|$(PREFIX)/bin|; s|@datadir@|$(PREFIX)/share|g' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done
+	for file in $$(cd web && find . -type f ! -name package.json); do \
+	    install -D -m 644 "web/$$file" "$(samples)/web/$$file" || exit 1; done
+	find $(samples)/web -type f ! -name "*.png" ! -name "*.mp3" ! -name "*.gz" -exec gzip --best --no-name --keep --force {} +
 	install -m 644 etc/sound/sound.pa $(samples)
 	install -m 755 etc/sound/sound-pipewire $(samples)
 	install -d $(samples)/pipewire/pipewire.conf.d $(addprefix $(samples)/wireplumber/,main.lua.d bluetooth.lua.d)

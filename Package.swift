@@ -46,6 +46,7 @@ let package = Package(
         .executable(name: "nowplaying-mpris", targets: ["nowplaying-mpris"]),
         .executable(name: "nowplaying-mqtt", targets: ["nowplaying-mqtt"]),
         .executable(name: "nowplaying-tags", targets: ["nowplaying-tags"]),
+        .executable(name: "nowplaying-web", targets: ["nowplaying-web"]),
     ],
     targets: [
         systemLibrary("CPulse", package: "libpulse-dev"),
@@ -62,6 +63,9 @@ let package = Package(
         systemLibrary("CMessageDigest", package: "libmd-dev"),
         systemLibrary("CSQLite", package: "libsqlite3-dev"),
         systemLibrary("CPCRE2", package: "libpcre2-dev"),
+        systemLibrary("CMicroHTTP", package: "libmicrohttpd-dev", pkgConfig: "libmicrohttpd"),
+        systemLibrary("CWSLay", package: "libwslay-dev"),
+        systemLibrary("CQREncode", package: "libqrencode-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
 
@@ -72,6 +76,7 @@ let package = Package(
         library("TrackReading", ["NowPlaying", "CLinux"]),
         library("ControlProtocol", ["NowPlaying"]),
         library("MPDProtocol", ["NowPlaying"]),
+        library("WebProtocol", ["ControlProtocol", "NowPlaying", "CMessageDigest"]),
         library("NowPlayingClient", ["ControlProtocol", "NowPlaying", "CLinux"]),
         library("ConfigurationFiles", ["ControlProtocol", "NowPlaying", "CINIH", "CLinux"]),
         library("LinuxSystem", ["NowPlaying", "CLinux", "CSystemd"]),
@@ -130,6 +135,12 @@ let package = Package(
                 "NowPlaying", "CLinux",
             ]),
         library(
+            "WebAccess",
+            [
+                "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CMessageDigest",
+                "CLinux",
+            ]),
+        library(
             "MPRISBridge",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CSystemd", "CLinux"]),
         library(
@@ -138,14 +149,21 @@ let package = Package(
                 "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem", "MPDProtocol",
                 "ControlProtocol", "NowPlaying", "CLinux", "CPCRE2", "CSQLite",
             ]),
+        library(
+            "WebBridge",
+            [
+                "WebAccess", "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "WebProtocol", "ControlProtocol",
+                "NowPlaying", "CMicroHTTP", "CWSLay", "CLinux",
+            ]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
+        program("nowplaying-web", ["WebBridge", "BridgeRuntime"]),
         program("nowplaying-mpris", ["MPRISBridge", "BridgeRuntime"]),
         program("nowplayingd", ["DaemonRuntime"]),
         program("nowplaying-library", ["LibraryRuntime"]),
         program(
             "nowplaying-tags",
             ["AudioDecoders", "AudioCore", "TrackReading", "ChildDecoding", "NowPlaying", "CLinux"]),
-        program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CLinux"]),
+        program("nowplayingctl", ["NowPlayingClient", "ControlProtocol", "NowPlaying", "CQREncode", "CLinux"]),
         program(
             "nowplaying-hooks",
             ["BridgeRuntime", "NowPlayingClient", "LinuxSystem", "ControlProtocol", "NowPlaying", "CLinux"]),
@@ -194,6 +212,13 @@ let package = Package(
         tests("ChildDecodingTests", ["ChildDecoding"]),
         tests("ControlProtocolTests", ["ControlProtocol", "NowPlaying", "TestSupport"]),
         tests("MPDProtocolTests", ["MPDProtocol"]),
+        tests("WebProtocolTests", ["WebProtocol", "ControlProtocol"]),
+        tests(
+            "WebBridgeTests",
+            [
+                "WebBridge", "WebProtocol", "nowplaying-web", "nowplaying-library", "nowplayingd", "BridgeRuntime",
+                "LinuxSystem", "ControlProtocol", "NowPlaying", "TestSupport", "CLinux",
+            ]),
         tests(
             "MPDBridgeTests",
             [
@@ -251,6 +276,19 @@ let package = Package(
                 "ControlProtocol", "LinuxSystem", "NowPlaying", "TestSupport", "CLinux",
             ]),
         tests(
+            "WebAccessTests",
+            [
+                "WebAccess", "nowplayingctl", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "LinuxSystem",
+                "ControlProtocol",
+                "NowPlaying", "TestSupport",
+            ]),
+        tests(
+            "WebSecurityTests",
+            [
+                "nowplaying-web", "nowplayingd", "nowplayingctl", "LinuxSystem", "ControlProtocol", "NowPlaying",
+                "TestSupport",
+            ]),
+        tests(
             "MPRISTests",
             [
                 "MPRISBridge", "nowplaying-mpris", "nowplayingd", "nowplayingctl", "BridgeRuntime", "NowPlayingClient",
@@ -262,7 +300,7 @@ let package = Package(
                 "DaemonRuntime", "Sessions", "DaemonConfiguration", "StateKeeping", "MediaAccess", "ControlServer",
                 "ArtworkLookup", "PlaybackEngine", "AudioDecoders", "TrackReading", "AudioCore", "MPRISBridge",
                 "nowplaying-mqtt", "BridgeRuntime", "NowPlayingClient", "ConfigurationFiles", "MPDProtocol",
-                "ControlProtocol",
+                "WebProtocol", "CWSLay", "ControlProtocol",
                 "ChildDecoding", "LinuxSystem", "NowPlaying", "PulseOutput", "TestSupport", "CSystemd", "CLinux",
                 "CVirtualTime",
             ], exclude: ["Corpus", "RESULTS.md"]),

@@ -3,8 +3,13 @@
 # shellcheck shell=bash disable=SC2034
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
 programs="^(RepositoryTests|BridgeTests|MPDBridgeTests|MPRISTests)\.|$wakeups"
-# The library with its own program.
-library='^(LibraryTests|LibraryRuntimeTests)\.'
+# The library with its own program: its questions, and its scans and lists.
+questions='^LibraryTests\.'
+library='^LibraryRuntimeTests\.'
+# They count wakeups of the library, which every disk that others mount wakes.
+rest='^(LibraryTests|LibraryRuntimeTests)\..*/atRest'
+# The door with its own program.
+web='^(WebBridgeTests|WebSecurityTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.
 engine='^(PlaybackEngineTests|ClientTests)\.'
 names='Artwork|Codec|Command|DamageCampaign|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'

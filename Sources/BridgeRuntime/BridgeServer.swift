@@ -32,16 +32,18 @@ import NowPlayingClient
 
     private static let maximumClients = 8
 
-    /// Listens at the path of this program. Throws when another process does.
+    /// Listens in the folder of this program, at the socket of this name. Throws when another process does. `isPrivate`: its
+    /// mode is 0600.
     package init(
-        _ loop: EventLoop, program: String,
+        _ loop: EventLoop, program: String, socket: String = "control.sock", isPrivate: Bool = false,
+        folder: String? = nil,
         _ handle: @escaping @PlayerLoop (_ method: String, _ parameters: JSONValue, _ reply: @escaping Reply) -> Void
     ) throws(BridgeFailure) {
         self.loop = loop
         self.handle = handle
-        let folder = BridgeServer.folder(program)
+        let folder = folder ?? BridgeServer.folder(program)
         mkdir(folder, 0o700)
-        path = folder + "/control.sock"
+        path = folder + "/" + socket
         if let other = try? UnixSocket.connect(path) {
             close(other)
             throw BridgeFailure("another \(program) is already running: \(path) answers")
@@ -49,7 +51,9 @@ import NowPlayingClient
         // Nobody listens there any more.
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() { unlink(path) }
-        do { listener = try UnixSocket.listen(path) } catch { throw BridgeFailure("no socket: \(error.message)") }
+        do { listener = try UnixSocket.listen(path, isPrivate: isPrivate) } catch {
+            throw BridgeFailure("no socket: \(error.message)")
+        }
         source = loop.watch(listener, UInt32(EPOLLIN.rawValue)) { [unowned self] _ in accept() }
     }
 

@@ -9,8 +9,14 @@ package protocol BridgeSettings: Sendable {
     static var section: String { get }
     /// All settings, in the order of the manual.
     static var all: [BridgeSetting<Self>] { get }
+    /// Settings of other sections that the bridge uses, too, by their sections. Other lines there are not judged.
+    static var borrowed: [String: [BridgeSetting<Self>]] { get }
     /// Contradiction between settings, as text; nil: none.
     var contradiction: String? { get }
+}
+
+extension BridgeSettings {
+    package static var borrowed: [String: [BridgeSetting<Self>]] { [:] }
 }
 
 /// One line of a bridge's section.
@@ -64,15 +70,20 @@ extension BridgeSettings {
     package mutating func take(_ text: [UInt8], named name: String) throws(ConfigurationError) {
         var result = self
         var seen: Set<String> = []
+        func fault(_ setting: BridgeSetting<Self>, _ value: String, _ section: String) -> String {
+            "invalid value “\(value)” for “\(setting.name)” in [\(section)] (expected \(setting.takes))"
+        }
         try INIFile.parse(text, named: name, judge: { _ in nil }) { section, name, value in
-            guard section == Self.section else { return nil }
+            guard section == Self.section else {
+                guard let setting = Self.borrowed[section]?.first(where: { $0.name == name }) else { return nil }
+                return setting.apply(&result, value) ? nil : fault(setting, value, section)
+            }
             guard let setting = Self.all.first(where: { $0.name == name }) else {
                 let nearest = NearestName.suggestion(for: name, among: Self.all.map(\.name))
                 return "unknown setting “\(name)” in [\(section)]" + (nearest.map { "; did you mean “\($0)”?" } ?? "")
             }
             if seen.insert(name).inserted { setting.clear?(&result) }
-            return setting.apply(&result, value)
-                ? nil : "invalid value “\(value)” for “\(name)” in [\(section)] (expected \(setting.takes))"
+            return setting.apply(&result, value) ? nil : fault(setting, value, section)
         }
         self = result
     }

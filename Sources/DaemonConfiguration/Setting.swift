@@ -52,7 +52,7 @@ package struct Setting: Sendable {
         ("kinds", "Recognition of podcasts and audiobooks, and the skip intervals of each kind."),
         ("announcements", "Announcements over the playback."),
         ("sessions", "Effects of sessions on each other."),
-        ("artwork", "Pictures of items."),
+        ("artwork", "Pictures of items. The library (nowplaying-library) takes this section for its tracks, too."),
         ("network", "Streams and files from the network."),
     ]
 

@@ -20,15 +20,24 @@ import NowPlayingClient
         let outputs = OutputTable()
         let library = Library(context.loop, paths: SocketLocation.library(beside: context.daemon.paths), names)
         library.onChange = { [unowned server] in server.note($0) }
+        let callers = CallerLinks(context.loop, paths: context.daemon.paths)
+        server.onGone = { [unowned server] in
+            if !callers.isEmpty { callers.keep(server.all.lazy.map(\.user)) }
+        }
         let partitions = Partitions(context, server) { partitions, mirror, name in
-            let commands = Commands(context.loop, mirror, partition: name, names, outputs, library)
+            let commands = Commands(context.loop, mirror, partition: name, names, outputs, library, callers)
             commands.serve(server, partitions)
             return commands
         }
         self.partitions = partitions
         partitions.begin()
-        let listener = MPDListener(context.loop, context.log) { [unowned server, unowned partitions] connection in
-            guard connection.announces else { return server.welcome(connection, partitions.usual) }
+        let feedback = FeedbackWatch(context.loop, paths: context.daemon.paths) { [unowned server] in
+            server.note(.sticker)
+        }
+        partitions.usual.mirror.onReturn = { feedback.begin() }
+        let listener = MPDListener(context.loop, context.log, remedy: Self.remedy) {
+            [unowned server, unowned partitions] connection in
+            guard connection.kind == .announcements else { return server.welcome(connection, partitions.usual) }
             partitions.enter(Partitions.announcing) { result in
                 switch result {
                 case .success(let commands): server.welcome(connection, commands)
@@ -48,13 +57,17 @@ import NowPlayingClient
         }
     }
 
+    private static let remedy = ", such as mpd; end it, or name another address as “bind” in [mpd]"
+
     private static func places(_ settings: MPDSettings) -> [MPDListener.Place] {
         let usual: [BindAddress] = [.network(host: "localhost", port: BindAddress.usualPort), .usualLocal]
         let isUsual = settings.bind.isEmpty
         return (isUsual ? usual : settings.bind).map {
-            MPDListener.Place(address: $0, announces: false, isUsual: isUsual)
+            MPDListener.Place(address: $0.listener, kind: .playback, isUsual: isUsual)
         }
-            + settings.announceBind.map { MPDListener.Place(address: $0, announces: true, isUsual: false) }
+            + settings.announceBind.map {
+                MPDListener.Place(address: $0.listener, kind: .announcements, isUsual: false)
+            }
     }
 
     package func reload(_ settings: MPDSettings) {

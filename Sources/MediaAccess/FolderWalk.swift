@@ -18,6 +18,8 @@ struct FolderWalk {
         "m4a", "m4b", "aac", "wma", "ape", "wv", "mpc", "tta", "mka", "dsf", "dff", "ac3", "eac3", "ec3", "dts", "tak",
         "shn", "spx", "amr", "awb", "mlp", "thd", "voc", "ra",
     ]
+    /// Suffixes of formats that `TrackReader` of the library knows.
+    static let described: Set<String> = own.union(["m4a", "m4b", "aac", "wma", "ape", "wv", "mpc", "tta", "dsf"])
     /// Folders inside each other, at most.
     private static let maximumDepth = 64
 

@@ -6,9 +6,15 @@ package struct PlayableSuffixes: Sendable {
     /// Those that this system plays.
     package static let present = PlayableSuffixes(FolderWalk.endings)
 
+    /// Those of formats whose tags a library reads. `nowplaying-decode` plays more formats.
+    package static let described = PlayableSuffixes(FolderWalk.described)
+
     private init(_ endings: Set<String>) {
         keys = Set(endings.map { $0.utf8.reduce(0) { $0 << 8 | UInt64($1) } })
     }
+
+    /// The same for an array.
+    package func matches(_ name: [UInt8]) -> Bool { name.withUnsafeBytes { matches($0) } }
 
     /// True if a name has one of these suffixes.
     package func matches(_ name: UnsafeRawBufferPointer) -> Bool {

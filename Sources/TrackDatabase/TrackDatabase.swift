@@ -14,6 +14,12 @@ package final class TrackDatabase: Sendable {
 
     /// The file.
     package let path: String
+    /// The folder in which the file lies.
+    package var folder: String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
     /// State of the file when it was opened.
     package let opening: Opening
 

@@ -20,8 +20,9 @@ import Testing
         }
         defer { daemon.stop() }
         mkdir(folder.path("nowplaying-" + bridge), 0o700)
+        let name = bridge == "web" ? "web.sock" : "control.sock"
         let other = answer.map { answer in
-            FakeDaemon(folder.path("nowplaying-\(bridge)/control.sock")) { method, _ in
+            FakeDaemon(folder.path("nowplaying-\(bridge)/\(name)")) { method, _ in
                 method == (bridge == "hooks" ? "hooks.list" : "bridge.status")
                     ? .result(answer) : .error(-32601, "there is no method", [:])
             }
@@ -54,6 +55,29 @@ import Testing
         try expect(
             "mpd", ["peer": "clients", "connected": false, "problem": "localhost:6600: in use\u{1B}"], "warning",
             "it does not listen at all of its addresses: localhost:6600: in use")
+    }
+
+    @Test func listenersOfThePage() throws {
+        let local: JSONValue = [
+            "listeners": ["127.0.0.1:8088"], "proxies": [], "isBeyondLoopback": false, "deviceCount": 0,
+            "localAddress": "http://localhost:8088/",
+        ]
+        try expect("web", local, "ok", "a browser on this machine opens http://localhost:8088/")
+        try expect("web", local, "ok", "bind = *:8088 in [web]")
+        var open: JSONValue = [
+            "listeners": ["0.0.0.0:8088"], "proxies": ["/run/p.sock"], "isBeyondLoopback": true, "deviceCount": 2,
+            "addresses": ["http://192.0.2.7:8088/"], "wrongGuesses": 9,
+        ]
+        try expect("web", open, "ok", "a phone types http://192.0.2.7:8088/; 2 devices are paired")
+        try expect("web", open, "ok", "/run/p.sock (for proxies)")
+        guard case .object(var members) = open else { return }
+        members["wrongGuesses"] = 10
+        members["problem"] = "box:8088: in use\u{1B}"
+        members["page"] = false
+        open = .object(members)
+        let found = try findings("web", open)
+        #expect(found.map { $0["level"]?.stringValue } == ["warning", "warning", "warning", "ok"])
+        #expect(found[0]["found"]?.stringValue?.contains("\u{1B}") == false)
     }
 
     @Test func hooks() throws {

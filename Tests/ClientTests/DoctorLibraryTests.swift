@@ -67,6 +67,17 @@ import Testing
         try expect(Self.status([name: try JSONReader.read(value)]), level, words)
     }
 
+    @Test func withoutADaemon() throws {
+        for isThere in [true, false] {
+            let library = isThere ? FakeDaemon(folder.path("library.sock")) { _, _ in Self.status([:]) } : nil
+            defer { library?.stop() }
+            let outcome = Tool.run(["doctor", "--json"], socket: folder.path("control.sock"))
+            let all = try JSONReader.read(outcome.output)["findings"]?.arrayValue ?? []
+            #expect(outcome.status == 8 && all.map { $0["check"] } == ["daemon", "library"], "\(all)")
+            #expect(JSONWriter.text(.array(all)).contains(isThere ? "5 tracks" : "no library runs"), "\(all)")
+        }
+    }
+
     @Test func refused() throws { try expect(.error(403, "you may not", [:]), "warning", "you may not") }
 
     @Test func itHangs() throws { try expect(.silence, "fault", "does not answer") }

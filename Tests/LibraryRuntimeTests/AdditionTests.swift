@@ -122,12 +122,14 @@ import TrackDatabase
         #expect(event?["by"]?["client"] == "phone" && event?["by"]?["uid"] == 65534, "\(String(describing: event))")
     }
 
-    @Test func aHundredThousandTracksComeAtOnce() async throws {
+    /// A hundred thousand tracks by night, a fifth of them by day.
+    @Test func veryManyTracksComeAtOnce() async throws {
+        let count = ScanHouse.isLong ? 100_000 : 20_000
         let house = LibraryHouse(isInMemory: true)
         let first = house.folder.write(
             AudioMaterial.noise(frames: 80, sampleRate: 8000, channels: 1).wave(), "music/0.wav")
         var songs: [LibraryHouse.Song] = []
-        for number in 0..<100_000 {
+        for number in 0..<count {
             if number > 0 { link(first, house.folder.path("music/\(number).wav")) }
             songs.append(
                 .init(
@@ -141,17 +143,18 @@ import TrackDatabase
         let begin = EventLoop.now
         try client.request(1, "library.add", ["filter": ["all": []], "sort": ["-uri"]])
         // Others are answered meanwhile.
-        #expect(try RawClient(house.librarySocket).call("library.status")["result"]?["tracks"] == 100_000)
+        let status = try RawClient(house.librarySocket).call("library.status")["result"]
+        #expect(status?["tracks"] == .integer(Int64(count)))
         var answer: JSONValue?
         while answer == nil {
             do { answer = try client.read() } catch RawClient.Failure.timeout {}
         }
         let seconds = EventLoop.now.seconds(since: begin)
-        #expect(answer?["result"]?["count"] == 100_000, "\(String(describing: answer))")
-        print("library.add of 100,000 tracks: \(seconds) s")
+        #expect(answer?["result"]?["count"] == .integer(Int64(count)), "\(String(describing: answer))")
+        print("library.add of \(count) tracks: \(seconds) s")
         let page = try RawClient(house.daemonSocket).call(
-            "queue.list", ["offset": 99_990, "limit": 10, "fields": ["title", "uri"]])["result"]
-        #expect(page?["count"] == 100_000)
+            "queue.list", ["offset": .integer(Int64(count - 10)), "limit": 10, "fields": ["title", "uri"]])["result"]
+        #expect(page?["count"] == .integer(Int64(count)))
         let expected = songs.map(\.place).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.reversed().suffix(10)
         let found = page?["items"]?.arrayValue?.compactMap { $0["uri"]?.stringValue } ?? []
         #expect(found == expected.map { house.uri($0) })

@@ -104,6 +104,10 @@ import TrackDatabase
         #expect(try titles(client, ["name": "Smart", "offset": 1, "limit": 1]) == ["C"])
         #expect(try client.call("library.add", ["list": "Smart"])["result"]?["count"] == 3)
         #expect(try house.queue() == ["P", "C", "B"])
+        // Without an order, tracks come in the order in which they came into the library; the default is not kept.
+        _ = try client.call("lists.save", ["name": "Plain", "filter": ["duration": ["atLeast": 0]]])
+        #expect(try titles(client, ["name": "Plain"]) == ["A", "B", "C", "P"])
+        #expect(try client.call("lists.get", ["name": "Plain"])["result"]?["sort"] == nil)
         let refused = try client.call("lists.edit", ["name": "Smart", "edits": [["clear": [:]]]])
         #expect(refused["error"]?["data"]?["reason"] == "isFilter")
         #expect(try client.call("lists.save", ["name": "Bad", "filter": ["titel": ["is": "x"]]]).errorCode == -32602)

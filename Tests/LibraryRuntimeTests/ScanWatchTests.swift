@@ -13,9 +13,12 @@ import Testing
     func found() async throws {
         let house = ScanHouse()
         for number in 0..<200 { house.track("music/\(number % 20)/\(number).flac", "\(number)") }
+        let broken = house.folder.write([0xFF, 0xFB, 0x90, 0x64, 0], "music/broken.mp3")
         await house.start()
         #expect(try house.hasScanned())
         let client = try RawClient(house.socket)
+        let faults = try house.status()["faults"]?.arrayValue ?? []
+        #expect(faults.map { $0["uri"] } == [.string("file://" + broken)])
         let library = try #require(house.library).pid
         var times: [Double] = []
         for round in 0..<4 {
@@ -32,11 +35,11 @@ import Testing
         if getenv("NOWPLAYING_FIGURES") != nil { print("a changed file is found after \(times) s") }
         #expect(try house.update())
         let last = try house.status()["lastScan"]
-        #expect(last?["files"] == 200)
+        #expect(last?["files"] == 201 && last?["faults"] == 0)
         #expect(house.end() == 0)
         // It is there before the first scan ends.
         await house.start()
-        #expect(try house.status()["lastScan"]?["files"] == 200)
+        #expect(try house.status()["lastScan"]?["files"] == 201)
         #expect(try house.hasScanned())
         #expect(try house.status()["lastScan"]?["finished"] != last?["finished"])
     }

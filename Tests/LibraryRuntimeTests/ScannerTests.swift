@@ -31,10 +31,25 @@ import TrackDatabase
         let report = library.scanner.report
         #expect(report.roots.map(\.mode) == [.watched] && report.failure == nil)
         #expect(report.lastScan?.added == 4 && report.lastScan?.files == 4 && library.changes > 0)
+        // Those without sound are named, and are not read again until they change.
+        let reasons = Dictionary(
+            uniqueKeysWithValues: try library.reader.faults().map {
+                (String(decoding: $0.path.bytes, as: UTF8.self), $0.reason)
+            })
+        #expect(
+            reasons == [
+                "music/a/strange.mp3": "no audio format is recognised in it", "music/empty.ogg": "it is empty",
+            ])
+        #expect(report.lastScan?.faults == 2)
         let version = try library.reader.summary().version
         await library.scan()
         #expect(try library.reader.summary().version == version)
         #expect(library.scanner.report.lastScan?.files == 4 && library.scanner.report.lastScan?.added == 0)
+        #expect(library.scanner.report.lastScan?.faults == 0)
+        library.track("a/strange.mp3", title: "Drei", seed: 3)
+        await library.scan()
+        #expect(try library.track(at: "music/a/strange.mp3")?.record.tags[.title] == ["Drei"])
+        #expect(try library.reader.faultCount() == 1)
     }
 
     @Test("files that change, come and go are found by themselves")
@@ -139,7 +154,7 @@ import TrackDatabase
         let folder = library.place.path("music")
         let wanted = getenv("NOWPLAYING_MANY_FILES").flatMap { Int(String(cString: $0)) }
         let count = wanted ?? (ScanHouse.isLong ? 200_000 : 5000)
-        let first = library.place.write(Array("x".utf8), "music/first.mp3")
+        let first = library.place.write(ScanHouse.flac("One"), "music/first.mp3")
         for number in 1..<count { #expect(link(first, "\(folder)/\(number).mp3") == 0) }
         let foreign: [UInt8] = Array("\(folder)/".utf8) + [0xFF, 0xFE, 0x2E] + Array("mp3".utf8)
         foreign.withUnsafeBytes { bytes in
@@ -173,7 +188,7 @@ import TrackDatabase
                         open("\(place.path)/deaths", "a").write("x")
                         os.kill(os.getpid(), 11)
                     os.close(f)
-                    s.sendall(bytes([33, 1, i, 0, 1, 0, 0, 0, 3]))
+                    s.sendall(bytes([33, 1, i, 0, 1, 0, 0, 0, 2]))
             """
         let path = place.write(Array(script.utf8), "reader")
         chmod(path, 0o700)

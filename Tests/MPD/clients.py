@@ -23,6 +23,8 @@ import wave
 import mpd
 import mpd.asyncio
 
+from assistant import test_home_assistant
+
 PATIENCE = 20
 
 

@@ -77,6 +77,12 @@ final class LineClient {
         }
     }
 
+    /// True if bytes of the server wait to be read.
+    var isReadable: Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return !buffer.isEmpty || Glibc.poll(&poll, 1, 0) == 1
+    }
+
     /// True if the server ends the connection without another byte.
     func isEnded() -> Bool {
         do {

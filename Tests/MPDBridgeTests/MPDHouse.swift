@@ -8,6 +8,8 @@ final class MPDHouse: Sendable {
     let folder: TemporaryFolder
     let daemon: TestProcess
     let bridge: TestProcess
+    /// Nil: the house has none.
+    let library: TestProcess?
     /// Path of the bridge's local socket.
     let socket: String
 
@@ -15,14 +17,26 @@ final class MPDHouse: Sendable {
     static func settings(_ folder: TemporaryFolder) -> String { "[mpd]\nbind = \(folder.path("mpd.sock"))\n" }
 
     /// Starts both, and returns when the bridge knows the daemon. `settings`: lines of the section `[mpd]` and of others
-    /// behind it.
-    static func start(_ settings: String = "", in folder: TemporaryFolder = TemporaryFolder()) async -> MPDHouse {
-        folder.file("house.conf", Self.settings(folder) + settings)
-        let (daemon, bridge) = await LoopThread.run {
-            (process(folder, "nowplayingd", daemonWords(folder)), process(folder, "nowplaying-mpd", []))
+    /// behind it. `music`: folder of the library, which is started and has this number of songs; nil: there is no library.
+    static func start(
+        _ settings: String = "", in folder: TemporaryFolder = TemporaryFolder(),
+        music: (folder: String, songs: Int)? = nil
+    ) async -> MPDHouse {
+        let ofLibrary = music.map {
+            "[library]\nfolders = \($0.folder)\nstate-directory = \(folder.path("library"))\n"
         }
-        let house = MPDHouse(folder, daemon, bridge)
+        folder.file("house.conf", Self.settings(folder) + settings + (ofLibrary ?? ""))
+        let house = await LoopThread.run {
+            MPDHouse(
+                folder, process(folder, "nowplayingd", daemonWords(folder)), process(folder, "nowplaying-mpd", []),
+                ofLibrary.map { _ in process(folder, "nowplaying-library", []) })
+        }
         house.awaitDaemon()
+        if let music {
+            precondition(
+                becomes { (try? house.client().value("songs", of: "stats")) == "\(music.songs)" },
+                "the library did not find \(music.songs) songs")
+        }
         return house
     }
 
@@ -49,8 +63,9 @@ final class MPDHouse: Sendable {
         return TestProcess([BuiltProgram.path(program)] + usual + words, environment: environment)
     }
 
-    private init(_ folder: TemporaryFolder, _ daemon: TestProcess, _ bridge: TestProcess) {
+    private init(_ folder: TemporaryFolder, _ daemon: TestProcess, _ bridge: TestProcess, _ library: TestProcess?) {
         self.folder = folder
+        self.library = library
         self.daemon = daemon
         self.bridge = bridge
         socket = folder.path("mpd.sock")
@@ -62,7 +77,7 @@ final class MPDHouse: Sendable {
     /// A new client of the daemon itself.
     func daemonClient() throws -> RawClient { try RawClient(folder.path("control.sock")) }
 
-    deinit { for process in [bridge, daemon] { process.end() } }
+    deinit { for process in [bridge, library, daemon].compactMap({ $0 }) { process.end() } }
 }
 
 extension TemporaryFolder {

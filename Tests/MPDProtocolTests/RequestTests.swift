@@ -51,6 +51,20 @@ import Testing
         #expect(fault.endsConnection == ends)
     }
 
+    @Test(
+        "requests that are one change of the queue",
+        arguments: [
+            ("add a", "add b", true), ("add a", "addid b", true), ("addid a 3", "addid b 4", true),
+            ("add a 0", "add b 1", true), ("addid a 3", "addid b 3", false), ("addid a 3", "addid b", false),
+            ("addid a", "addid b 0", false), ("addid a +0", "addid b +1", false), ("add a x", "add b y", false),
+            ("delete 0", "delete 0", true), ("delete 1:2", "delete 5", true), ("deleteid 7", "deleteid 8", true),
+            ("delete 0", "deleteid 8", false), ("add a", "delete 0", false), ("clear", "add a", false),
+            ("play 0", "play 0", false),
+        ])
+    func joins(first: String, second: String, expected: Bool) throws {
+        #expect(try read(second).get().joins(try read(first).get()) == expected)
+    }
+
     @Test("each command needs its rights, and names itself", arguments: MPDCommand.allCases)
     func rights(command: MPDCommand) {
         let count = command.arity?.lowerBound ?? 0

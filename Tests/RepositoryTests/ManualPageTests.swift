@@ -80,6 +80,7 @@ import Testing
         var count = 0
         for page in [
             "nowplayingd.conf.5", "nowplaying-hooks.1", "nowplaying-mqtt.1", "nowplaying-library.1", "nowplaying-mpd.1",
+            "nowplaying-web.1",
         ] {
             let text = try String(contentsOfFile: ScriptRun.root + "/etc/man/" + page, encoding: .utf8)
             for block in text.components(separatedBy: ".Bd -literal -offset indent\n").dropFirst() {
@@ -88,7 +89,7 @@ import Testing
                 try home.write("example.conf", example)
                 for program in [
                     "nowplayingd", "nowplaying-library", "nowplaying-hooks", "nowplaying-mpd", "nowplaying-mpris",
-                    "nowplaying-mqtt",
+                    "nowplaying-mqtt", "nowplaying-web",
                 ] {
                     let words = ["\(programs)/\(program)", "--config", home.path + "/example.conf", "--check-config"]
                     let checked = try ScriptRun(words, in: home)

@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [
         "nowplayingd.service", "nowplayingd-sound.service", "nowplayingd-sound-pipewire.service",
         "nowplaying-mqtt.service", "nowplaying-mpris.service", "nowplaying-hooks.service",
-        "nowplaying-library.service", "nowplaying-mpd.service",
+        "nowplaying-library.service", "nowplaying-mpd.service", "nowplaying-web.service",
     ])
     func theSystemsUnitsAreHardened(unit: String) throws {
         let run = try ScriptRun(

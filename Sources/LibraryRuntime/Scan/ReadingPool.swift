@@ -1,6 +1,7 @@
 import AudioDecoders
 import Glibc
 import LinuxSystem
+import MediaAccess
 import NowPlaying
 import Synchronization
 import TrackDatabase
@@ -180,6 +181,8 @@ final class ReadingPool: Sendable {
         case .found(let facts):
             let record = TrackRecord(path: job.path, file: file, facts: facts)
             return [.track(record, known: job.known, hadFault: job.hasFault)]
+        case .refused(.notRecognised) where PlayableSuffixes.described.matches(job.name):
+            return listed(file.size == 0 ? "it is empty" : "no audio format is recognised in it")
         case .refused(.notRecognised), .refused(.notAFile):
             return [.track(TrackRecord(path: job.path, file: file), known: job.known, hadFault: job.hasFault)]
         case .refused(.unreadable(let code)):

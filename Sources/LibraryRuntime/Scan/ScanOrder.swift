@@ -15,19 +15,6 @@ struct ScanOrder: Sendable {
     var isEmpty: Bool { !isFull && trees.isEmpty && changed.isEmpty }
 }
 
-/// Knowledge that lasts from one scan to the next. One scan at a time uses it.
-final class ScanMemory: @unchecked Sendable {
-    // @unchecked: one scan at a time runs, on one thread.
-
-    /// Folders that are watched.
-    var folders = WatchedFolders()
-    /// Reasons for which roots are walked, by their places.
-    var walked: [Int: String] = [:]
-
-    /// No folder is watched.
-    init() {}
-}
-
 /// Result of a scan.
 struct ScanOutcome: Sendable {
     let modes: [ScanReport.Mode]

@@ -33,6 +33,10 @@ final class ScanWalk {
 
     /// Carries out an order. Blocks until its end.
     static func run(_ order: ScanOrder, _ context: ScanContext, _ memory: ScanMemory) -> ScanOutcome {
+        var order = order
+        // Without the numbers of folders their changes lead nowhere.
+        if !memory.wake() { order.isFull = true }
+        defer { memory.rest(in: context.database.folder) }
         // A change of a few files is looked at at once.
         if order.isFull, !order.isAsked { linux_lower_priority(0) }
         var modes = context.roots.map { _ in ScanReport.Mode.missing(reason: "it was not looked at yet") }

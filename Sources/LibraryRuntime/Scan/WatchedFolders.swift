@@ -1,3 +1,5 @@
+import Glibc
+
 /// Folders that are watched, by the numbers of their watches. A folder costs about thirty bytes.
 struct WatchedFolders {
     private struct Entry {
@@ -15,6 +17,9 @@ struct WatchedFolders {
 
     /// No folders; numbers begin with `first`.
     init(first: Int32 = 1) { self.first = first }
+
+    /// Number of folders, those that are gone too.
+    var count: Int { entries.count }
 
     /// The number that the next folder gets.
     var next: Int32 { first + Int32(entries.count) }
@@ -90,5 +95,62 @@ struct WatchedFolders {
             entries[index].root = Self.gone
         }
         return gone
+    }
+
+    // MARK: Files
+
+    private typealias Header = (first: Int32, entries: Int32, names: Int)
+
+    /// Writes all of them into an empty file. False: it has no room.
+    func write(to file: Int32) -> Bool {
+        var header: Header = (first, Int32(entries.count), names.count)
+        let size = MemoryLayout<Header>.size
+        return withUnsafeBytes(of: &header) { Self.write($0, to: file, at: 0) }
+            && entries.withUnsafeBytes { Self.write($0, to: file, at: size) }
+            && names.withUnsafeBytes {
+                Self.write($0, to: file, at: size + entries.count * MemoryLayout<Entry>.stride)
+            }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) -> Bool {
+        var rest = bytes[...]
+        while let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+            let count = pwrite(file, base, rest.count, offset + bytes.count - rest.count)
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// The folders of a file that `write` has written; nil: it can't be read.
+    init?(readFrom file: Int32) {
+        var header: Header = (1, 0, 0)
+        let size = MemoryLayout<Header>.size
+        guard withUnsafeMutableBytes(of: &header, { Self.read($0, file, at: 0) }) else { return nil }
+        let (entries, names) = (Int(header.entries), header.names)
+        first = header.first
+        let offset = size + entries * MemoryLayout<Entry>.stride
+        var isWhole = true
+        self.entries = Array(unsafeUninitializedCapacity: entries) { buffer, count in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)[..<(offset - size)]
+            isWhole = Self.read(UnsafeMutableRawBufferPointer(rebasing: bytes), file, at: size)
+            count = isWhole ? entries : 0
+        }
+        self.names = Array(unsafeUninitializedCapacity: names) { buffer, count in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)[..<names]
+            isWhole = isWhole && Self.read(UnsafeMutableRawBufferPointer(rebasing: bytes), file, at: offset)
+            count = isWhole ? names : 0
+        }
+        guard isWhole else { return nil }
+    }
+
+    private static func read(_ bytes: UnsafeMutableRawBufferPointer, _ file: Int32, at offset: Int) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let count = pread(file, bytes.baseAddress! + done, bytes.count - done, offset + done)
+            guard count > 0 else { return false }
+            done += count
+        }
+        return true
     }
 }

@@ -32,15 +32,12 @@ package struct ReadingMethods {
     /// `library.query`.
     func query(_ parameters: JSONObject) throws(TrackDatabaseError) -> [UInt8] {
         let row = TrackRow(TrackField.named(parameters["fields"]), in: view)
-        var query = TrackQuery(
+        let query = TrackQuery(
             filter: try filter(parameters), sort: try sort(parameters),
             limit: limit(parameters, usual: LibraryCatalogue.usualTracks), after: parameters["after"]?.stringValue)
-        return try PageWriter.page(limit: query.limit) { limit throws(TrackDatabaseError) in
-            query.limit = limit
-            return try reader.query(query)
-        } row: {
-            row.write($0, to: &$1)
-        }
+        var page = PageWriter()
+        let end = try reader.query(query, reading: row.tags) { track in page.add { row.write(track, to: &$0) } }
+        return page.finish(next: end.next, version: end.version)
     }
 
     /// `library.count`.

@@ -10,6 +10,8 @@ struct TrackRow: Sendable {
 
     private let view: LibraryView
     private let keys: [(name: String, key: Key)]
+    /// Tags that the rows need.
+    let tags: TagChoice
 
     /// Rows of these fields, in this order.
     init(_ fields: [TrackField], in view: LibraryView) {
@@ -18,6 +20,8 @@ struct TrackRow: Sendable {
             let tag = field == .title ? nil : TrackTag(name: field.rawValue)
             return (field.rawValue, tag.map { .tag($0) } ?? .other(field))
         }
+        let named = fields.compactMap { $0 == .artists ? .artist : TrackTag(name: $0.rawValue) }
+        tags = fields.contains(.tags) ? .all : TagChoice(named)
     }
 
     /// Writes a track as an object.

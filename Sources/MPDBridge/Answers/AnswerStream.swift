@@ -28,3 +28,16 @@ enum AnswerProgress: Equatable, Sendable {
     case waits
     case ends(Outcome)
 }
+
+/// Result of requests that were to be carried out as one change.
+enum JointOutcome: Equatable, Sendable {
+    /// The first of them were carried out, as many as there are ids. An id is nil where the answer has none.
+    case done([Int64?])
+    /// The first one has to be carried out alone.
+    case first
+    /// None was carried out, because one of them cannot be.
+    case refused
+}
+
+/// Takes the result of requests that were to be carried out as one change; called exactly once.
+typealias JointFinish = @PlayerLoop (JointOutcome) -> Void

@@ -10,33 +10,33 @@ extension Commands {
         let ids = mirror.queue.ids
         switch request.command {
         case .add, .addid: try add(arguments, client, answersId: request.command == .addid, finish)
-        case .clear: call("queue.clear", finish)
-        case .delete: try remove(ids[try indices(arguments[0])], finish)
-        case .deleteid: try remove([try known(arguments[0])], finish)
+        case .clear: call("queue.clear", for: client, finish)
+        case .delete: remove(ids[try indices(arguments[0])], client, finish)
+        case .deleteid: remove([try known(arguments[0])], client, finish)
         case .move:
             let range = try indices(arguments[0])
             guard !range.isEmpty, try arguments[0].range().upper != nil else {
                 throw MPDFailure(.argument, "Open-ended range not supported")
             }
-            try move(range, arguments[1], finish)
+            try move(range, arguments[1], client, finish)
         case .moveid:
             let index = mirror.queue.index(of: try known(arguments[0])) ?? 0
-            try move(index..<index + 1, arguments[1], finish)
+            try move(index..<index + 1, arguments[1], client, finish)
         case .shuffle:
-            guard let argument = arguments.first else { return call("queue.shuffle", finish) }
+            guard let argument = arguments.first else { return call("queue.shuffle", for: client, finish) }
             let range = try indices(argument)
             guard range.count > 1 else { return finish(.ok) }
-            call("queue.shuffle", ["ids": Self.list(ids[range])], finish)
-        case .swap: try swap(try id(at: try arguments[0].count()), try id(at: try arguments[1].count()), finish)
-        case .swapid: try swap(try known(arguments[0]), try known(arguments[1]), finish)
+            call("queue.shuffle", ["ids": Self.list(ids[range])], for: client, finish)
+        case .swap: swap(try id(at: try arguments[0].count()), try id(at: try arguments[1].count()), client, finish)
+        case .swapid: swap(try known(arguments[0]), try known(arguments[1]), client, finish)
         case .prio:
             var chosen: [Int32] = []
             for argument in arguments.dropFirst() { chosen += ids[try indices(argument)] }
-            try prioritize(chosen, arguments[0], finish)
+            try prioritize(chosen, arguments[0], client, finish)
         case _:
             var chosen: [Int32] = []
             for argument in arguments.dropFirst() { chosen.append(try known(argument)) }
-            try prioritize(chosen, arguments[0], finish)
+            try prioritize(chosen, arguments[0], client, finish)
         }
     }
 
@@ -69,11 +69,11 @@ extension Commands {
         var parameters = JSONObject()
         parameters["items"] = [.string(uri)]
         parameters["at"] = index.map { .integer(Int64($0)) }
-        mirror.call("queue.add", .object(parameters)) { result in
+        ask("queue.add", .object(parameters), for: client) { [weak client] result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let answer):
-                if answersId, let id = answer["ids"]?.arrayValue?.first?.integerValue { client.writer.pair("Id", id) }
+                if answersId, let id = answer["ids"]?.arrayValue?.first?.integerValue { client?.writer.pair("Id", id) }
                 finish(.ok)
             }
         }
@@ -104,7 +104,7 @@ extension Commands {
     }
 
     /// The address or path of a name that a client may add. Throws MPD's message.
-    private func uri(_ name: [UInt8], _ client: MPDClient) throws(MPDFailure) -> String {
+    func uri(_ name: [UInt8], _ client: MPDClient) throws(MPDFailure) -> String {
         let text = String(decoding: name, as: UTF8.self)
         let isFile = name.first == UInt8(ascii: "/") && !Self.isTop(name) || text.lowercased().hasPrefix("file:")
         // Files outside of the library are for users of this machine; the daemon judges them by its own rules.
@@ -121,37 +121,38 @@ extension Commands {
 
     // MARK: Changes of place
 
-    private func remove(_ ids: some Collection<Int32>, _ finish: @escaping Finish) throws(MPDFailure) {
+    private func remove(_ ids: some Collection<Int32>, _ client: MPDClient, _ finish: @escaping Finish) {
         guard !ids.isEmpty else { return finish(.ok) }
-        call("queue.remove", ["ids": Self.list(ids)], finish)
+        call("queue.remove", ["ids": Self.list(ids)], for: client, finish)
     }
 
-    private func move(_ range: Range<Int>, _ place: Argument, _ finish: @escaping Finish) throws(MPDFailure) {
+    private func move(
+        _ range: Range<Int>, _ place: Argument, _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
         let ids = mirror.queue.ids
         let index = try Destination(place).move(of: range, count: ids.count, current: mirror.currentIndex)
-        call("queue.move", ["ids": Self.list(ids[range]), "to": .integer(Int64(index))], finish)
+        call("queue.move", ["ids": Self.list(ids[range]), "to": .integer(Int64(index))], for: client, finish)
     }
 
-    private func swap(_ one: Int32, _ other: Int32, _ finish: @escaping Finish) throws(MPDFailure) {
+    private func swap(_ one: Int32, _ other: Int32, _ client: MPDClient, _ finish: @escaping Finish) {
         guard one != other, let first = mirror.queue.index(of: one), let second = mirror.queue.index(of: other) else {
             return finish(.ok)
         }
         let (low, high) = (min(first, second), max(first, second))
         let (lower, upper) = (mirror.queue.ids[low], mirror.queue.ids[high])
         // The upper one takes the lower place, and the lower one goes to where that was.
-        mirror.call("queue.move", ["ids": Self.list([upper]), "to": .integer(Int64(low))]) { [weak self] result in
-            switch result {
-            case .failure(let failure): finish(.failed(failure))
-            case .success: self?.call("queue.move", ["ids": Self.list([lower]), "to": .integer(Int64(high))], finish)
-            }
+        call("queue.move", ["ids": Self.list([upper]), "to": .integer(Int64(low))], for: client) {
+            [weak self, weak client] outcome in
+            guard outcome == .ok, let self, let client else { return finish(outcome) }
+            call("queue.move", ["ids": Self.list([lower]), "to": .integer(Int64(high))], for: client, finish)
         }
     }
 
     private func prioritize(
-        _ ids: [Int32], _ priority: Argument, _ finish: @escaping Finish
+        _ ids: [Int32], _ priority: Argument, _ client: MPDClient, _ finish: @escaping Finish
     ) throws(MPDFailure) {
         let number = try priority.count(upTo: 255)
         guard !ids.isEmpty else { return finish(.ok) }
-        call("queue.prioritize", ["ids": Self.list(ids), "priority": .integer(Int64(number))], finish)
+        call("queue.prioritize", ["ids": Self.list(ids), "priority": .integer(Int64(number))], for: client, finish)
     }
 }

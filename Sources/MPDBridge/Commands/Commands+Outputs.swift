@@ -22,7 +22,8 @@ extension Commands {
                 guard let output = outputs.first(where: { $0.number == number }) else {
                     return finish(.failed(MPDFailure(.noExist, "No such audio output")))
                 }
-                change(request.command, output, isPresent: output.name == present(outputs), delay, finish)
+                guard let client else { return finish(.ok) }
+                change(request.command, output, isPresent: output.name == present(outputs), delay, client, finish)
             }
         }
     }
@@ -34,16 +35,16 @@ extension Commands {
 
     private func change(
         _ command: MPDCommand, _ output: OutputTable.Output, isPresent: Bool, _ delay: Double?,
-        _ finish: @escaping Finish
+        _ client: MPDClient, _ finish: @escaping Finish
     ) {
         switch command {
         case .enableoutput where isPresent: finish(.ok)
         case .disableoutput where !isPresent: finish(.ok)
         case .enableoutput,
             .toggleoutput where !isPresent:
-            call("output.select", ["name": .string(output.name)], finish)
+            call("output.select", ["name": .string(output.name)], for: client, finish)
         case .outputset:
-            call("output.delay.set", ["name": .string(output.name), "delay": .number(delay ?? 0)], finish)
+            call("output.delay.set", ["name": .string(output.name), "delay": .number(delay ?? 0)], for: client, finish)
         case _:
             finish(
                 .failed(

@@ -7,57 +7,67 @@ import NowPlayingClient
 /// Playback.
 extension Commands {
     /// Carries out a command of playback.
-    func play(_ request: MPDRequest, _ finish: @escaping Finish) throws(MPDFailure) {
+    func play(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let first = request.arguments.first
         let state = mirror.state?.state ?? .stopped
         switch request.command {
         case .play:
-            guard let first, first.text != "-1" else { return resume(finish) }
+            guard let first, first.text != "-1" else { return resume(client, finish) }
             let index = try first.count()
-            call("play", ["itemId": .integer(Int64(try id(at: index)))], finish)
+            let item = Int64(try id(at: index))
+            showError(of: item)
+            call("play", ["itemId": .integer(item)], for: client, finish)
         case .playid:
-            guard let first, first.text != "-1" else { return resume(finish) }
-            call("play", ["itemId": .integer(Int64(try known(first)))], finish)
+            guard let first, first.text != "-1" else { return resume(client, finish) }
+            let item = Int64(try known(first))
+            showError(of: item)
+            call("play", ["itemId": .integer(item)], for: client, finish)
         case .pause:
             // Stopped stays stopped.
             guard state != .stopped else { return finish(.ok) }
-            guard let first else { return call("togglePlayPause", finish) }
-            call(try first.flag() ? "pause" : "play", finish)
-        case .stop: call("stop", finish)
+            guard let first else { return call("togglePlayPause", for: client, finish) }
+            call(try first.flag() ? "pause" : "play", for: client, finish)
+        case .stop: call("stop", for: client, finish)
         case .next, .previous:
             guard state != .stopped else { throw MPDFailure(.playerSync, "Not playing") }
-            if request.command == .next { return call("nextTrack", finish) }
-            call("previousTrack", ["restart": false], finish)
+            if request.command == .next { return call("nextTrack", for: client, finish) }
+            call("previousTrack", ["restart": false], for: client, finish)
         case .seek:
-            try seek(to: try request.arguments[1].seconds(), of: try id(at: try request.arguments[0].count()), finish)
-        case .seekid: try seek(to: try request.arguments[1].seconds(), of: try known(request.arguments[0]), finish)
-        case _: try seekCurrent(request.arguments[0], state, finish)
+            let position = try request.arguments[1].seconds()
+            try seek(to: position, of: try id(at: try request.arguments[0].count()), client, finish)
+        case .seekid:
+            let position = try request.arguments[1].seconds()
+            try seek(to: position, of: try known(request.arguments[0]), client, finish)
+        case _: try seekCurrent(request.arguments[0], state, client, finish)
         }
     }
 
-    private func resume(_ finish: @escaping Finish) {
+    private func resume(_ client: MPDClient, _ finish: @escaping Finish) {
         // A queue without items is nothing to play, and no failure.
         guard !mirror.queue.ids.isEmpty else { return finish(.ok) }
-        call("play", finish)
+        showError(of: (mirror.current ?? mirror.queue.ids.first).map { Int64($0) })
+        call("play", for: client, finish)
     }
 
     private func seekCurrent(
-        _ argument: Argument, _ state: PlaybackState, _ finish: @escaping Finish
+        _ argument: Argument, _ state: PlaybackState, _ client: MPDClient, _ finish: @escaping Finish
     ) throws(MPDFailure) {
         let isRelative = [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(argument.bytes.first)
         let value = try argument.signedSeconds()
         guard let current = mirror.current, state != .stopped else { throw MPDFailure(.playerSync, "Not playing") }
         let position = isRelative ? (mirror.state?.position(at: EventLoop.now) ?? 0) + value : value
-        try seek(to: max(0, position), of: current, finish)
+        try seek(to: max(0, position), of: current, client, finish)
     }
 
     /// Seeks in an item; another one begins to play there. A position after the end is the end.
-    private func seek(to position: Double, of id: Int32, _ finish: @escaping Finish) throws(MPDFailure) {
+    private func seek(
+        to position: Double, of id: Int32, _ client: MPDClient, _ finish: @escaping Finish
+    ) throws(MPDFailure) {
         guard id == mirror.current, let state = mirror.state, state.state != .stopped else {
-            return call("play", ["itemId": .integer(Int64(id)), "position": .number(position)], finish)
+            return call("play", ["itemId": .integer(Int64(id)), "position": .number(position)], for: client, finish)
         }
         let end = state.duration ?? .infinity
-        call("changePlaybackPosition", ["position": .number(min(position, end))], finish)
+        call("changePlaybackPosition", ["position": .number(min(position, end))], for: client, finish)
     }
 
     // MARK: Songs that requests name

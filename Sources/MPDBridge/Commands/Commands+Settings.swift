@@ -9,10 +9,10 @@ extension Commands {
     /// Carries out a command that sets or asks for a setting.
     func setting(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         switch request.command {
-        case .repeat, .random, .single, .consume: try mode(request, finish)
+        case .repeat, .random, .single, .consume: try mode(request, client, finish)
         case .crossfade:
             let seconds = try request.arguments[0].count()
-            call("crossfade.set", ["seconds": .integer(Int64(min(seconds, 30)))], finish)
+            call("crossfade.set", ["seconds": .integer(Int64(min(seconds, 30)))], for: client, finish)
         case .mixrampdb:
             mixRamp.level = try request.arguments[0].decimal()
             noteHere(.options)
@@ -26,23 +26,23 @@ extension Commands {
             guard ["off", "track", "album", "auto"].contains(word) else {
                 throw MPDFailure(.argument, "Unrecognized replay gain mode")
             }
-            call("loudness.set", ["mode": .string(word)], finish)
+            call("loudness.set", ["mode": .string(word)], for: client, finish)
         case .replayGainStatus:
             client.writer.pair("replay_gain_mode", mirror.state?.text("loudness", "mode") ?? "off")
             finish(.ok)
         case .setvol:
             // Home Assistant's step goes beyond 100.
             let level = try request.arguments[0].number(0...110)
-            setVolume(Double(min(level, 100)) / 100, finish)
+            setVolume(Double(min(level, 100)) / 100, client, finish)
         case .volume:
             let step = try request.arguments[0].number(-100...100)
-            setVolume(min(1, max(0, (mirror.state?.volume ?? 0) + Double(step) / 100)), finish)
+            setVolume(min(1, max(0, (mirror.state?.volume ?? 0) + Double(step) / 100)), client, finish)
         case .getvol:
             if let volume { client.writer.pair("volume", volume) }
             finish(.ok)
         case _:
             // The daemon's error ends with the next sound; until then clients are not shown it any more.
-            clearedError = mirror.state?.error
+            hideError()
             noteHere(.player)
             finish(.ok)
         }
@@ -54,11 +54,11 @@ extension Commands {
         return state.isMuted ? 0 : Int64(clamping: (volume * 100).rounded())
     }
 
-    private func setVolume(_ volume: Double, _ finish: @escaping Finish) {
-        call("volume.set", ["volume": .number(volume), "muted": false], finish)
+    private func setVolume(_ volume: Double, _ client: MPDClient, _ finish: @escaping Finish) {
+        call("volume.set", ["volume": .number(volume), "muted": false], for: client, finish)
     }
 
-    private func mode(_ request: MPDRequest, _ finish: @escaping Finish) throws(MPDFailure) {
+    private func mode(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let argument = request.arguments[0]
         var modes = Modes(mirror.state)
         switch request.command {
@@ -66,18 +66,21 @@ extension Commands {
             let isRandom = try argument.flag()
             // Albums in random order are random already.
             guard isRandom != modes.isRandom else { return finish(.ok) }
-            return call("changeShuffleMode", ["mode": isRandom ? "items" : "off"], finish)
+            return call("changeShuffleMode", ["mode": isRandom ? "items" : "off"], for: client, finish)
         case .consume:
             return call(
-                "changeConsumeMode", ["mode": .string(try Modes.Occasion(argument, of: "consume").word)], finish)
+                "changeConsumeMode", ["mode": .string(try Modes.Occasion(argument, of: "consume").word)], for: client,
+                finish)
         case .repeat: modes.isRepeating = try argument.flag()
         case _: modes.single = try Modes.Occasion(argument, of: "single")
         }
         let single = modes.singleMode
-        mirror.call("changeRepeatMode", ["mode": .string(modes.repeatMode)]) { [weak self] result in
+        ask("changeRepeatMode", ["mode": .string(modes.repeatMode)], for: client) { [weak self, weak client] result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
-            case .success: self?.call("changeSingleMode", ["mode": .string(single)], finish)
+            case .success:
+                guard let self, let client else { return finish(.ok) }
+                call("changeSingleMode", ["mode": .string(single)], for: client, finish)
             }
         }
     }

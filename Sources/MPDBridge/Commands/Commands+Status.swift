@@ -41,7 +41,7 @@ extension Commands {
         if let job = library.updating { writer.pair("updating_db", job) }
         if state == nil {
             writer.pair("error", "nowplayingd is not running")
-        } else if let fault = state?.text("error", "message"), state?.error != clearedError {
+        } else if let fault = state?.text("error", "message"), !isHidden(state?.error) {
             writer.pair("error", fault)
         }
         if let (index, id) = next(modes) {

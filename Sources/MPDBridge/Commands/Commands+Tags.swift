@@ -5,7 +5,7 @@ import MPDProtocol
 /// Tags that clients give to items of the queue, and parts of files.
 extension Commands {
     /// Carries out `addtagid`, `cleartagid` and `rangeid`.
-    func tag(_ request: MPDRequest, _ finish: @escaping Finish) throws(MPDFailure) {
+    func tag(_ request: MPDRequest, _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
         let arguments = request.arguments
         if request.command == .rangeid {
             _ = try known(arguments[0])
@@ -24,23 +24,25 @@ extension Commands {
         guard let id = Int32(exactly: number), mirror.queue.index(of: id) != nil else {
             throw MPDFailure(.noExist, "No such song")
         }
-        mirror.call("queue.get", ["id": .integer(Int64(id))]) { [weak self] result in
+        ask("queue.get", ["id": .integer(Int64(id))], for: client) { [weak self, weak client] result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let item):
-                guard let self, item["uri"]?.stringValue?.hasPrefix("file:") != true else {
+                guard let self, let client, item["uri"]?.stringValue?.hasPrefix("file:") != true else {
                     return finish(.failed(MPDFailure(.permission, "Cannot edit tags of local file")))
                 }
                 guard request.command == .addtagid, let tag else {
                     return finish(
                         .failed(MPDFailure(.system, "a tag of an item cannot be removed: replace it with addtagid")))
                 }
-                give(tag, arguments[2].text, id, finish)
+                give(tag, arguments[2].text, id, client, finish)
             }
         }
     }
 
-    private func give(_ tag: MPDTag, _ value: String, _ id: Int32, _ finish: @escaping Finish) {
+    private func give(
+        _ tag: MPDTag, _ value: String, _ id: Int32, _ client: MPDClient, _ finish: @escaping Finish
+    ) {
         guard let field = tag.itemField else {
             return finish(.failed(MPDFailure(.argument, "an item of the queue keeps no \(tag.rawValue)")))
         }
@@ -54,7 +56,7 @@ extension Commands {
             parameters[field] = .integer(number)
         case _: parameters[field] = .string(value)
         }
-        call("item.update", .object(parameters), finish)
+        call("item.update", .object(parameters), for: client, finish)
     }
 }
 

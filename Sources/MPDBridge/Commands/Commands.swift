@@ -3,6 +3,7 @@ import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 import NowPlaying
+import NowPlayingClient
 
 /// Carries out the commands of MPD's protocol at the daemon.
 @PlayerLoop final class Commands: CommandPerformer {
@@ -21,10 +22,12 @@ import NowPlaying
     let partitionName: String
     /// Devices of the sound server.
     let outputs: OutputTable
+    /// The daemon with the rights of clients.
+    let callers: CallerLinks
     /// Settings of MPD that have no effect here.
     var mixRamp = MixRamp()
     /// Error of the daemon that clients do not want to see any more.
-    var clearedError: JSONValue?
+    private var clearedError: JSONValue?
     /// Channels of clients.
     var board = MessageBoard()
     /// Start of the bridge.
@@ -41,8 +44,9 @@ import NowPlaying
     /// Commands at this mirror.
     init(
         _ loop: EventLoop, _ mirror: PlayerMirror, partition: String, _ names: SongNameTable, _ outputs: OutputTable,
-        _ library: Library
+        _ library: Library, _ callers: CallerLinks
     ) {
+        self.callers = callers
         self.loop = loop
         self.mirror = mirror
         partitionName = partition
@@ -101,7 +105,7 @@ import NowPlaying
             case .add, .addid, .clear, .delete, .deleteid, .move, .moveid, .shuffle, .swap, .swapid, .prio, .prioid:
                 try edit(request, client, finish)
             case .play, .playid, .pause, .stop, .next, .previous, .seek, .seekid, .seekcur:
-                try play(request, finish)
+                try play(request, client, finish)
             case .repeat, .random, .single, .consume, .crossfade, .mixrampdb, .mixrampdelay, .replayGainMode,
                 .replayGainStatus, .setvol, .volume, .getvol, .clearerror:
                 try setting(request, client, finish)
@@ -111,7 +115,7 @@ import NowPlaying
                 try output(request, client, finish)
             case .partition, .listpartitions, .newpartition, .delpartition, .moveoutput:
                 try partition(request, client, finish)
-            case .addtagid, .cleartagid, .rangeid: try tag(request, finish)
+            case .addtagid, .cleartagid, .rangeid: try tag(request, client, finish)
             case .config, .decoders, .urlhandlers, .listmounts, .listneighbors, .mount, .unmount:
                 try describe(request, client, finish)
             case .binarylimit, .close, .commands, .idle, .notcommands, .password, .ping, .protocol, .tagtypes:
@@ -133,12 +137,17 @@ import NowPlaying
         }
     }
 
-    /// Calls a method of the daemon whose result has nothing to say.
-    func call(_ method: String, _ finish: @escaping Finish) { call(method, [:], finish) }
+    /// Calls a method of the daemon with the rights of a client.
+    func ask(
+        _ method: String, _ parameters: JSONValue = [:], for client: MPDClient,
+        _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
+    ) {
+        mirror.call(method, parameters, by: callers.link(for: client.user), answer)
+    }
 
-    /// The same with parameters.
-    func call(_ method: String, _ parameters: JSONValue, _ finish: @escaping Finish) {
-        mirror.call(method, parameters) { result in
+    /// The same for a method whose result has nothing to say.
+    func call(_ method: String, _ parameters: JSONValue = [:], for client: MPDClient, _ finish: @escaping Finish) {
+        ask(method, parameters, for: client) { result in
             switch result {
             case .success: finish(.ok)
             case .failure(let failure): finish(.failed(failure))
@@ -172,4 +181,19 @@ import NowPlaying
 
     /// The library has these folders now.
     func set(_ names: SongNames) { self.names = names }
+}
+
+// MARK: Errors
+
+extension Commands {
+    /// Hides the present error of the daemon until an item fails again.
+    func hideError() { clearedError = mirror.state?.error }
+
+    /// Shows the error of an item again that clients have hidden: it is played once more.
+    func showError(of item: Int64?) { if clearedError?["itemId"]?.integerValue == item { clearedError = nil } }
+
+    /// True if clients have hidden this error. How often items failed in a row is not the error.
+    func isHidden(_ error: JSONValue?) -> Bool {
+        ["itemId", "uri", "status", "message"].allSatisfy { error?[$0] == clearedError?[$0] }
+    }
 }

@@ -24,7 +24,7 @@ extension Commands {
     }
 
     /// The library with the rights of a client.
-    func link(_ client: MPDClient) -> LibraryLink { library.link(for: client.user) }
+    func link(_ client: MPDClient) -> CallerLink { library.link(for: client.user) }
 
     /// The filter of these arguments; every song without any. Throws MPD's message.
     func filter(_ arguments: [Argument], folds: Bool) throws(MPDFailure) -> SongFilter {
@@ -140,14 +140,10 @@ extension Commands {
                 finish(allowsNothing && failure.code == .noExist ? .ok : .failed(failure))
             case .success(let reply):
                 if answersId, let id = reply.value["firstId"]?.integerValue { client?.writer.pair("Id", id) }
-                self?.catchUp(finish)
+                guard let self else { return }
+                mirror.catchUp { finish(.ok) }
             }
         }
-    }
-
-    /// Ends a command when the change of the queue that it caused is known here: the daemon was asked by another way.
-    private func catchUp(_ finish: @escaping Finish) {
-        mirror.call("queue.list", ["limit": 1, "fields": ["id"]]) { _ in finish(.ok) }
     }
 
     /// The uris of the songs of a question in a range.

@@ -94,7 +94,7 @@ extension Commands {
 
     /// Calls `done` with the first of these that leads to a list.
     private func find(
-        _ candidates: ArraySlice<JSONObject.Member>, _ link: LibraryLink, _ finish: @escaping Finish,
+        _ candidates: ArraySlice<JSONObject.Member>, _ link: CallerLink, _ finish: @escaping Finish,
         _ done: @escaping @PlayerLoop (JSONObject.Member) -> Void
     ) {
         guard let first = candidates.first else { return finish(.failed(Self.noList)) }

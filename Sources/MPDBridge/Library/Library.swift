@@ -22,8 +22,8 @@ import NowPlayingClient
     private let loop: EventLoop
     private let paths: [String]
     private let names: SongNameTable
-    private let own: LibraryLink
-    private var links: [LibraryLink.Caller: LibraryLink] = [:]
+    private let own: CallerLink
+    private var links: [CallerLink.Caller: CallerLink] = [:]
     private var watch: SocketWatch?
     private var source: EventSource?
     private var retry: EventSource?
@@ -41,7 +41,7 @@ import NowPlayingClient
         self.loop = loop
         self.paths = paths
         self.names = names
-        own = LibraryLink(loop, paths: paths, for: .own)
+        own = CallerLink(loop, .library, paths: paths, for: .own)
         links[.own] = own
         own.onNotification = { [unowned self] in notified($0, $1) }
         own.onLoss = { [unowned self] in lost() }
@@ -57,15 +57,10 @@ import NowPlayingClient
     }
 
     /// The library with the rights of a client's user.
-    func link(for user: UInt32?) -> LibraryLink {
-        let caller: LibraryLink.Caller =
-            switch user {
-            case nil: .unknown
-            case 0?, geteuid()?: .own
-            case let user?: .user(user)
-            }
+    func link(for user: UInt32?) -> CallerLink {
+        let caller = CallerLink.Caller(user)
         if let link = links[caller] { return link }
-        let link = LibraryLink(loop, paths: paths, for: caller)
+        let link = CallerLink(loop, .library, paths: paths, for: caller)
         links[caller] = link
         return link
     }
@@ -202,7 +197,7 @@ struct LibraryCounts: Equatable, Sendable {
     var duration = 0.0
 
     /// Reads them; nil: the library has gone.
-    @PlayerLoop static func read(_ link: LibraryLink, _ done: @escaping @PlayerLoop (LibraryCounts?) -> Void) {
+    @PlayerLoop static func read(_ link: CallerLink, _ done: @escaping @PlayerLoop (LibraryCounts?) -> Void) {
         values("artist", link) { artists in
             values("album", link) { albums in
                 link.call("library.count") { result in
@@ -218,7 +213,7 @@ struct LibraryCounts: Equatable, Sendable {
 
     /// Counts the values of a tag.
     @PlayerLoop private static func values(
-        _ tag: String, _ link: LibraryLink, _ done: @escaping @PlayerLoop (Int?) -> Void
+        _ tag: String, _ link: CallerLink, _ done: @escaping @PlayerLoop (Int?) -> Void
     ) {
         let feed = PageFeed(link, "library.values", JSONObject([.init("tag", .string(tag))]))
         var count = 0

@@ -15,7 +15,7 @@ import MPDProtocol
     /// Called when there is something to take.
     var onPage: (@PlayerLoop () -> Void)?
 
-    private let link: LibraryLink
+    private let link: CallerLink
     private let method: String
     private let parameters: JSONObject
     private var pages: [(rows: [JSONValue], after: String?)] = []
@@ -37,7 +37,7 @@ import MPDProtocol
 
     /// A feed that begins at once. `cursor`: the parameter with the place to go on from, `after`. `most`: rows, at most. `first`: rows of the first page.
     init(
-        _ link: LibraryLink, _ method: String, _ parameters: JSONObject, cursor: String = "after",
+        _ link: CallerLink, _ method: String, _ parameters: JSONObject, cursor: String = "after",
         after: JSONValue? = nil, most: Int = .max, first: Int = 1000
     ) {
         self.cursor = cursor
@@ -101,7 +101,7 @@ import MPDProtocol
         }
     }
 
-    private func take(_ reply: LibraryReply) {
+    private func take(_ reply: ServerReply) {
         let rows = reply.value["rows"]?.arrayValue ?? []
         next = reply.value["next"]
         left -= rows.count

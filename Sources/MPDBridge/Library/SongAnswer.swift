@@ -14,7 +14,7 @@ struct WindowPlace: Equatable, Sendable {
 /// The songs of a question, written as they come.
 @PlayerLoop final class SongAnswer: AnswerStream {
     private let question: SongQuestion
-    private let link: LibraryLink
+    private let link: CallerLink
     private let names: SongNames
     private let range: Range<Int>
     private let write: @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
@@ -35,7 +35,7 @@ struct WindowPlace: Equatable, Sendable {
 
     /// The songs of a question in this range. `place`: one to go on from. `atEnd` gets the place of the end.
     init(
-        _ question: SongQuestion, _ link: LibraryLink, _ names: SongNames, _ range: Range<Int>, _ client: MPDClient,
+        _ question: SongQuestion, _ link: CallerLink, _ names: SongNames, _ range: Range<Int>, _ client: MPDClient,
         from place: WindowPlace? = nil, atEnd: @escaping @PlayerLoop (WindowPlace) -> Void = { _ in },
         _ write: @escaping @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
     ) {

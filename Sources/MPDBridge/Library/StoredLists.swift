@@ -40,7 +40,7 @@ struct StoredLists {
     init() {}
 
     /// The lists of an answer of `lists.list`; none of a failure.
-    init(_ result: Result<LibraryReply, MPDFailure>, _ names: SongNames) {
+    init(_ result: Result<ServerReply, MPDFailure>, _ names: SongNames) {
         guard case .success(let reply) = result else { return }
         for row in reply.value["lists"]?.arrayValue ?? [] {
             let modified = Int64(clamping: (row["modified"]?.doubleValue ?? 0).rounded(.down))

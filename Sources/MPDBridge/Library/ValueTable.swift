@@ -15,7 +15,7 @@ import MPDProtocol
     /// Counts by values in the order of the tags; nil: the songs have none.
     private(set) var counts: [[String]: Count] = [:]
 
-    private let link: LibraryLink
+    private let link: CallerLink
     private let names: SongNames
     private let tags: [MPDTag]
     private let question: SongQuestion
@@ -25,7 +25,7 @@ import MPDProtocol
 
     /// Counts the songs of a question by these tags. `end` is called once.
     init(
-        _ link: LibraryLink, _ names: SongNames, _ tags: [MPDTag], _ question: SongQuestion,
+        _ link: CallerLink, _ names: SongNames, _ tags: [MPDTag], _ question: SongQuestion,
         _ end: @escaping @PlayerLoop (Result<[[String]: Count], MPDFailure>) -> Void
     ) {
         self.link = link

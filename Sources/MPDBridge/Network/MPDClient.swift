@@ -6,12 +6,6 @@ import NowPlaying
 
 /// One connection: lines that came, and answers that are not sent yet. Commands run one after the other.
 @PlayerLoop final class MPDClient {
-    /// Command list that runs.
-    private struct Run {
-        let work: Conversation.Work
-        var index = 0
-    }
-
     /// Number of the connection.
     let number: Int
     /// True if it came by a local socket.
@@ -41,7 +35,7 @@ import NowPlaying
     private var input: [UInt8] = []
     private var conversation = Conversation()
     private var awaited: Set<Subsystem> = []
-    private var run: Run?
+    private var run: CommandRun?
     private var stream: (any AnswerStream, Finish)?
     private var sent = 0
     private var isProcessing = false
@@ -145,26 +139,33 @@ import NowPlaying
             writer.ok()
         case .run(let work):
             isRunning = false
-            run = Run(work: work)
+            run = CommandRun(work)
         }
     }
 
     /// True while a command was begun and has not ended.
     private var isRunning = false
 
-    /// Begins the next line of the list; false: the one before has not ended.
-    private func step(_ current: Run) -> Bool {
+    /// Begins the next line of the list, or several of them; false: those before have not ended.
+    private func step(_ current: CommandRun) -> Bool {
         guard !isRunning else { return false }
-        guard current.index < current.work.lines.count else {
+        guard let line = current.line else {
             writer.ok()
             run = nil
             return true
         }
+        let (allowed, available) = (permissions, performer.commands)
         do throws(RequestFault) {
-            let request = try MPDRequest.read(
-                current.work.lines[current.index], allowed: permissions, available: performer.commands)
+            let request = try MPDRequest.read(line, allowed: allowed, available: available)
             isRunning = true
-            performer.perform(request, for: self) { [weak self] in self?.ended(request.command, $0) }
+            let together = current.together(request) {
+                try? MPDRequest.read($0, allowed: allowed, available: available)
+            }
+            if together.count > 1 {
+                performer.perform(together, for: self) { [weak self] in self?.ended(together.count, $0) }
+            } else {
+                performer.perform(request, for: self) { [weak self] in self?.ended(request.command, $0) }
+            }
         } catch {
             writer.failure(error.failure, index: current.index, command: error.command?.rawValue ?? "")
             run = nil
@@ -173,16 +174,37 @@ import NowPlaying
         return true
     }
 
+    /// Requests that were to be carried out together have ended.
+    private func ended(_ count: Int, _ outcome: JointOutcome) {
+        guard run != nil, isRunning else { return }
+        isRunning = false
+        switch outcome {
+        case .done(let ids):
+            for id in ids {
+                if let id { writer.pair("Id", id) }
+                passed()
+            }
+        case .first: run?.separate()
+        case .refused: run?.divide(count)
+        }
+        settleSoon()
+    }
+
+    /// The next line is answered.
+    private func passed() {
+        run?.pass()
+        switch run?.kind {
+        case .single, .list, nil: break
+        case .listWithOKs: writer.listOK()
+        }
+    }
+
     private func ended(_ command: MPDCommand, _ outcome: Outcome) {
         guard let current = run, isRunning else { return }
         isRunning = false
         switch outcome {
         case .ok:
-            run?.index += 1
-            switch current.work.kind {
-            case .single, .list: break
-            case .listWithOKs: writer.listOK()
-            }
+            passed()
         case .failed(let failure):
             writer.failure(failure, index: current.index, command: command.rawValue)
             run = nil
@@ -196,7 +218,11 @@ import NowPlaying
             } else {
                 report(taken)
             }
-        case .closes: close()
+        case .closes:
+            // The answers before it are sent, and the lines after it are not carried out.
+            run = nil
+            input = []
+            hasEnded = true
         }
         settleSoon()
     }
@@ -255,9 +281,10 @@ import NowPlaying
     private func settle() {
         guard !isClosed else { return }
         process()
-        pull()
+        let hasMore = pull()
         flush()
         if isClosed { return }
+        if hasMore, unread < Self.maximumUnread { settleSoon() }
         // Lines, or the rest of a list, that waited for the bytes that were sent.
         let isReady = run == nil ? input.contains(UInt8(ascii: "\n")) : !isRunning
         if stream == nil, unread < Self.maximumUnread, isReady { settleSoon() }
@@ -265,18 +292,20 @@ import NowPlaying
         watch()
     }
 
-    /// Makes rows of the long answer until enough wait to be read.
-    private func pull() {
-        guard let (stream, finish) = stream else { return }
+    /// Makes rows of the long answer until enough wait to be read. True: there are more rows at once.
+    private func pull() -> Bool {
+        guard let (stream, finish) = stream else { return false }
         while unread < Self.maximumUnread {
             switch stream.write(&writer) {
             case .more: continue
-            case .waits: return
+            case .waits: return false
             case .ends(let outcome):
                 self.stream = nil
-                return finish(outcome)
+                finish(outcome)
+                return false
             }
         }
+        return true
     }
 
     private func flush() {

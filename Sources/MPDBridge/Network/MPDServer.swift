@@ -9,6 +9,8 @@ import MPDProtocol
     var commands: Set<MPDCommand> { get }
     /// Carries out a command; the answer is written to the client's `writer` before `finish`.
     func perform(_ request: MPDRequest, for client: MPDClient, _ finish: @escaping Finish)
+    /// Carries out several requests of a command list as one change.
+    func perform(_ requests: [MPDRequest], for client: MPDClient, _ finish: @escaping JointFinish)
     /// A client has gone.
     func clientGone(_ client: MPDClient)
 }
@@ -22,6 +24,8 @@ import MPDProtocol
     /// Connections at once of users who are not known.
     private static let maximumUnknown = 200
 
+    /// Called when a client has gone.
+    var onGone: (@PlayerLoop () -> Void)?
     private let loop: EventLoop
     private let log: BridgeLog
     private var rights: PeerRights
@@ -47,11 +51,7 @@ import MPDProtocol
     /// Takes a connection, whose commands a partition carries out.
     func welcome(_ connection: MPDListener.Connection, _ performer: any CommandPerformer) {
         let descriptor = connection.descriptor
-        let user: UInt32? =
-            switch connection.kind {
-            case .local: UnixSocket.peer(descriptor)?.uid
-            case .network: TCPSocket.localUser(descriptor)
-            }
+        let user = connection.isLocal ? UnixSocket.peer(descriptor)?.uid : TCPSocket.localUser(descriptor)
         let unknown = clients.values.count { $0.user == nil }
         guard clients.count < Self.maximumClients, user != nil || unknown < Self.maximumUnknown else {
             log.warning("too many clients: turned one away")
@@ -60,7 +60,7 @@ import MPDProtocol
         }
         lastNumber += 1
         let client = MPDClient(
-            self, loop, descriptor, number: lastNumber, isLocal: connection.kind == .local, user: user,
+            self, loop, descriptor, number: lastNumber, isLocal: connection.isLocal, user: user,
             permissions: rights.rights(of: user),
             performer)
         clients[client.number] = client
@@ -84,6 +84,7 @@ import MPDProtocol
     func forget(_ client: MPDClient) {
         guard clients.removeValue(forKey: client.number) != nil else { return }
         client.performer.clientGone(client)
+        onGone?()
     }
 
     /// Ends all connections.

@@ -63,8 +63,8 @@ import NowPlayingClient
         }
     }
 
-    /// Makes a session.
-    func create(_ name: String, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
+    /// Makes a session. `link`: a connection with the rights of a client; nil: the bridge's own.
+    func create(_ name: String, by link: CallerLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
         guard Self.isName(name) else { return answer(MPDFailure(.argument, "bad name")) }
         list { [weak self] result in
             guard let self else { return }
@@ -77,7 +77,7 @@ import NowPlayingClient
                 guard names.count <= Self.maximumCount else {
                     return answer(MPDFailure(.unknown, "too many partitions"))
                 }
-                make(session: name) { [weak self] failure in
+                make(session: name, by: link) { [weak self] failure in
                     if failure == nil { self?.server.note(.partition) }
                     answer(failure)
                 }
@@ -85,12 +85,14 @@ import NowPlayingClient
         }
     }
 
-    private func make(session name: String, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
+    private func make(
+        session name: String, by link: CallerLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void
+    ) {
         let isAnnouncing = name == Self.announcing
         let parameters: JSONValue =
             isAnnouncing
             ? ["name": .string(name), "policy": "duck", "publishes": false] : ["name": .string(name)]
-        usual.mirror.call("session.create", parameters) { result in
+        usual.mirror.call("session.create", parameters, by: link) { result in
             switch result {
             case .success: answer(nil)
             case .failure(let failure): answer(failure)
@@ -98,8 +100,8 @@ import NowPlayingClient
         }
     }
 
-    /// Closes a session in which no client is.
-    func delete(_ name: String, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
+    /// Closes a session in which no client is, by such a connection.
+    func delete(_ name: String, by link: CallerLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
         guard Self.isName(name) else { return answer(MPDFailure(.argument, "bad name")) }
         guard name != Self.usualName, name != "main" else {
             return answer(MPDFailure(.unknown, "cannot delete the default partition"))
@@ -107,7 +109,7 @@ import NowPlayingClient
         if let partition = opened[name], server.all.contains(where: { $0.performer === partition.commands }) == true {
             return answer(MPDFailure(.unknown, "partition still has clients"))
         }
-        usual.mirror.call("session.close", ["name": .string(name)]) { [weak self] result in
+        usual.mirror.call("session.close", ["name": .string(name)], by: link) { [weak self] result in
             switch result {
             case .success:
                 self?.server.note(.partition)
@@ -133,7 +135,8 @@ import NowPlayingClient
                 guard name == Self.announcing else {
                     return answer(.failure(MPDFailure(.noExist, "partition does not exist")))
                 }
-                make(session: name) { [weak self] failure in
+                // Every client may be heard as an announcement: the session is the bridge's own.
+                make(session: name, by: nil) { [weak self] failure in
                     if let failure { return answer(.failure(failure)) }
                     self?.open(name, answer)
                 }

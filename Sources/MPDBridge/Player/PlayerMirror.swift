@@ -9,6 +9,8 @@ import NowPlayingClient
 @PlayerLoop final class PlayerMirror {
     /// Called with each subsystem that has changed.
     var onChange: (@PlayerLoop (Subsystem) -> Void)?
+    /// Called with the daemon's first state, and with the first one after each loss of the daemon.
+    var onReturn: (@PlayerLoop () -> Void)?
     /// Called when the daemon has no such session any more.
     var onGone: (@PlayerLoop () -> Void)?
     /// The newest state; nil: no daemon is there.
@@ -50,9 +52,10 @@ import NowPlayingClient
 
     // MARK: Calls
 
-    /// Calls a method of the daemon, in this session. `answer` gets its result, or the failure in words of MPD.
+    /// Calls a method of the daemon, in this session. `answer` gets its result, or the failure in words of MPD. `link`: a
+    /// connection with the rights of a client; nil: the call has the bridge's own rights.
     func call(
-        _ method: String, _ parameters: JSONValue = [:],
+        _ method: String, _ parameters: JSONValue = [:], by link: CallerLink? = nil,
         _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
     ) {
         var parameters = parameters.objectValue ?? JSONObject()
@@ -66,6 +69,14 @@ import NowPlayingClient
             }
         }
         if let session, SessionMethods.contains(method) { parameters["session"] = .string(session) }
+        if let link {
+            return link.call(method, parameters) { [weak self] result in
+                switch result {
+                case .failure(let failure): answer(.failure(failure))
+                case .success(let reply): self?.catchUp { answer(.success(reply.value)) }
+                }
+            }
+        }
         daemon.call(method, .object(parameters)) { [weak self] message in
             guard let message else {
                 return answer(.failure(MPDFailure(.system, "nowplayingd is not running: start it, or wait for it")))
@@ -79,6 +90,11 @@ import NowPlayingClient
             answer(.failure(MPDFailure(refusal: refusal)))
             if let self, self.session != nil, refusal.reason == "noSession" { onGone?() }
         }
+    }
+
+    /// Calls `done` when the queue is known as a call on another connection has left it.
+    func catchUp(_ done: @escaping @PlayerLoop () -> Void) {
+        call("queue.list", ["limit": 1, "fields": ["id"]]) { _ in done() }
     }
 
     private func externalList() -> JSONValue {
@@ -96,6 +112,7 @@ import NowPlayingClient
         if !isSame { judge(new) }
         follow(new, isSame: isSame)
         guard let old else {
+            onReturn?()
             // Clients stay over a restart of the daemon: anything may be different.
             for subsystem in [Subsystem.player, .mixer, .options, .output] { onChange?(subsystem) }
             return

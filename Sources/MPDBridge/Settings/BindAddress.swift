@@ -1,3 +1,4 @@
+import BridgeRuntime
 import Glibc
 
 /// An address at which the bridge listens.
@@ -44,10 +45,13 @@ package enum BindAddress: Hashable, Sendable {
     }
 
     /// As the configuration has it.
-    package var text: String {
+    package var text: String { listener.text }
+
+    /// The same for a listener.
+    var listener: ListenerAddress {
         switch self {
-        case .network(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-        case .local(let path): path
+        case .network(let host, let port): .network(host: host, port: port)
+        case .local(let path): .local(path: path)
         }
     }
 }

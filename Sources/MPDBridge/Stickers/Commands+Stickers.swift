@@ -47,17 +47,18 @@ extension Commands {
             client.writer.sticker(name, found)
             finish(.ok)
         case "set":
-            if let feedback { return try set(feedback, value, subject, finish) }
+            if let feedback { return try set(feedback, value, subject, client, finish) }
             try stickers().set(subject, name, value)
             changed(finish)
         case "inc", "dec":
             guard let step = Int64(value) else { throw MPDFailure(.argument, "Integer expected: \(value)") }
             let change = arguments[0].text == "inc" ? step : -step
             if let feedback {
-                return feedbackItem(subject) { [weak self] result in
+                return feedbackItem(subject, client) { [weak self, weak client] result in
                     let old = (try? result.get()).flatMap { feedback.value(ofItem: $0) }.flatMap { Int64($0) } ?? 0
                     let new = old.addingReportingOverflow(change).partialValue
-                    do throws(MPDFailure) { try self?.set(feedback, String(new), subject, finish) } catch {
+                    guard let self, let client else { return finish(.ok) }
+                    do throws(MPDFailure) { try set(feedback, String(new), subject, client, finish) } catch {
                         finish(.failed(error))
                     }
                 }
@@ -69,9 +70,9 @@ extension Commands {
             changed(finish)
         case "delete":
             if let feedback {
-                return get(feedback, subject, nil) { [weak self] outcome in
-                    guard outcome == .ok else { return finish(outcome) }
-                    do throws(MPDFailure) { try self?.set(feedback, nil, subject, finish) } catch {
+                return get(feedback, subject, client, writes: false) { [weak self, weak client] outcome in
+                    guard outcome == .ok, let self, let client else { return finish(outcome) }
+                    do throws(MPDFailure) { try set(feedback, nil, subject, client, finish) } catch {
                         finish(.failed(error))
                     }
                 }
@@ -81,7 +82,7 @@ extension Commands {
                 guard wasThere else { throw Self.noSticker }
                 return changed(finish)
             }
-            clear([.rating, .like], of: subject, wasThere: wasThere, finish)
+            clear([.rating, .like], of: subject, wasThere: wasThere, client, finish)
         case _:
             guard arguments.count == 3 || arguments.count == 5 && arguments[3].text == "sort" else {
                 throw Self.badRequest
@@ -91,7 +92,7 @@ extension Commands {
                 for (name, value) in own { client.writer.sticker(name, value) }
                 return finish(.ok)
             }
-            feedbackItem(subject) { [weak client] result in
+            feedbackItem(subject, client) { [weak client] result in
                 var all = own
                 if let item = try? result.get() {
                     all += FeedbackSticker.allCases.compactMap { one in
@@ -165,63 +166,66 @@ extension Commands {
 
     /// Calls `done` with the daemon's feedback of a song.
     private func feedbackItem(
-        _ subject: StickerSubject, _ done: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
+        _ subject: StickerSubject, _ client: MPDClient,
+        _ done: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
     ) {
-        mirror.call("feedback.get", ["uris": [.string(subject.key)]]) { result in
+        ask("feedback.get", ["uris": [.string(subject.key)]], for: client) { result in
             done(result.map { $0["items"]?.arrayValue?.first ?? [:] })
         }
     }
 
-    /// Writes the value for a client; nil: only looks for it.
+    /// Looks for the value, and writes it for the client.
     private func get(
-        _ feedback: FeedbackSticker, _ subject: StickerSubject, _ client: MPDClient?, _ finish: @escaping Finish
+        _ feedback: FeedbackSticker, _ subject: StickerSubject, _ client: MPDClient, writes: Bool = true,
+        _ finish: @escaping Finish
     ) {
-        feedbackItem(subject) { [weak client] result in
+        feedbackItem(subject, client) { [weak client] result in
             switch result {
             case .failure(let failure): finish(.failed(failure))
             case .success(let item):
                 guard let value = feedback.value(ofItem: item) else { return finish(.failed(Self.noSticker)) }
-                client?.writer.sticker(feedback.rawValue, value)
+                if writes { client?.writer.sticker(feedback.rawValue, value) }
                 finish(.ok)
             }
         }
     }
 
     private func set(
-        _ feedback: FeedbackSticker, _ value: String?, _ subject: StickerSubject, _ finish: @escaping Finish
+        _ feedback: FeedbackSticker, _ value: String?, _ subject: StickerSubject, _ client: MPDClient,
+        _ finish: @escaping Finish
     ) throws(MPDFailure) {
         var changes = try feedback.changes(value)[...]
         guard let first = changes.popFirst() else { return finish(.ok) }
         let rest = changes.first
-        mirror.call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), first]))) {
-            [weak self] result in
-            if case .failure(let failure) = result { return finish(.failed(failure)) }
-            guard let rest else {
-                self?.changed(finish)
-                return
-            }
-            self?.mirror.call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), rest]))) {
-                [weak self] result in
-                if case .failure(let failure) = result { return finish(.failed(failure)) }
-                self?.changed(finish)
+        call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), first])), for: client) {
+            [weak self, weak client] outcome in
+            guard outcome == .ok, let self, let client else { return finish(outcome) }
+            guard let rest else { return changed(finish) }
+            call("feedback.set", .object(JSONObject([.init("uri", .string(subject.key)), rest])), for: client) {
+                [weak self] outcome in
+                guard outcome == .ok, let self else { return finish(outcome) }
+                changed(finish)
             }
         }
     }
 
     /// Removes the feedback that clients may change.
     private func clear(
-        _ left: [FeedbackSticker], of subject: StickerSubject, wasThere: Bool, _ finish: @escaping Finish
+        _ left: [FeedbackSticker], of subject: StickerSubject, wasThere: Bool, _ client: MPDClient,
+        _ finish: @escaping Finish
     ) {
         guard let first = left.first else {
             guard wasThere else { return finish(.failed(Self.noSticker)) }
             return changed(finish)
         }
-        get(first, subject, nil) { [weak self] outcome in
-            let next: @PlayerLoop (Bool) -> Void = { [weak self] in
-                self?.clear(Array(left.dropFirst()), of: subject, wasThere: $0, finish)
+        get(first, subject, client, writes: false) { [weak self, weak client] outcome in
+            guard let self, let client else { return finish(.ok) }
+            let next: @PlayerLoop (Bool) -> Void = { [weak self, weak client] in
+                guard let self, let client else { return finish(.ok) }
+                clear(Array(left.dropFirst()), of: subject, wasThere: $0, client, finish)
             }
             guard outcome == .ok else { return next(wasThere) }
-            do throws(MPDFailure) { try self?.set(first, nil, subject) { _ in next(true) } } catch {
+            do throws(MPDFailure) { try set(first, nil, subject, client) { _ in next(true) } } catch {
                 finish(.failed(error))
             }
         }

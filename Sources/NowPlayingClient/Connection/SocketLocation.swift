@@ -17,16 +17,17 @@ package enum SocketLocation {
         return result.map { $0 + "/nowplayingd/control.sock" }
     }
 
-    /// The paths that a client tries for the socket of a bridge, in order: the user's and the system's.
+    /// The paths that a client tries for the socket of a bridge, in order: the user's and the system's. `socket`: its name.
     package static func bridge(
-        _ program: String, environment: (String) -> String? = variable, user: UInt32 = getuid()
+        _ program: String, socket: String = "control.sock", environment: (String) -> String? = variable,
+        user: UInt32 = getuid()
     ) -> [String] {
         var result: [String] = []
         if let folder = environment("XDG_RUNTIME_DIR"), folder.hasPrefix("/") { result.append(folder) }
         let usual = "/run/user/\(user)"
         if result.first != usual { result.append(usual) }
         result.append("/run")
-        return result.map { $0 + "/\(program)/control.sock" }
+        return result.map { $0 + "/\(program)/\(socket)" }
     }
 
     /// The paths that a client tries for the library's socket: `$NOWPLAYING_LIBRARY_SOCKET` alone if it is set, else those

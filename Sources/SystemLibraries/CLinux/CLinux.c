@@ -163,6 +163,7 @@ static int give_back_segments(struct dl_phdr_info *object, size_t size, void *co
 void linux_give_back_program_pages(void) { dl_iterate_phdr(give_back_segments, NULL); }
 void linux_give_back_library_pages(const void *address) { dl_iterate_phdr(give_back_segments, (void *)address); }
 
+int linux_open_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }
 void linux_give_back_heap(void) { malloc_trim(0); }
 void linux_limit_heaps(int count) { mallopt(M_ARENA_MAX, count); }
 

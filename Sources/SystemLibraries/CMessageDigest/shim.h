@@ -1,3 +1,4 @@
 #include <sys/types.h>
 
+#include <sha1.h>
 #include <sha2.h>

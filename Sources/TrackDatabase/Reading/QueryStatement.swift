@@ -12,7 +12,8 @@ struct QueryStatement {
         var values = phase.values
         var sql = "SELECT t.id"
         for column in phase.columns { sql += ", \(column.sql)" }
-        sql += " FROM \(phase.tables) WHERE \(phase.condition)"
+        let (tables, condition) = source
+        sql += " FROM \(tables) WHERE \(condition)"
         if let after {
             if let seek = phase.seek, let first = phase.columns.first, let value = after.first {
                 sql += " AND \(seek) \(first.isFalling ? "<=" : ">=") @"
@@ -28,6 +29,16 @@ struct QueryStatement {
         let order = phase.columns.filter { !$0.isConstant }.map { $0.isFalling ? "\($0.sql) DESC" : $0.sql }
         sql += " ORDER BY \(order.joined(separator: ", ")) LIMIT \(limit)"
         return (Self.numbered(sql), values)
+    }
+
+    /// The tables, and the condition that joins them: without the sets of tags where nothing asks for these.
+    private var source: (tables: String, condition: String) {
+        let (sets, join) = (" CROSS JOIN tagset s", "s.id = t.tagset")
+        let asksSets = filter.sql.contains("s.") || phase.columns.contains { $0.sql.contains("s.") }
+        guard !asksSets, phase.tables.hasSuffix(sets), phase.condition.hasSuffix(join) else {
+            return (phase.tables, phase.condition)
+        }
+        return (String(phase.tables.dropLast(sets.count)), String(phase.condition.dropLast(join.count)) + "1")
     }
 
     /// The rows behind a place: behind it in the first column, or level there and behind it in the second, and so on.

@@ -19,6 +19,9 @@ package struct TrackQuery: Equatable, Sendable {
     /// Rows of a page, at most.
     package static let maximumLimit = 10_000
 
+    /// The limit within its bounds.
+    var rowLimit: Int { min(max(1, limit), Self.maximumLimit) }
+
     /// All of it but its page.
     var description: String { "\(String(describing: filter))\(sort)" }
 }
@@ -48,6 +51,21 @@ extension TrackReader {
         }
     }
 
+    /// Hands over the tracks of a page, with these tags of each, until `take` returns false: the next page begins with that one.
+    package func query(
+        _ query: TrackQuery, reading tags: TagChoice, _ take: (StoredTrack) -> Bool
+    ) throws(TrackDatabaseError) -> (next: String?, version: Int64) {
+        try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in
+            let found = try find(query)
+            var taken = 0
+            for row in found.rows.prefix(query.rowLimit) {
+                if let track = try load(row.id, tags), !take(track) { break }
+                taken += 1
+            }
+            return (found.next(after: taken), found.version)
+        }
+    }
+
     /// The same as numbers of tracks, which takes a tenth of the time.
     package func queryIds(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
         try question("the filter looks at very many tracks") { () throws(TrackDatabaseError) in try ids(query) }
@@ -55,7 +73,14 @@ extension TrackReader {
 
     /// The same within a question.
     func ids(_ query: TrackQuery) throws(TrackDatabaseError) -> Page<Int64> {
-        let limit = min(max(1, query.limit), TrackQuery.maximumLimit)
+        let found = try find(query)
+        let rows = found.rows.prefix(query.rowLimit)
+        return Page(rows: rows.map(\.id), next: found.next(after: rows.count), version: found.version)
+    }
+
+    /// The rows of a page, and the first of the next one.
+    private func find(_ query: TrackQuery) throws(TrackDatabaseError) -> FoundRows {
+        let limit = query.rowLimit
         let summary = try totals()
         let filter = try compiled(query.filter)
         let description = query.description
@@ -79,9 +104,7 @@ extension TrackReader {
                 database: database, filter: filter ?? .constant(true), total: Double(summary.tracks), limit: limit + 1
             ).albums(seed, after)
         }
-        let rows = found.prefix(limit)
-        let next = found.count > limit ? rows.last.map { QueryCursor($0.columns).text(description) } : nil
-        return Page(rows: rows.map(\.id), next: next, version: summary.version)
+        return FoundRows(rows: found, question: description, version: summary.version)
     }
 
     /// The cheaper of the ways to walk: by the index of the order, or by the rows that the filter finds.
@@ -120,6 +143,21 @@ extension TrackReader {
 
     /// True: it stands for a missing value, see `SortColumn.last`.
     private static func isLast(_ value: SQLiteValue) -> Bool { value == .blob([]) || value == .real(-.infinity) }
+}
+
+/// Rows of a page, and one more if others follow.
+private struct FoundRows {
+    let rows: [FoundRow]
+    /// The question as cursors have it.
+    let question: String
+    /// Version of the library.
+    let version: Int64
+
+    /// `next` of a page of so many rows; nil: it is the last one.
+    func next(after count: Int) -> String? {
+        guard count > 0, count < rows.count else { return nil }
+        return QueryCursor(rows[count - 1].columns).text(question)
+    }
 }
 
 /// A track and the columns by which it was sorted.

@@ -1,9 +1,9 @@
 extension TrackReader {
     private static let columns = """
         SELECT t.id, t.folder, t.name, t.title, t.disc, t.number, t.duration, t.format, t.flags,
-        t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, s.packed, s.album, s.said,
+        t.added, t.modified, t.size, t.inode, t.identity, t.own, t.extra, t.tagset,
         f.liked, f.rating, f.plays, f.skips, f.played
-        FROM track t CROSS JOIN tagset s ON s.id = t.tagset LEFT JOIN feedback f ON f.track = t.id
+        FROM track t LEFT JOIN feedback f ON f.track = t.id
         """
 
     /// The track with this number, a missing one too; nil: there is none.
@@ -13,12 +13,12 @@ extension TrackReader {
 
     private static let rows = "very many rows were read"
 
-    /// The same within a question.
-    func load(_ id: Int64) throws(TrackDatabaseError) -> StoredTrack? {
+    /// The same within a question, with these tags.
+    func load(_ id: Int64, _ tags: TagChoice = .all) throws(TrackDatabaseError) -> StoredTrack? {
         let statement = try database.statement(Self.columns + " WHERE t.id = ?1")
         defer { statement.reset() }
         guard try statement.bind([.integer(id)]).step(), try shows(folder: statement.integer(1)) else { return nil }
-        return try track(of: statement)
+        return try track(of: statement, tags)
     }
 
     /// The track at this place, a missing one too; nil: there is none.
@@ -138,7 +138,7 @@ extension TrackReader {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    private func track(of row: SQLiteStatement) throws(TrackDatabaseError) -> StoredTrack {
+    private func track(of row: SQLiteStatement, _ wanted: TagChoice) throws(TrackDatabaseError) -> StoredTrack {
         var record = TrackRecord(path: TrackPath(folder: try folder(row.integer(1)), name: row.blob(2)))
         record.file = TrackFile(size: row.integer(11), modified: row.integer(10), inode: row.integer(12))
         record.duration = row.optionalInteger(6).map { Double($0) / 1000 }
@@ -148,27 +148,47 @@ extension TrackReader {
         let flags = row.integer(8)
         record.hasLyrics = flags & TrackFlags.hasLyrics != 0
         record.hasPicture = flags & TrackFlags.hasPicture != 0
-        record.isCompilation = row.integer(18) != 0
+        let shared = try sharedTags(row.integer(16), wanted)
+        record.isCompilation = shared.saysCompilation
+        record.tags = shared.tags
         record.identity = row.optionalInteger(13)
         TrackNumbersBlob.unpack(row.blob(15), to: &record)
-        if flags & TrackFlags.isNamedByFile == 0, let title = row.optionalInteger(3) {
+        if wanted.contains(.title), flags & TrackFlags.isNamedByFile == 0, let title = row.optionalInteger(3) {
             record.tags[.title] = [try value(title, keeps: false).text]
         }
-        for packed in [row.blob(16), row.blob(14)] {
-            for (number, id) in PackedValues.unpack(packed) {
-                guard let tag = TrackTag(rawValue: number) else { continue }
-                record.tags[tag, default: []].append(try value(id, keeps: !tag.isOwn).text)
-            }
-        }
+        try add(row.blob(14), wanted, to: &record.tags)
         var feedback = TrackFeedback()
-        feedback.liked = row.optionalInteger(19).map { $0 != 0 }
-        feedback.rating = row.optionalReal(20)
-        feedback.playCount = row.integer(21)
-        feedback.skipCount = row.integer(22)
-        feedback.lastPlayed = row.optionalReal(23)
+        feedback.liked = row.optionalInteger(17).map { $0 != 0 }
+        feedback.rating = row.optionalReal(18)
+        feedback.playCount = row.integer(19)
+        feedback.skipCount = row.integer(20)
+        feedback.lastPlayed = row.optionalReal(21)
         return StoredTrack(
-            id: row.integer(0), album: row.optionalInteger(17), added: Double(row.integer(9)),
+            id: row.integer(0), album: shared.album, added: Double(row.integer(9)),
             isMissing: flags & TrackFlags.missing != 0, record: record, feedback: feedback)
+    }
+
+    /// The part of a track that its set of tags has. Tracks of an album follow each other, and share it.
+    private func sharedTags(_ id: Int64, _ wanted: TagChoice) throws(TrackDatabaseError) -> ReaderCache.SharedTags {
+        if let known = cache.shared(id, wanted) { return known }
+        let statement = try database.statement("SELECT album, said, packed FROM tagset WHERE id = ?1")
+        defer { statement.reset() }
+        guard try statement.bind([.integer(id)]).step() else { return ReaderCache.SharedTags() }
+        var shared = ReaderCache.SharedTags()
+        shared.album = statement.optionalInteger(0)
+        shared.saysCompilation = statement.integer(1) != 0
+        try add(statement.blob(2), wanted, to: &shared.tags)
+        cache.add(shared, id)
+        return shared
+    }
+
+    private func add(
+        _ packed: [UInt8], _ wanted: TagChoice, to tags: inout [TrackTag: [String]]
+    ) throws(TrackDatabaseError) {
+        for (number, id) in PackedValues.unpack(packed) {
+            guard let tag = TrackTag(rawValue: number), wanted.contains(tag) else { continue }
+            tags[tag, default: []].append(try value(id, keeps: !tag.isOwn).text)
+        }
     }
 
     /// The text of a value.

@@ -6,8 +6,8 @@ extension Verb {
     static let completing = [
         Verb(
             name: "completion",
-            synopsis: "bash | zsh | fish | outputs | sessions | hooks | lists | artists | albums | genres | composers "
-                + "| folders [TEXT]",
+            synopsis: "bash | zsh | fish | outputs | sessions | hooks | devices | lists | artists | albums | genres "
+                + "| composers | folders [TEXT]",
             summary: "print a completion script for a shell",
             details: """
                 For bash: source <(nowplayingctl completion bash); for fish: nowplayingctl completion fish | source; for zsh,
@@ -32,6 +32,8 @@ enum Completion {
         case "sessions": names(try run.call("session.list")["sessions"], "name", run)
         case "hooks":
             for path in try Hooks.paths(run) { run.output.line(TerminalText.safe(path)) }
+        case "devices":
+            for id in try Pairing.ids(run) { run.output.line(TerminalText.safe(id)) }
         case let word:
             guard let kind = LibraryNames(rawValue: word) else {
                 throw run.wrong("completion", word, "bash, zsh, fish, or names such as outputs and artists")

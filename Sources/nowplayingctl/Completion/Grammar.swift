@@ -57,6 +57,7 @@ struct Grammar: Sendable {
         case "OUTPUT": return .names("outputs")
         case "SESSION": return .names("sessions")
         case "HOOK": return .names("hooks")
+        case "DEVICE": return .names("devices")
         case "LIST": return .names("lists")
         case "ARTIST": return .names("artists")
         case "ALBUM": return .names("albums")

@@ -4,7 +4,7 @@ import NowPlayingClient
 /// The programs that follow the daemon.
 extension Doctor {
     /// Seconds that a bridge gets to answer.
-    private static let patience = 2.0
+    static let patience = 2.0
     /// Maximum number of hooks in the report.
     private static let maximumHooks = 16
 
@@ -27,8 +27,9 @@ extension Doctor {
                         action: "systemctl restart \(program), with --user where it is the user's"))
             }
         }
+        count += web() ? 1 : 0
         if count == 0 {
-            add(Finding("bridges", .ok, "this user runs no bridge (hooks, MQTT, D-Bus, MPD)"))
+            add(Finding("bridges", .ok, "this user runs no bridge (hooks, MQTT, D-Bus, MPD, web)"))
         }
     }
 

@@ -60,7 +60,7 @@ extension Doctor {
             findings.append(
                 Finding(
                     "library", .warning, "cannot read \(name): \(fault.text("reason") ?? "unknown reason")",
-                    meaning: "it is in no list and no search; the library tries again when it changes",
+                    meaning: "the library has no tags of it, and tries again when it changes",
                     action: "nowplayingctl doctor FILE examines it"))
         }
         let count = status["faultCount"]?.integerValue ?? 0

@@ -61,6 +61,8 @@ struct Doctor {
                     meaning: lines.dropFirst().filter { $0.hasPrefix("  ") }.map { $0.trimmed }.joined(separator: "; "),
                     action: "start it: systemctl --user start nowplayingd, sudo systemctl start nowplayingd "
                         + "(nowplayingctl setup --check shows which), or nowplayingd &"))
+            // It needs no daemon.
+            library()
             return error.status
         }
         let state = StateView(try run.call("nowPlaying.get"))

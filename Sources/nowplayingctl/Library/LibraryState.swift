@@ -32,7 +32,8 @@ struct LibraryState {
         for line in LibraryText.end(end, run.output, now: run.wallClock) { run.output.line(line) }
     }
 
-    /// `library update` and mpc's `update`: starts a scan of a folder or of all. With `--wait` it returns at its end.
+    /// `library update` and mpc's `update`: starts a scan of a folder or of all. With `--wait` it returns at its end, and
+    /// at that of the pass that identifies new files, which follows it unless the daemon plays.
     static func update(_ run: Invocation, _ folder: Word?) throws(Failure) {
         var parameters = JSONObject()
         if let folder { parameters["uri"] = .string(try Places.uri(folder, run)) }

@@ -108,7 +108,7 @@ extension Verb {
                 Shows the folders, how each is followed, and files that could not be read. In a terminal it shows a scan
                 in progress until its end. The library finds changes by itself; update looks for them now.
                 """,
-            options: [Option("--wait", "return at the end of the scan")],
+            options: [Option("--wait", "return at the end of the scan and of the identification of new files")],
             examples: [
                 ("library", "tracks, folders and faults"), ("library update --wait", "scan now, and wait for the end"),
                 ("library update Music/Jazz", "this folder alone"),
@@ -119,7 +119,7 @@ extension Verb {
     static let libraryForeign = [
         Verb(
             name: "update", synopsis: "[FOLDER]", summary: "same as library update",
-            options: [Option("--wait", "return at the end of the scan")],
+            options: [Option("--wait", "return at the end of the scan and of the identification of new files")],
             examples: [("update --wait", "scan now, and wait for the end")], arity: 0...1, isForeign: true
         ) { (run) throws(Failure) in try LibraryState.update(run, run.words.first) },
         Verb(

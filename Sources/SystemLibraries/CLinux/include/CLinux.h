@@ -66,6 +66,9 @@ void linux_give_back_program_pages(void);
 /* The same of the library that has something at this address. */
 void linux_give_back_library_pages(const void *address);
 
+/* open(2) with O_TMPFILE: a file without a name in this folder, for reading and writing. Negative: errno has the reason. */
+int linux_open_unnamed(const char *folder);
+
 /* malloc_trim(3), which Swift does not import. */
 void linux_give_back_heap(void);
 /* mallopt(3) M_ARENA_MAX: so many heaps at most for all threads. */

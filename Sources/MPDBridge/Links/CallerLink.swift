@@ -1,11 +1,12 @@
 import ControlProtocol
+import Glibc
 import LinuxSystem
 import MPDProtocol
 import NowPlayingClient
 
-/// The library with the rights of one kind of client. It connects at the first call, and again after a loss.
-@PlayerLoop final class LibraryLink {
-    /// A client for which the library is asked.
+/// The daemon or the library with the rights of one kind of client. It connects at the first call, and again after a loss.
+@PlayerLoop final class CallerLink {
+    /// A client for which the server is asked.
     enum Caller: Hashable, Sendable {
         /// The bridge's own user, or root.
         case own
@@ -13,26 +14,43 @@ import NowPlayingClient
         case user(UInt32)
         /// Somebody of whom a password is known, if anything.
         case unknown
+
+        /// The caller that a client with this user is; nil: the kernel names none.
+        init(_ user: UInt32?) {
+            switch user {
+            case nil: self = .unknown
+            case 0?, geteuid()?: self = .own
+            case let user?: self = .user(user)
+            }
+        }
+    }
+
+    /// Program at the other end.
+    enum Server: Sendable {
+        case daemon
+        case library
     }
 
     /// Takes the end of a call; called once.
-    typealias Answer = @PlayerLoop (Result<LibraryReply, MPDFailure>) -> Void
+    typealias Answer = @PlayerLoop (Result<ServerReply, MPDFailure>) -> Void
 
     /// Called with each notification.
     var onNotification: (@PlayerLoop (String, JSONValue) -> Void)?
-    /// Called when the library has closed the connection.
+    /// Called when the server has closed the connection.
     var onLoss: (@PlayerLoop () -> Void)?
 
     private let loop: EventLoop
     private let paths: [String]
     private let caller: Caller
-    private var channel: LibraryChannel?
+    private let server: Server
+    private var channel: ServerChannel?
     private var isGreeted = false
     /// Calls that wait until the connection has the rights of the caller.
     private var waiting: [(String, JSONObject, Answer)] = []
 
-    /// A link to the library at one of these paths.
-    init(_ loop: EventLoop, paths: [String], for caller: Caller) {
+    /// A link to a server at one of these paths.
+    init(_ loop: EventLoop, _ server: Server, paths: [String], for caller: Caller) {
+        self.server = server
         self.loop = loop
         self.paths = paths
         self.caller = caller
@@ -44,30 +62,27 @@ import NowPlayingClient
     /// Calls a method. The failure has the words of MPD.
     func call(_ method: String, _ parameters: JSONObject = JSONObject(), _ answer: @escaping Answer) {
         guard connect() else {
-            return loop.later { answer(.failure(Self.absent)) }
+            return loop.later { [server] in answer(.failure(server.absence)) }
         }
         guard isGreeted else { return waiting.append((method, parameters, answer)) }
         send(method, parameters, answer)
     }
 
-    private static let absent = MPDFailure(
-        .system, "the library is not running: start nowplaying-library, or wait for it")
-
     private func send(_ method: String, _ parameters: JSONObject, _ answer: @escaping Answer) {
-        channel?.call(method, parameters) { end in
+        channel?.call(method, parameters) { [server] end in
             switch end {
             case .answered(let reply): answer(.success(reply))
-            case .refused(let failure): answer(.failure(MPDFailure(library: failure)))
-            case .lost: answer(.failure(Self.absent))
+            case .refused(let failure): answer(.failure(server.failure(failure)))
+            case .lost: answer(.failure(server.absence))
             }
         }
     }
 
-    /// Connects unless there is a connection; false: no library answers.
+    /// Connects unless there is a connection; false: the server does not answer.
     func connect() -> Bool {
         if channel != nil { return true }
         for path in paths {
-            guard let made = try? LibraryChannel(loop, path) else { continue }
+            guard let made = try? ServerChannel(loop, path) else { continue }
             channel = made
             made.onNotification = { [unowned self] in onNotification?($0, $1) }
             made.onLoss = { [unowned self] in lost() }
@@ -91,7 +106,7 @@ import NowPlayingClient
         }
     }
 
-    private func greeted(_ end: LibraryChannel.End) {
+    private func greeted(_ end: ServerChannel.End) {
         let calls = waiting
         waiting = []
         switch end {
@@ -102,8 +117,8 @@ import NowPlayingClient
             // Without it the connection would have the bridge's own rights.
             channel?.close()
             channel = nil
-            for (_, _, answer) in calls { answer(.failure(MPDFailure(library: failure))) }
-        case .lost: for (_, _, answer) in calls { answer(.failure(Self.absent)) }
+            for (_, _, answer) in calls { answer(.failure(server.failure(failure))) }
+        case .lost: for (_, _, answer) in calls { answer(.failure(server.absence)) }
         }
     }
 
@@ -112,11 +127,36 @@ import NowPlayingClient
         isGreeted = false
         onLoss?()
     }
+
+    /// Ends the connection; the next call connects again.
+    func close() {
+        channel?.close()
+        channel = nil
+        isGreeted = false
+    }
+}
+
+extension CallerLink.Server {
+    /// Failure of a call while nobody answers.
+    fileprivate var absence: MPDFailure {
+        switch self {
+        case .daemon: MPDFailure(.system, "nowplayingd is not running: start it, or wait for it")
+        case .library: MPDFailure(.system, "the library is not running: start nowplaying-library, or wait for it")
+        }
+    }
+
+    /// A refusal of the server as MPD has it.
+    fileprivate func failure(_ refusal: RemoteFailure) -> MPDFailure {
+        switch self {
+        case .daemon: MPDFailure(refusal: refusal)
+        case .library: MPDFailure(library: refusal)
+        }
+    }
 }
 
 extension MPDFailure {
     /// A refusal of the library as MPD has it.
-    init(library failure: RemoteFailure) {
+    fileprivate init(library failure: RemoteFailure) {
         let code: AckCode =
             switch (failure.code, failure.reason) {
             case (403, _): .permission

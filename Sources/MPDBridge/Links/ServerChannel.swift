@@ -4,8 +4,8 @@ import Glibc
 import LinuxSystem
 import NowPlayingClient
 
-/// Answer of the library to a call.
-struct LibraryReply: Sendable {
+/// Answer of the daemon or the library to a call.
+struct ServerReply: Sendable {
     /// The result.
     let value: JSONValue
     /// Length of the line that it came in, in bytes.
@@ -14,11 +14,11 @@ struct LibraryReply: Sendable {
     let file: OwnedDescriptor?
 }
 
-/// One connection to the library, on the loop; nothing here blocks.
-@PlayerLoop final class LibraryChannel {
+/// One connection to the daemon or the library, on the loop; nothing here blocks.
+@PlayerLoop final class ServerChannel {
     /// End of a call.
     enum End: Sendable {
-        case answered(LibraryReply)
+        case answered(ServerReply)
         case refused(RemoteFailure)
         /// The connection was lost before the answer.
         case lost
@@ -29,7 +29,7 @@ struct LibraryReply: Sendable {
 
     /// Called with the name and the parameters of each notification.
     var onNotification: (@PlayerLoop (String, JSONValue) -> Void)?
-    /// Called once when the library has closed the connection, or sends lines that are no answers.
+    /// Called once when the server has closed the connection, or sends lines that are no answers.
     var onLoss: (@PlayerLoop () -> Void)?
 
     private let descriptor: OwnedDescriptor
@@ -114,7 +114,7 @@ struct LibraryReply: Sendable {
         lost?()
     }
 
-    /// False: the library sends no more.
+    /// False: the server sends no more.
     private func receive() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
             let received = UnixSocket.receive(descriptor.number, into: buffer)
@@ -148,7 +148,7 @@ struct LibraryReply: Sendable {
             if let error = message["error"] { return caller(.refused(RemoteFailure(error))) }
             let result = message["result"] ?? .null
             let file = result["descriptor"] != nil && !files.isEmpty ? files.removeFirst() : nil
-            caller(.answered(LibraryReply(value: result, bytes: line.count, file: file)))
+            caller(.answered(ServerReply(value: result, bytes: line.count, file: file)))
         }
     }
 }

@@ -1,0 +1,46 @@
+package import ControlProtocol
+
+/// An admitted caller.
+package struct AccessCaller: Equatable, Sendable {
+    /// The evidence for its rights.
+    package enum Identity: Equatable, Sendable {
+        /// A paired device, by its id.
+        case device(id: String)
+        /// A user of this machine; the daemon's own sees and revokes every device.
+        case user(uid: UInt32, isOwner: Bool)
+        case anonymous
+    }
+
+    package let identity: Identity
+    /// Never more than `control`.
+    package let role: Role
+
+    /// A caller, by its parts.
+    init(_ identity: Identity, _ role: Role) {
+        self.identity = identity
+        self.role = role
+    }
+}
+
+/// The answer to a request for access.
+package enum AccessVerdict: Equatable, Sendable {
+    case admitted(AccessCaller)
+    /// The page and its files, or a pairing, for anybody.
+    case open
+    /// 400: no `Host`, several, or one that is none.
+    case malformed
+    /// 421: the host is not one of our names.
+    case misdirected
+    /// 403: a page of another origin.
+    case foreign
+    /// 401, after this many seconds; `hasCookie`: the answer takes the cookie away (`AccessRequest.cookie`).
+    case refused(after: Double, hasCookie: Bool)
+}
+
+/// The answer to a pairing code.
+package enum PairingAnswer: Sendable {
+    /// 200 with `{token, id, role}`; browsers get the token as a cookie, too.
+    case paired(DeviceToken, Device)
+    /// 403, after this many seconds, with words.
+    case refused(after: Double, message: String)
+}

@@ -1,0 +1,37 @@
+import NowPlaying
+
+/// Wrong codes and wrong tokens by their sources: each of them makes the next answer to its source slower.
+struct GuessCounter: Sendable {
+    private struct Record {
+        var count: Int
+        var last: MonotonicTime
+    }
+
+    private var records: [String: Record] = [:]
+    /// Wrong guesses of all sources since the start.
+    private(set) var total = 0
+
+    /// Sources that are remembered, at most.
+    static let limit = 256
+    /// Seconds after its last wrong guess until a source is forgotten.
+    static let memory = 600.0
+    /// Seconds of the longest delay.
+    static let longestDelay = 8.0
+    private static let firstDelay = 0.5
+
+    /// Counts a wrong guess. Returns the seconds that its answer has to wait, and the number of guesses of this source.
+    mutating func note(_ source: String, at now: MonotonicTime) -> (delay: Double, count: Int) {
+        total += 1
+        var record = records[source] ?? Record(count: 0, last: now)
+        if now.seconds(since: record.last) > Self.memory { record.count = 0 }
+        record.count += 1
+        record.last = now
+        if records[source] == nil, records.count >= Self.limit {
+            let oldest = records.min { ($0.value.last, $0.key) < ($1.value.last, $1.key) }
+            if let oldest { records[oldest.key] = nil }
+        }
+        records[source] = record
+        let doublings = min(record.count - 1, 10)
+        return (min(Self.longestDelay, Self.firstDelay * Double(1 << doublings)), record.count)
+    }
+}

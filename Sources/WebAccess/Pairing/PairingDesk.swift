@@ -1,0 +1,66 @@
+import ControlProtocol
+import NowPlaying
+
+/// The one open pairing code, as a table of states: no I/O, and time is an argument.
+struct PairingDesk: Sendable {
+    /// A code that a device may use.
+    struct Code: Equatable, Sendable {
+        /// Eight decimal digits.
+        let digits: String
+        /// The role of the device that uses it.
+        let role: Role
+        let expires: MonotonicTime
+        /// Wrong guesses so far.
+        fileprivate(set) var wrongCount = 0
+    }
+
+    /// Result of a guess.
+    enum Guess: Equatable, Sendable {
+        /// The code is right and used up.
+        case right(Role)
+        case wrong
+        /// That was one too many: the code is void.
+        case tooMany
+        /// No code is open.
+        case none
+    }
+
+    private(set) var open: Code?
+
+    /// Wrong guesses that make a code void.
+    static let maximumWrong = 10
+    /// Seconds that a code may last.
+    static let seconds = 1.0...300.0
+
+    /// Opens a code in place of the one before.
+    mutating func begin(
+        _ role: Role, seconds: Double, at now: MonotonicTime, _ generator: inout some RandomNumberGenerator
+    ) -> Code {
+        let number = String(UInt32.random(in: 0..<100_000_000, using: &generator))
+        let code = Code(
+            digits: String(repeating: "0", count: 8 - number.utf8.count) + number, role: role,
+            expires: now.advanced(bySeconds: min(max(seconds, Self.seconds.lowerBound), Self.seconds.upperBound)))
+        open = code
+        return code
+    }
+
+    /// Judges a guess. Spaces and hyphens between its digits don't count.
+    mutating func take(_ guess: String, at now: MonotonicTime) -> Guess {
+        guard !expire(at: now), var code = open else { return .none }
+        let digits = guess.utf8.prefix(64).filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+        if SecretText.isEqual(digits, Array(code.digits.utf8)) {
+            open = nil
+            return .right(code.role)
+        }
+        code.wrongCount += 1
+        open = code.wrongCount < Self.maximumWrong ? code : nil
+        return open == nil ? .tooMany : .wrong
+    }
+
+    /// Closes a code whose time is over; true: that is the case now.
+    mutating func expire(at now: MonotonicTime) -> Bool {
+        guard let code = open, code.expires <= now else { return false }
+        open = nil
+        return true
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+
+/// The addresses at which the bridge listens, and those that others can type.
+package struct WebReach: Sendable {
+    /// An address of `bind`, as it is bound.
+    package struct Listener: Equatable, Sendable {
+        /// An IP address without a zone and brackets; `0.0.0.0` and `::` stand for all.
+        package let address: String
+        /// The number of its port.
+        package let port: UInt16
+
+        /// An address, by its parts.
+        package init(address: String, port: UInt16) {
+            self.address = NetworkAddress.plain(address)
+            self.port = port
+        }
+
+        /// True for an address of this machine that others can't reach.
+        package var isLoopback: Bool { address == "::1" || address.hasPrefix("127.") }
+        /// True for all addresses of a family.
+        var isEvery: Bool { address == "0.0.0.0" || address == "::" }
+        /// The host as an address of the web has it.
+        var host: String { address.contains(":") ? "[\(address)]" : address }
+    }
+
+    package let listeners: [Listener]
+    /// The addresses of `proxy-bind`, for people.
+    package let proxies: [String]
+    private let settings: WebSettings
+
+    /// Listeners as they are bound, and the settings that they come from.
+    package init(_ listeners: [Listener], proxies: [String], _ settings: WebSettings) {
+        self.listeners = listeners
+        self.proxies = proxies
+        self.settings = settings
+    }
+
+    /// True if other machines can reach the bridge, on their own or by a proxy.
+    package var isBeyondLoopback: Bool { !proxies.isEmpty || listeners.contains { !$0.isLoopback } }
+
+    /// The addresses that others can type, the best first; empty: there is none. `own`: the addresses of this machine.
+    package func urls(own: [String] = MachineAddresses.all) -> [String] {
+        if let address = settings.address {
+            return [address.url(usesTLS: settings.usesTLS, port: listeners.first?.port ?? WebAddress.usualPort)]
+        }
+        var result: [String] = []
+        for listener in listeners where !listener.isLoopback {
+            let isSixth = listener.address.contains(":")
+            let hosts = listener.isEvery ? own.filter { $0.contains(":") == isSixth } : [listener.address]
+            for host in hosts {
+                let url = Self.url(settings.usesTLS, Listener(address: host, port: listener.port))
+                if !result.contains(url) { result.append(url) }
+            }
+        }
+        return result
+    }
+
+    /// The address of the page for a browser on this machine.
+    package var localURL: String? {
+        let listener = listeners.first { $0.isLoopback || $0.isEvery } ?? listeners.first
+        return listener.map { listener in
+            let isHere = listener.isLoopback || listener.isEvery
+            let port = listener.port
+            return isHere
+                ? Self.url(settings.usesTLS, host: "localhost", port) : Self.url(settings.usesTLS, listener)
+        }
+    }
+
+    private static func url(_ usesTLS: Bool, _ listener: Listener) -> String {
+        url(usesTLS, host: listener.host, listener.port)
+    }
+
+    private static func url(_ usesTLS: Bool, host: String, _ port: UInt16) -> String {
+        let scheme: WebOrigin.Scheme = usesTLS ? .https : .http
+        return "\(scheme.rawValue)://\(host)" + (port == scheme.usualPort ? "" : ":\(port)") + "/"
+    }
+}
+
+/// The IP addresses of this machine.
+package enum MachineAddresses {
+    /// All but loopback and link-local ones, as texts: first those that lead to other networks, IPv4 before IPv6.
+    package static var all: [String] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return [] }
+        defer { freeifaddrs(list) }
+        var found: [String] = []
+        var next = list
+        while let entry = next {
+            next = entry.pointee.ifa_next
+            let flags = Int32(bitPattern: entry.pointee.ifa_flags)
+            guard flags & Int32(IFF_UP) != 0, flags & Int32(IFF_LOOPBACK) == 0,
+                let address = entry.pointee.ifa_addr, let text = text(address), !text.hasPrefix("fe80:"),
+                !text.hasPrefix("169.254."), !found.contains(text)
+            else { continue }
+            found.append(text)
+        }
+        let usual = outward
+        func rank(_ text: String) -> Int { text == usual ? 0 : text.contains(":") ? 2 : 1 }
+        return found.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(
+            \.element)
+    }
+
+    /// The IPv4 address that the system would use for other networks. Nothing is sent.
+    private static var outward: String? {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // An address of RFC 5737, which nobody has.
+        var target = sockaddr_in()
+        target.sin_family = sa_family_t(AF_INET)
+        target.sin_port = UInt16(9).bigEndian
+        inet_pton(AF_INET, "192.0.2.1", &target.sin_addr)
+        var own = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let size = length
+        let isConnected = withUnsafePointer(to: &target) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
+        }
+        guard isConnected else { return nil }
+        return withUnsafeMutablePointer(to: &own) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &length) == 0 ? text($0) : nil
+            }
+        }
+    }
+
+    private static func text(_ address: UnsafePointer<sockaddr>) -> String? {
+        let family = Int32(address.pointee.sa_family)
+        guard family == AF_INET || family == AF_INET6 else { return nil }
+        let length = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+        var host = [CChar](repeating: 0, count: 64)
+        guard getnameinfo(address, socklen_t(length), &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0 else {
+            return nil
+        }
+        let text = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return NetworkAddress.plain(text.hasPrefix("fe80:") ? String(text.prefix { $0 != "%" }) : text)
+    }
+}

@@ -1,0 +1,61 @@
+package import BridgeRuntime
+package import ControlProtocol
+import Glibc
+import LinuxSystem
+
+/// Rights of users of this machine, as on the daemon's Unix socket, but never more than `control`.
+package struct LocalUsers: Sendable {
+    /// The daemon's own user.
+    private let owner: UInt32
+    private let controlGroup: UInt32?
+    private let readGroup: UInt32?
+    private let groups: @Sendable (UInt32) -> Set<UInt32>
+
+    /// Rights by these numbers. `groups`: the groups of a user.
+    package init(
+        owner: UInt32, controlGroup: UInt32? = nil, readGroup: UInt32? = nil,
+        groups: @escaping @Sendable (UInt32) -> Set<UInt32> = LocalUsers.groups
+    ) {
+        self.owner = owner
+        self.controlGroup = controlGroup
+        self.readGroup = readGroup
+        self.groups = groups
+    }
+
+    /// Rights by the settings. `owner`: the daemon's user. Throws when a group does not exist.
+    package init(_ settings: WebSettings, owner: UInt32) throws(BridgeFailure) {
+        func number(_ name: String?) throws(BridgeFailure) -> UInt32? {
+            guard let name else { return nil }
+            guard let number = GroupAccess.number(of: name) else {
+                throw BridgeFailure("the configuration names the group “\(name)” in [access], which does not exist")
+            }
+            return number
+        }
+        self.init(
+            owner: owner, controlGroup: try number(settings.controlGroup), readGroup: try number(settings.readGroup))
+    }
+
+    /// The role of a user; nil: no more than anybody has. Root counts only where the daemon is root's: a socket of which
+    /// nothing is known looks like root's.
+    package func role(of user: UInt32) -> Role? {
+        if isOwner(user) { return .control }
+        guard user != 0 else { return nil }
+        let members = controlGroup == nil && readGroup == nil ? [] : groups(user)
+        if let controlGroup, members.contains(controlGroup) { return .control }
+        if let readGroup, members.contains(readGroup) { return .read }
+        return nil
+    }
+
+    /// True for the daemon's own user.
+    package func isOwner(_ user: UInt32) -> Bool { user == owner }
+
+    /// The groups of a user in the system's tables.
+    package static func groups(of user: UInt32) -> Set<UInt32> {
+        guard let entry = getpwuid(user) else { return [] }
+        let primary = entry.pointee.pw_gid
+        var count: Int32 = 1024
+        var list = [gid_t](repeating: 0, count: Int(count))
+        guard getgrouplist(entry.pointee.pw_name, primary, &list, &count) >= 0 else { return [primary] }
+        return Set(list.prefix(Int(count)))
+    }
+}

@@ -1,0 +1,106 @@
+import CLinux
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+import WebAccess
+import WebProtocol
+
+/// Announcements whose sound is the body of a request.
+@PlayerLoop final class AnnounceDesk {
+    private let services: Services
+    /// Callers whose announcements have not ended.
+    private var active: [Int: (caller: AccessCaller, daemon: Upstream)] = [:]
+    private var lastNumber = 0
+
+    /// Announcements at once.
+    private static let maximum = 4
+
+    /// A desk without announcements.
+    init(_ services: Services) { self.services = services }
+
+    /// Throws if a caller has to wait: before the body is taken.
+    func check(_ caller: AccessCaller) throws(HTTPFault) {
+        guard caller.role >= .control else {
+            throw HTTPFault(.forbidden, "an announcement needs the role control")
+        }
+        guard active.count < Self.maximum, !active.values.contains(where: { $0.caller == caller }) else {
+            throw HTTPFault(
+                .tooManyRequests, "an announcement of this caller, or \(Self.maximum) of others, have not ended",
+                headers: ["Retry-After": "5"])
+        }
+    }
+
+    /// Plays the sound of a request.
+    func serve(_ request: AnnounceRequest, _ caller: AccessCaller, _ exchange: HTTPExchange) {
+        do throws(HTTPFault) {
+            try check(caller)
+            let file = try Self.sealed(exchange.takeBody())
+            let daemon: Upstream
+            do throws(RPCError) { daemon = try services.daemon(caller, .control) } catch {
+                return exchange.answer(.refusal(error))
+            }
+            lastNumber += 1
+            let number = lastNumber
+            active[number] = (caller, daemon)
+            daemon.onLine = { [unowned self] line, _ in
+                guard !Upstream.isNotification(line) else { return }
+                exchange.answer(Self.answer(line))
+                finish(number)
+            }
+            daemon.onEnd = { [unowned self] in
+                exchange.answer(.refusal(.commandFailed(.noDaemon, "nowplayingd has ended")))
+                finish(number)
+            }
+            daemon.send(Upstream.request(id: "1", "announce", try Self.parameters(request)), with: file)
+            if !request.waits { exchange.answer(.json(Array(#"{"status":"accepted"}"#.utf8), .accepted)) }
+        } catch { exchange.answer(HTTPAnswer(error)) }
+    }
+
+    private func finish(_ number: Int) {
+        guard let ended = active.removeValue(forKey: number) else { return }
+        services.loop.later { ended.daemon.close() }
+    }
+
+    private static func answer(_ line: [UInt8]) -> HTTPAnswer {
+        let isError = (try? JSONReader.read(line))?["error"] != nil
+        return .json(line, isError ? .badRequest : .ok)
+    }
+
+    private static func parameters(_ request: AnnounceRequest) throws(HTTPFault) -> JSONObject {
+        var parameters = JSONObject([.init("descriptor", 0), .init("uri", "announcement")])
+        for item in request.parameters {
+            guard item.name != "policy" else {
+                parameters[item.name] = .string(item.value)
+                continue
+            }
+            guard let number = Double(item.value), number.isFinite else {
+                throw HTTPFault(.badRequest, "“\(item.name)” has to be a number")
+            }
+            parameters[item.name] = .number(number)
+        }
+        return parameters
+    }
+
+    /// The sound in a file that nobody can change.
+    private static func sealed(_ bytes: [UInt8]) throws(HTTPFault) -> OwnedDescriptor {
+        guard !bytes.isEmpty else { throw HTTPFault(.badRequest, "the body has to be a sound") }
+        let file = OwnedDescriptor(linux_sealable_file("announcement"))
+        var sent = 0
+        while file.number >= 0, sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                pwrite(file.number, $0.baseAddress! + sent, $0.count - sent, off_t(sent))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            sent += count
+        }
+        guard sent == bytes.count, linux_seal(file.number) == 0 else {
+            throw HTTPFault(.unavailable, "out of memory for this sound")
+        }
+        // A sealed file is given away open for reading alone.
+        let reading = linux_open("/proc/self/fd/\(file.number)", O_RDONLY | O_CLOEXEC, 0)
+        guard reading >= 0 else { throw HTTPFault(.unavailable, "out of descriptors for this sound") }
+        return OwnedDescriptor(reading)
+    }
+}

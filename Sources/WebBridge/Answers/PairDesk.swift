@@ -1,0 +1,58 @@
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import WebAccess
+import WebProtocol
+
+/// Pairing, and refusals that come late to who guesses.
+@PlayerLoop final class PairDesk {
+    private let loop: EventLoop
+    private let judge: AccessJudge
+    private var delays: [Int: EventSource] = [:]
+    private var lastNumber = 0
+
+    /// Refusals that wait at once; beyond them they come at once, and the connection is closed.
+    private static let maximumDelays = 128
+
+    /// A desk for the devices of this judge.
+    init(_ loop: EventLoop, _ judge: AccessJudge) {
+        self.loop = loop
+        self.judge = judge
+    }
+
+    /// Takes a code: `{code, name}`.
+    func serve(_ exchange: HTTPExchange) {
+        guard let body = try? JSONReader.read(exchange.takeBody()), let code = body["code"]?.stringValue else {
+            return exchange.answer(HTTPAnswer(HTTPFault(.badRequest, "a pairing needs “code” and “name”")))
+        }
+        let request = exchange.access(.pairing)
+        let name = body["name"]?.stringValue ?? ""
+        switch judge.pair(code, name: name, request, at: .now, wall: WallTime.now) {
+        case .paired(let token, let device):
+            var writer = JSONWriter()
+            writer.value([
+                "token": .string(token.text), "id": .string(device.id), "role": .string(device.role.rawValue),
+            ])
+            var answer = HTTPAnswer.json(writer.bytes)
+            // A browser keeps it where no script can read it.
+            if !exchange.head.values("origin").isEmpty, let cookie = request.cookie(token.text) {
+                answer.add("Set-Cookie", cookie)
+            }
+            exchange.answer(answer)
+        case .refused(let delay, let message):
+            refuse(exchange, HTTPExchange.Refusal(fault: HTTPFault(.forbidden, message), delay: delay))
+        }
+    }
+
+    /// Refuses a request after its delay.
+    func refuse(_ exchange: HTTPExchange, _ refusal: HTTPExchange.Refusal) {
+        let answer = HTTPAnswer(refusal.fault)
+        guard refusal.delay > 0, delays.count < Self.maximumDelays else { return exchange.answer(answer) }
+        lastNumber += 1
+        let number = lastNumber
+        delays[number] = loop.deadline(EventLoop.now.advanced(bySeconds: refusal.delay)) { [unowned self] in
+            delays[number] = nil
+            exchange.answer(answer)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CLinux
+import CMicroHTTP
+import Glibc
+import LinuxSystem
+import NowPlaying
+import WebAccess
+
+/// One connection of HTTP. libmicrohttpd owns its socket.
+@PlayerLoop final class HTTPConnection {
+    /// Progress of a connection.
+    enum Phase: Equatable {
+        /// The head of a request is not complete. The number orders connections by the beginning of this phase.
+        case head(Int)
+        /// The body of a request is not complete.
+        case body
+        /// A request is answered.
+        case answer
+        /// It speaks another protocol.
+        case upgraded
+        case closing
+    }
+
+    let loop: EventLoop
+    /// MHD's; valid until it reports the end of the connection.
+    let descriptor: Int32
+    let facts: AccessConnection
+    private(set) var phase = Phase.head(0)
+    /// MHD's handle; nil: it is not known yet.
+    private(set) var handle: OpaquePointer?
+    /// The raw target of the request that arrives.
+    private(set) var target = ""
+    /// The request that is answered.
+    private(set) var exchange: HTTPExchange?
+    private unowned let server: HTTPServer
+
+    /// A connection that was just accepted.
+    init(_ server: HTTPServer, _ loop: EventLoop, _ descriptor: Int32, _ facts: AccessConnection) {
+        self.server = server
+        self.loop = loop
+        self.descriptor = descriptor
+        self.facts = facts
+    }
+
+    /// Waits for a head. `number`: the place in the order of those that wait.
+    func awaitHead(_ number: Int) {
+        exchange = nil
+        if phase != .closing { phase = .head(number) }
+    }
+
+    /// Notes the target of the request that arrives.
+    func note(target: String, _ handle: OpaquePointer) {
+        self.target = target
+        self.handle = handle
+    }
+
+    /// The head of a request is complete.
+    func begin(_ exchange: HTTPExchange?, _ handle: OpaquePointer, hasBody: Bool) {
+        self.handle = handle
+        self.exchange = exchange
+        if phase != .closing { phase = hasBody ? .body : .answer }
+    }
+
+    /// The request is complete.
+    func bodyIsComplete() { if phase == .body { phase = .answer } }
+
+    /// The connection was upgraded.
+    func upgraded() { if phase != .closing { phase = .upgraded } }
+
+    /// Serves MHD after a connection has changed.
+    func kick() { server.kick() }
+
+    /// Ends the connection at once: MHD closes it when it sees its end.
+    func close() {
+        guard phase != .closing else { return }
+        phase = .closing
+        server.willClose()
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        server.kickSoon()
+    }
+
+    /// MHD has closed the connection.
+    func gone() {
+        phase = .closing
+        handle = nil
+        exchange = nil
+    }
+
+    /// Calls `gone` when the client has closed the connection, for a connection that MHD does not watch.
+    func watchGone(_ gone: @escaping @PlayerLoop () -> Void) -> EventSource? {
+        loop.watch(descriptor, UInt32(EPOLLRDHUP.rawValue)) { _ in gone() }
+    }
+}

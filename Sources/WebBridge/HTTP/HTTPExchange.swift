@@ -1,0 +1,107 @@
+import CMicroHTTP
+import LinuxSystem
+import WebAccess
+import WebProtocol
+
+/// A request and its answer.
+@PlayerLoop final class HTTPExchange {
+    private enum State {
+        /// The body is not complete.
+        case arriving
+        /// The request is complete, and has no answer.
+        case waiting(isSuspended: Bool)
+        case answered(HTTPAnswer)
+        case sent
+    }
+
+    /// A refusal that is known before the body, and comes after some seconds.
+    struct Refusal: Sendable {
+        let fault: HTTPFault
+        /// Seconds.
+        let delay: Double
+    }
+
+    let head: RequestHead
+    let route: WebRoute
+    let connection: HTTPConnection
+    private(set) var body: [UInt8] = []
+    /// The caller, where the route has to know it.
+    private(set) var caller: AccessCaller?
+    let refusal: Refusal?
+    /// The value of `Access-Control-Allow-Origin`; nil: none.
+    let sharedOrigin: String?
+    private let maximumBody: Int
+    private var state = State.arriving
+
+    /// A request. `maximumBody`: bytes.
+    init(
+        _ head: RequestHead, _ route: WebRoute, _ connection: HTTPConnection, _ caller: AccessCaller?, maximumBody: Int,
+        refusal: Refusal? = nil, sharedOrigin: String? = nil
+    ) {
+        self.head = head
+        self.route = route
+        self.connection = connection
+        self.caller = caller
+        self.maximumBody = maximumBody
+        self.refusal = refusal
+        self.sharedOrigin = sharedOrigin
+    }
+
+    /// The request for rules of access.
+    func access(_ purpose: AccessRequest.Purpose) -> AccessRequest {
+        AccessRequest(connection.facts, purpose, headers: head.headers)
+    }
+
+    /// Takes a part of the body. False: the body is too long.
+    func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= maximumBody else { return false }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Takes the body away, which is not needed any more.
+    func takeBody() -> [UInt8] {
+        defer { body = [] }
+        return body
+    }
+
+    /// The body is complete; true: that is new.
+    func complete() -> Bool {
+        guard case .arriving = state else { return false }
+        connection.bodyIsComplete()
+        state = .waiting(isSuspended: false)
+        return true
+    }
+
+    /// Answers the request; later answers are ignored.
+    func answer(_ answer: HTTPAnswer) {
+        guard case .waiting(let isSuspended) = state else { return }
+        var answer = answer
+        if let sharedOrigin {
+            answer.add("Access-Control-Allow-Origin", sharedOrigin)
+            answer.add("Vary", "Origin")
+        }
+        state = .answered(answer)
+        guard isSuspended, let handle = connection.handle else { return }
+        MHD_resume_connection(handle)
+        connection.kick()
+    }
+
+    /// The answer for MHD, once; nil: there is none yet, and the request waits for it.
+    func takeAnswer() -> HTTPAnswer? {
+        switch state {
+        case .arriving, .sent: return nil
+        case .waiting:
+            state = .waiting(isSuspended: true)
+            return nil
+        case .answered(let answer):
+            state = .sent
+            // An answer that lasts needs its parts until the end of the request.
+            kept = answer
+            return answer
+        }
+    }
+
+    /// The answer that is sent.
+    private var kept: HTTPAnswer?
+}

@@ -1,0 +1,293 @@
+import CLinux
+import CMicroHTTP
+import CWSLay
+import Glibc
+import LinuxSystem
+import NowPlaying
+import WebAccess
+
+/// A WebSocket on an upgraded connection; libwslay reads and makes its frames (RFC 6455).
+@PlayerLoop final class WebSocket {
+    /// Reasons to close, by their numbers on the wire (RFC 6455, section 7.4.1).
+    enum Code: UInt16 {
+        case goingAway = 1001
+        case protocolError = 1002
+        case unsupportedData = 1003
+        case policyViolation = 1008
+        case serviceRestart = 1012
+    }
+
+    /// Called with each text.
+    var onText: (@PlayerLoop ([UInt8]) -> Void)?
+    /// Called once at the end of the connection.
+    var onEnd: (@PlayerLoop () -> Void)?
+    /// Called when the client is slow, or slow no longer.
+    var onSlow: (@PlayerLoop (Bool) -> Void)?
+    /// True: nothing more is read from the client now.
+    var isHeld = false { didSet { if isHeld != oldValue { loop.later { [weak self] in self?.settle() } } } }
+
+    private let loop: EventLoop
+    private let connection: HTTPConnection
+    private let descriptor: Int32
+    private let handle: OpaquePointer
+    private var first: ArraySlice<UInt8>
+    private var context: wslay_event_context_ptr?
+    private var source: EventSource?
+    private var patience: EventSource?
+    private var gone: EventSource?
+    private var budget = 0
+    private var isChoked = false
+    private var isSlow = false
+    private var isServing = false
+    private var isEnded = false
+    private var isLingering = false
+    /// True if the client sends no more.
+    private var isBroken = false
+
+    /// Most bytes of a message of a client, as of a line of the daemon.
+    private static let maximumMessage: UInt64 = 256 << 10
+    /// Bytes that wait for the client, above which it is slow.
+    private static let slowBytes = 128 << 10
+    /// Seconds in which a client has to take something.
+    private static let patienceSeconds = 30.0
+    /// Seconds in which a client takes our last words.
+    private static let lingerSeconds = 2.0
+    /// Bytes that are read from a client in one turn.
+    private static let turnBytes = 64 << 10
+
+    /// A socket on this connection. Nil: memory is short.
+    init?(_ connection: HTTPConnection, _ upgraded: UpgradeTaker.Connection) {
+        loop = connection.loop
+        self.connection = connection
+        descriptor = upgraded.descriptor
+        handle = upgraded.handle
+        first = upgraded.first[...]
+        var callbacks = wslay_event_callbacks()
+        callbacks.recv_callback = { context, space, count, _, owner in
+            WebSocket.on(owner) { $0.receive(context, space, count) }
+        }
+        callbacks.send_callback = { context, bytes, count, _, owner in
+            WebSocket.on(owner) { $0.send(context, bytes, count) }
+        }
+        callbacks.on_frame_recv_start_callback = { context, frame, _ in
+            // A code of one byte is none (RFC 6455, section 5.5.1).
+            guard let frame, UInt32(frame.pointee.opcode) == WSLAY_CONNECTION_CLOSE.rawValue else { return }
+            if frame.pointee.payload_length == 1 {
+                wslay_event_queue_close(context, Code.protocolError.rawValue, nil, 0)
+            }
+        }
+        callbacks.on_msg_recv_callback = { _, message, owner in
+            WebSocket.on(owner) { if let message { $0.take(message.pointee) } }
+        }
+        let owner = Unmanaged.passUnretained(self).toOpaque()
+        guard wslay_event_context_server_init(&context, &callbacks, owner) == 0 else {
+            web_end_upgrade(handle)
+            return nil
+        }
+        wslay_event_config_set_max_recv_msg_length(context, Self.maximumMessage)
+    }
+
+    /// Begins to read.
+    func begin() {
+        source = loop.watch(descriptor, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
+        guard source != nil else { return end() }
+        // libmicrohttpd has delayed short packets of the answer before.
+        TCPSocket.sendAtOnce(connection.descriptor)
+        if connection.facts.usesTLS {
+            // It passes the end of a connection with TLS on to nobody.
+            gone = connection.watchGone { [unowned self] in
+                gone = nil
+                connection.kick()
+                happened(UInt32(EPOLLIN.rawValue))
+                end()
+            }
+        }
+        loop.later { [weak self] in self?.happened(UInt32(EPOLLIN.rawValue)) }
+    }
+
+    isolated deinit { if let context { wslay_event_context_free(context) } }
+
+    /// Sends a text.
+    func send(_ text: [UInt8]) {
+        queue(UInt8(WSLAY_TEXT_FRAME.rawValue), text)
+        if wslay_event_get_queued_msg_length(context) > Self.slowBytes, !isSlow {
+            isSlow = true
+            onSlow?(true)
+        }
+        if !isChoked { settleSoonOrNow() }
+    }
+
+    private func queue(_ kind: UInt8, _ bytes: [UInt8]) {
+        guard !isEnded else { return }
+        bytes.withUnsafeBufferPointer { bytes in
+            var message = wslay_event_msg(opcode: kind, msg: bytes.baseAddress, msg_length: bytes.count)
+            _ = wslay_event_queue_msg(context, &message)
+        }
+    }
+
+    /// Says why, and ends the connection when the client has closed it, or two seconds later.
+    func close(_ code: Code, _ words: String) {
+        guard !isEnded else { return }
+        let reason = Array(words.utf8.prefix(100))
+        wslay_event_queue_close(context, code.rawValue, reason, reason.count)
+        settleSoonOrNow()
+    }
+
+    /// Ends the connection at once.
+    func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        source?.release()
+        source = nil
+        gone = nil
+        patience = nil
+        let ended = onEnd
+        onEnd = nil
+        onText = nil
+        onSlow = nil
+        web_end_upgrade(handle)
+        connection.kick()
+        ended?()
+        // The caller may be a handler of this object.
+        loop.later { _ = self }
+    }
+
+    /// Both sides have said all, or the client broke the protocol: takes what still comes, as a socket that is closed with
+    /// unread bytes takes our last words back.
+    private func linger() {
+        guard !isLingering else { return }
+        isLingering = true
+        shutdown(descriptor, Int32(SHUT_WR))
+        patience = loop.deadline(EventLoop.now.advanced(bySeconds: Self.lingerSeconds)) { [unowned self] in end() }
+        source?.setEvents(UInt32(EPOLLIN.rawValue))
+        drain()
+    }
+
+    /// Ends a connection whose client broke the framing, for which libwslay would name no reason.
+    private func fail() {
+        guard wslay_event_get_close_sent(context) == 0, !isChoked else { return settle() }
+        let code = Code.protocolError.rawValue
+        let frame: [UInt8] = [0x88, 2, UInt8(code >> 8), UInt8(code & 255)]
+        _ = frame.withUnsafeBytes { UnixSocket.send(descriptor, $0) }
+        linger()
+    }
+
+    private func drain() {
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { space in
+            for _ in 0..<16 {
+                let got = recv(descriptor, space.baseAddress, space.count, Int32(MSG_DONTWAIT))
+                if got < 0, errno == EAGAIN || errno == EINTR { return }
+                guard got > 0 else { return end() }
+            }
+        }
+    }
+
+    private func settleSoonOrNow() { if !isServing { settle() } }
+
+    private func happened(_ events: UInt32) {
+        guard !isEnded else { return }
+        if isLingering { return drain() }
+        budget = Self.turnBytes
+        isServing = true
+        if events & UInt32(EPOLLIN.rawValue) != 0, !isChoked, !isHeld, wslay_event_recv(context) != 0 {
+            isServing = false
+            if isBroken { return end() }
+            return fail()
+        }
+        isServing = false
+        guard !isEnded else { return }
+        if events & UInt32(EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return end() }
+        settle()
+    }
+
+    /// Sends as much as possible, and watches for the rest.
+    private func settle() {
+        guard !isEnded, !isLingering else { return }
+        isChoked = false
+        isServing = true
+        let result = wslay_event_send(context)
+        isServing = false
+        guard !isEnded else { return }
+        guard result == 0 else { return end() }
+        let isOver = wslay_event_get_close_sent(context) != 0 || wslay_event_want_read(context) == 0
+        if isOver, wslay_event_want_write(context) == 0 { return linger() }
+        if isSlow, wslay_event_get_queued_msg_length(context) == 0 {
+            isSlow = false
+            onSlow?(false)
+        }
+        if isChoked { watchPatience() } else { patience = nil }
+        // The bytes behind the request are not in the socket any more.
+        if !first.isEmpty, !isHeld, !isChoked {
+            return loop.later { [weak self] in self?.happened(UInt32(EPOLLIN.rawValue)) }
+        }
+        let reads = !isHeld && !isChoked && wslay_event_want_read(context) != 0
+        source?.setEvents((reads ? UInt32(EPOLLIN.rawValue) : 0) | (isChoked ? UInt32(EPOLLOUT.rawValue) : 0))
+    }
+
+    private func watchPatience() {
+        guard patience == nil else { return }
+        patience = loop.deadline(EventLoop.now.advanced(bySeconds: Self.patienceSeconds)) { [unowned self] in end() }
+    }
+
+    // MARK: Calls of the library
+
+    private func receive(
+        _ context: wslay_event_context_ptr?, _ space: UnsafeMutablePointer<UInt8>?, _ count: Int
+    ) -> Int {
+        if !first.isEmpty, let space {
+            let part = first.prefix(count)
+            for (index, byte) in part.enumerated() { space[index] = byte }
+            first = first.dropFirst(part.count)
+            return part.count
+        }
+        guard budget > 0, !isChoked, !isHeld else {
+            wslay_event_set_error(context, WSLAY_ERR_WOULDBLOCK.rawValue)
+            return -1
+        }
+        while true {
+            let got = recv(descriptor, space, count, Int32(MSG_DONTWAIT))
+            if got > 0 {
+                budget -= got
+                return got
+            }
+            if got < 0, errno == EINTR { continue }
+            let waits = got < 0 && errno == EAGAIN
+            isBroken = !waits
+            wslay_event_set_error(
+                context, waits ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
+            return -1
+        }
+    }
+
+    private func send(_ context: wslay_event_context_ptr?, _ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int {
+        let sent = UnixSocket.send(descriptor, UnsafeRawBufferPointer(start: bytes, count: count))
+        if sent > 0 {
+            patience = nil
+            return sent
+        }
+        let waits = sent == -Int(EAGAIN) || sent == -Int(EINTR)
+        if waits { isChoked = true }
+        wslay_event_set_error(context, waits ? WSLAY_ERR_WOULDBLOCK.rawValue : WSLAY_ERR_CALLBACK_FAILURE.rawValue)
+        return -1
+    }
+
+    private func take(_ message: wslay_event_on_msg_recv_arg) {
+        switch UInt32(message.opcode) {
+        case WSLAY_TEXT_FRAME.rawValue:
+            onText?(Array(UnsafeBufferPointer(start: message.msg, count: message.msg_length)))
+        case WSLAY_BINARY_FRAME.rawValue: close(.unsupportedData, "frames have to be text")
+        case _: break
+        }
+        // Answers go before the answer to a farewell that waits behind this message.
+        if !isChoked, wslay_event_get_close_received(context) == 0 { wslay_event_send(context) }
+    }
+
+    private nonisolated static func on<T: Sendable>(
+        _ owner: UnsafeMutableRawPointer?, _ body: @PlayerLoop (WebSocket) -> T
+    ) -> T {
+        let owner = UInt(bitPattern: owner)
+        return PlayerLoop.assumeIsolated {
+            body(Unmanaged<WebSocket>.fromOpaque(UnsafeRawPointer(bitPattern: owner)!).takeUnretainedValue())
+        }
+    }
+}

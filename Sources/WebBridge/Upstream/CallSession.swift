@@ -1,0 +1,273 @@
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import WebAccess
+import WebProtocol
+
+/// JSON-RPC of one caller: lines go to the daemon, to the library or to the bridge itself, and answers come back as they are.
+@PlayerLoop final class CallSession {
+    /// Called with each line for the caller, without its end.
+    var onLine: (@PlayerLoop ([UInt8]) -> Void)?
+    /// Called once, with words, when the daemon or the library has gone.
+    var onEnd: (@PlayerLoop (String) -> Void)?
+    /// Called when the caller's lines are taken again.
+    var onDrain: (@PlayerLoop () -> Void)?
+
+    private let services: Services
+    private let caller: AccessCaller
+    private var role: Role
+    private let daemon: Upstream
+    private var library: Upstream?
+    /// Answers that need the greeting of the daemon.
+    private var greeted: [@PlayerLoop (JSONObject) -> Void] = []
+    private var isPaused = false
+    /// Parameters of requests for pictures of the library that were not answered, by their ids.
+    private var pictures: [[UInt8]: JSONObject] = [:]
+
+    /// Bytes that the daemon or the library has not taken, above which no more lines are taken from the caller.
+    private static let maximumUnsent = 256 << 10
+
+    /// A session of a caller. Throws when the daemon is not there.
+    init(_ services: Services, _ caller: AccessCaller) throws(RPCError) {
+        self.services = services
+        self.caller = caller
+        role = caller.role
+        daemon = try services.daemon(caller, caller.role)
+        daemon.onLine = { [unowned self] line, _ in deliver(line) }
+        daemon.onDrain = { [unowned self] in onDrain?() }
+        daemon.onEnd = { [unowned self] in end("nowplayingd has ended") }
+        daemon.onGreeting = { [unowned self] in
+            let waiting = greeted
+            greeted = []
+            for answer in waiting { answer(daemon.greeting ?? JSONObject()) }
+        }
+    }
+
+    /// True while lines of the caller have to wait.
+    var isBlocked: Bool { max(daemon.unsent, library?.unsent ?? 0) > Self.maximumUnsent }
+
+    /// Sends nothing to the caller while paused; the daemon keeps the newest state then.
+    func setPaused(_ isPaused: Bool) {
+        self.isPaused = isPaused
+        daemon.setPaused(isPaused)
+        library?.setPaused(isPaused)
+    }
+
+    /// Ends the session; nothing is called from now on.
+    func close() {
+        onLine = nil
+        onEnd = nil
+        onDrain = nil
+        greeted = []
+        daemon.close()
+        library?.close()
+    }
+
+    private func end(_ words: String) {
+        let ended = onEnd
+        close()
+        ended?(words)
+    }
+
+    // MARK: Lines of the caller
+
+    /// Takes a line: a request or a batch. True: no answer will come.
+    @discardableResult func take(_ line: [UInt8]) -> Bool {
+        let received = MonotonicTime.now
+        // Line ends between the words of JSON are white space, and end a line of the socket.
+        let line = line.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+        switch line.withUnsafeBytes({ RPCLine.read($0) }) {
+        case .single(let element): return take(element, line, received)
+        case .batch(let elements):
+            take(elements, line)
+            return !elements.contains { Self.id($0) != nil }
+        }
+    }
+
+    private func take(_ element: RPCElement, _ line: [UInt8], _ received: MonotonicTime) -> Bool {
+        switch element {
+        case .request(let request):
+            do throws(RPCError) { try take(request, line, received) } catch {
+                if let id = request.id { refuse(id, error) }
+            }
+            return request.id == nil
+        case .invalid(let id, let error):
+            refuse(id, error)
+            return false
+        case .response: return true
+        }
+    }
+
+    private func take(_ request: RPCRequest, _ line: [UInt8], _ received: MonotonicTime) throws(RPCError) {
+        let server = try NetworkMethods.server(of: request.method, for: role)
+        try NetworkMethods.check(request.method, request.parameters)
+        switch server {
+        case .bridge: try answer(request, received)
+        case .daemon: daemon.send(line)
+        case .library:
+            let library = try openLibrary()
+            if request.method == LibraryMethodName.libraryArtwork.rawValue, let id = request.id {
+                pictures[id] = request.parameters
+            }
+            library.send(line)
+        }
+    }
+
+    /// A batch goes to one server, all or none: its answer is one line.
+    private func take(_ elements: [RPCElement], _ line: [UInt8]) {
+        do throws(RPCError) {
+            var target: NetworkMethods.Server?
+            for element in elements {
+                guard case .request(let request) = element else { continue }
+                let server = try NetworkMethods.server(of: request.method, for: role)
+                try NetworkMethods.check(request.method, request.parameters)
+                guard server != .bridge, target == nil || target == server else {
+                    throw .invalidRequest("a batch has methods of the daemon alone, or of the library alone")
+                }
+                target = server
+            }
+            try (target == .library ? openLibrary() : daemon).send(line)
+        } catch { refuse(RPCLine.nullID, error) }
+    }
+
+    private static func id(_ element: RPCElement) -> [UInt8]? {
+        switch element {
+        case .request(let request): request.id
+        case .invalid(let id, _): id
+        case .response: nil
+        }
+    }
+
+    private func openLibrary() throws(RPCError) -> Upstream {
+        if let library { return library }
+        let made = try services.library(caller, role)
+        made.onLine = { [unowned self] line, _ in
+            if !pictures.isEmpty { note(line) }
+            deliver(line)
+        }
+        made.onDrain = { [unowned self] in onDrain?() }
+        made.onEnd = { [unowned self] in end("nowplaying-library has ended") }
+        made.setPaused(isPaused)
+        library = made
+        return made
+    }
+
+    /// Calls `done` when the daemon and the library have begun all requests so far.
+    func settle(_ done: @escaping @PlayerLoop () -> Void) {
+        let upstream = library ?? daemon
+        upstream.onLine = { line, _ in if !Upstream.isNotification(line) { done() } }
+        upstream.send(Upstream.request(id: "0", "hello"))
+    }
+
+    /// Notes the id of a picture of the library, which the library finds again by the same parameters.
+    private func note(_ line: [UInt8]) {
+        guard !Upstream.isNotification(line), let answer = try? JSONReader.read(line), let id = answer["id"] else {
+            return
+        }
+        var writer = JSONWriter()
+        writer.value(id)
+        guard let parameters = pictures.removeValue(forKey: writer.bytes),
+            let picture = answer["result"]?["id"]?.stringValue
+        else { return }
+        services.pictures.note(picture, parameters)
+    }
+
+    // MARK: Answers of the bridge
+
+    /// The catalogue as JSON, made once.
+    private static let discovery: [UInt8] = {
+        var writer = JSONWriter()
+        writer.value(NetworkMethods.table.discovery(version: Product.version))
+        return writer.bytes
+    }()
+
+    private func answer(_ request: RPCRequest, _ received: MonotonicTime) throws(RPCError) {
+        let id = request.id
+        switch request.method {
+        case "hello":
+            if let asked = try Self.role(request.parameters), asked < role {
+                role = asked
+                let parameters = JSONObject([.init("role", .string(asked.rawValue))])
+                for upstream in [daemon, library] {
+                    upstream?.send(Upstream.request(id: nil, "hello", parameters))
+                }
+            }
+            let role = role
+            let answer: @PlayerLoop (JSONObject) -> Void = { [unowned self] greeting in
+                var result = greeting
+                result["role"] = .string(role.rawValue)
+                if let id { succeed(id, .object(result)) }
+            }
+            if let greeting = daemon.greeting { answer(greeting) } else { greeted.append(answer) }
+        case "rpc.discover":
+            guard let id else { return }
+            var writer = JSONWriter()
+            writer.answer(id: id, result: Self.discovery)
+            onLine?(writer.bytes)
+        case "devices.list":
+            let devices = services.devices(of: caller)
+            if let id { succeed(id, ["devices": .array(devices)]) }
+        case "devices.revoke":
+            guard let device = request.parameters["id"]?.stringValue, request.parameters.members.count == 1 else {
+                throw .invalidParameter("id", "devices.revoke takes “id”, a text")
+            }
+            try services.revoke(device, caller)
+            if let id { succeed(id, [:]) }
+        case _:
+            guard let id else { return }
+            try answerClock(id, request.parameters, received)
+        }
+    }
+
+    private static func role(_ parameters: JSONObject) throws(RPCError) -> Role? {
+        for member in parameters.members where !["client", "role"].contains(member.name) {
+            throw .invalidParameter(member.name, "unknown parameter “\(member.name.prefix(64))” of hello")
+        }
+        guard let value = parameters["role"] else { return nil }
+        guard let role = value.stringValue.flatMap(Role.init), role < .admin else {
+            throw .invalidParameter("role", "“role” has to be read or control")
+        }
+        return role
+    }
+
+    private func answerClock(_ id: [UInt8], _ parameters: JSONObject, _ received: MonotonicTime) throws(RPCError) {
+        for member in parameters.members where member.name != "sent" || member.value.doubleValue == nil {
+            throw .invalidParameter(member.name, "clock.now takes “sent”, a number")
+        }
+        var result = JSONWriter()
+        result.beginObject()
+        if let sent = parameters["sent"] {
+            result.key("sent")
+            result.value(sent)
+        }
+        result.key("received")
+        result.seconds(received)
+        result.key("answered")
+        result.seconds(.now)
+        result.endObject()
+        var writer = JSONWriter()
+        writer.answer(id: id, result: result.bytes)
+        onLine?(writer.bytes)
+    }
+
+    private func succeed(_ id: [UInt8], _ result: JSONValue) {
+        var writer = JSONWriter()
+        writer.answer(id: id, result: result)
+        onLine?(writer.bytes)
+    }
+
+    private func refuse(_ id: [UInt8], _ error: RPCError) {
+        var writer = JSONWriter()
+        writer.answer(id: id, error: error)
+        onLine?(writer.bytes)
+    }
+
+    private func deliver(_ line: [UInt8]) {
+        guard role == .read else { return onLine?(line) ?? () }
+        // Callers with the role read see less over the network than on the socket.
+        guard let message = try? JSONReader.read(line) else { return }
+        var writer = JSONWriter()
+        writer.value(PublicText.of(message))
+        onLine?(writer.bytes)
+    }
+}

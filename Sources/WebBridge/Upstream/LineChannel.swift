@@ -1,0 +1,143 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// A connection to the daemon or to the library, line by line. Nothing here blocks.
+@PlayerLoop final class LineChannel {
+    /// Called with each line, without its end, and the open file that came with it.
+    var onLine: (@PlayerLoop ([UInt8], OwnedDescriptor?) -> Void)?
+    /// Called when everything was sent after some of it had to wait.
+    var onDrain: (@PlayerLoop () -> Void)?
+    /// Called once when the other end has closed the connection.
+    var onLoss: (@PlayerLoop () -> Void)?
+
+    private let descriptor: OwnedDescriptor
+    private var source: EventSource?
+    private var input: [UInt8] = []
+    /// Bytes of `input` that were handed out, and those after them without a line end.
+    private var taken = 0
+    private var searched = 0
+    private var files: [OwnedDescriptor] = []
+    private var output: [(bytes: [UInt8], file: OwnedDescriptor?)] = []
+    private var sent = 0
+    private var isPaused = false
+
+    /// Longest line that is read; a page of the queue has 192 KiB, unless one row is longer.
+    private static let maximumLine = 64 << 20
+
+    /// Connects to the first of `paths` that accepts. Throws the refusal of the last.
+    init(_ loop: EventLoop, _ paths: [String]) throws(SystemError) {
+        var failure = SystemError("connect", code: ENOENT)
+        var found: Int32?
+        for path in paths where found == nil {
+            do throws(SystemError) { found = try UnixSocket.connect(path) } catch { failure = error }
+        }
+        guard let found else { throw failure }
+        descriptor = OwnedDescriptor(found)
+        source = loop.watch(found, UInt32(EPOLLIN.rawValue)) { [unowned self] in happened($0) }
+        guard source != nil else { throw SystemError("watch a connection", code: ENOMEM) }
+    }
+
+    isolated deinit { source?.release() }
+
+    /// True until the end of the connection.
+    var isOpen: Bool { source != nil }
+
+    /// Bytes that the other end has not taken.
+    var unsent: Int { output.reduce(-sent) { $0 + $1.bytes.count } }
+
+    /// Sends a line, whose end is added; `file` goes with its first byte.
+    func send(_ line: [UInt8], with file: OwnedDescriptor? = nil) {
+        guard source != nil else { return }
+        output.append((line + [UInt8(ascii: "\n")], file))
+        flush()
+    }
+
+    /// Reads nothing while paused, so that the other end keeps the newest for later.
+    func setPaused(_ isPaused: Bool) {
+        guard isPaused != self.isPaused else { return }
+        self.isPaused = isPaused
+        watch()
+    }
+
+    /// Ends the connection; nothing is called from now on.
+    func close() {
+        guard source != nil else { return }
+        source?.release()
+        source = nil
+        onLine = nil
+        onDrain = nil
+        onLoss = nil
+        output = []
+        shutdown(descriptor.number, Int32(SHUT_RDWR))
+    }
+
+    private func watch() {
+        source?.setEvents(
+            (isPaused ? 0 : UInt32(EPOLLIN.rawValue)) | (output.isEmpty ? 0 : UInt32(EPOLLOUT.rawValue)))
+    }
+
+    private func flush() {
+        while let next = output.first {
+            // The file goes with the first byte.
+            let file = sent == 0 ? next.file?.number : nil
+            let count = next.bytes.withUnsafeBytes { bytes in
+                UnixSocket.send(descriptor.number, UnsafeRawBufferPointer(rebasing: bytes[sent...]), with: file)
+            }
+            if count == -Int(EINTR) { continue }
+            if count == -Int(EAGAIN) { break }
+            // The end of the connection is read, too.
+            guard count > 0 else { return output = [] }
+            sent += count
+            guard sent == next.bytes.count else { continue }
+            output.removeFirst()
+            sent = 0
+        }
+        watch()
+    }
+
+    private func happened(_ events: UInt32) {
+        if events & UInt32(EPOLLOUT.rawValue) != 0 {
+            flush()
+            if output.isEmpty { onDrain?() }
+        }
+        guard events & ~UInt32(EPOLLOUT.rawValue) != 0 else { return }
+        let isOpen = receive()
+        // A handler may close the connection.
+        while source != nil, let line = nextLine() {
+            onLine?(line, files.isEmpty ? nil : files.removeFirst())
+        }
+        guard source != nil, !isOpen || input.count > Self.maximumLine else { return }
+        let lost = onLoss
+        close()
+        lost?()
+    }
+
+    /// False: the other end sends no more.
+    private func receive() -> Bool {
+        if taken > 0 {
+            input.removeFirst(taken)
+            searched -= taken
+            taken = 0
+            if input.isEmpty { input = [] }
+        }
+        return withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
+            let received = UnixSocket.receive(descriptor.number, into: buffer)
+            files += received.descriptors.map { OwnedDescriptor($0) }
+            if received.count > 0 { input.append(contentsOf: buffer[..<received.count]) }
+            return received.count > 0 || received.count == -Int(EAGAIN) || received.count == -Int(EINTR)
+        }
+    }
+
+    private func nextLine() -> [UInt8]? {
+        guard let end = input[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searched = input.count
+            return nil
+        }
+        defer {
+            taken = end + 1
+            searched = taken
+        }
+        return Array(input[taken..<end])
+    }
+}

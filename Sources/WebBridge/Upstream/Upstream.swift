@@ -1,0 +1,85 @@
+import ControlProtocol
+import LinuxSystem
+import NowPlaying
+import WebProtocol
+
+/// A connection to the daemon or to the library with the rights of one caller. Nothing is asked before it has given up all
+/// others.
+@PlayerLoop final class Upstream {
+    /// Called with each line after the greeting.
+    var onLine: (@PlayerLoop ([UInt8], OwnedDescriptor?) -> Void)?
+    /// Called once when the connection has ended.
+    var onEnd: (@PlayerLoop () -> Void)?
+    /// Called when the other end has taken everything after it did not.
+    var onDrain: (@PlayerLoop () -> Void)?
+    /// The answer to the greeting; nil: it has not come.
+    private(set) var greeting: JSONObject?
+
+    private let channel: LineChannel
+    private var waiting: [(line: [UInt8], file: OwnedDescriptor?)] = []
+
+    /// Connects and gives up all rights beyond those of `hello`, the parameters of the greeting. Throws when nobody answers.
+    init(_ loop: EventLoop, _ paths: [String], hello: JSONObject) throws(SystemError) {
+        channel = try LineChannel(loop, paths)
+        channel.onLine = { [unowned self] in take($0, $1) }
+        channel.onDrain = { [unowned self] in onDrain?() }
+        channel.onLoss = { [unowned self] in end() }
+        channel.send(Self.request(id: "0", "hello", hello))
+    }
+
+    /// A line with a request. `id` is JSON; nil: no answer is wanted.
+    static func request(id: String?, _ method: String, _ parameters: JSONObject = JSONObject()) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.request(id: id.map { Array($0.utf8) }, method: method, parameters: parameters)
+        return writer.bytes
+    }
+
+    /// True for a line that answers nothing.
+    static func isNotification(_ line: [UInt8]) -> Bool { line.starts(with: notificationStart) }
+
+    private static let notificationStart = Array(#"{"jsonrpc":"2.0","method""#.utf8)
+
+    /// Bytes that the other end has not taken.
+    var unsent: Int { channel.unsent + waiting.reduce(0) { $0 + $1.line.count } }
+
+    /// Sends a line, whose end is added.
+    func send(_ line: [UInt8], with file: OwnedDescriptor? = nil) {
+        guard greeting != nil else { return waiting.append((line, file)) }
+        channel.send(line, with: file)
+    }
+
+    /// Reads nothing while paused.
+    func setPaused(_ isPaused: Bool) { channel.setPaused(isPaused) }
+
+    /// Ends the connection; nothing is called from now on.
+    func close() {
+        onLine = nil
+        onEnd = nil
+        onDrain = nil
+        waiting = []
+        channel.close()
+    }
+
+    private func take(_ line: [UInt8], _ file: OwnedDescriptor?) {
+        if greeting != nil { return onLine?(line, file) ?? () }
+        guard !Self.isNotification(line) else { return }
+        // Without it the connection would have the bridge's own rights.
+        guard let answer = try? JSONReader.read(line), let result = answer["result"]?.objectValue else {
+            return end()
+        }
+        greeting = result
+        let lines = waiting
+        waiting = []
+        for (line, file) in lines { channel.send(line, with: file) }
+        onGreeting?()
+    }
+
+    /// Called once after the greeting.
+    var onGreeting: (@PlayerLoop () -> Void)?
+
+    private func end() {
+        let ended = onEnd
+        close()
+        ended?()
+    }
+}

@@ -1,0 +1,71 @@
+package import BridgeRuntime
+import ControlProtocol
+import Glibc
+package import LinuxSystem
+import NowPlaying
+package import WebAccess
+
+/// `nowplaying-web`: the page and the daemon's protocol over HTTP.
+@PlayerLoop package final class WebBridge: Bridge {
+    private let context: BridgeContext
+    private let judge: AccessJudge
+    private let desk: WebDesk
+    private var settings: WebSettings
+    private var front: WebFront
+    private var pairing: PairingSocket?
+
+    package init(_ context: BridgeContext, _ settings: WebSettings) throws(BridgeFailure) {
+        // A client that goes while a file is sent to it.
+        signal(SIGPIPE, SIG_IGN)
+        _ = DescriptorLimit.raise(to: 8192)
+        self.context = context
+        self.settings = settings
+        guard let store = DeviceStore(settings) else {
+            throw BridgeFailure("no folder for the paired devices: set “state-directory” in [web], or $HOME")
+        }
+        let log = context.log
+        let judge = try AccessJudge(settings, try LocalUsers(settings, owner: geteuid()), store) { log.info($0) }
+        self.judge = judge
+        desk = WebDesk(Services(context.loop, context.daemon.paths, judge), judge)
+        front = try WebFront(context, desk, settings)
+        try front.listen(settings)
+        if !desk.hasPage { log.warning("the files of the page are missing; install them with “make install”") }
+        if let url = front.reach(settings).localURL { log.info("the page is at \(url)") }
+        if let program = settings.speech.first {
+            log.warning("no text is announced by \(program): this version cannot speak; remove speech from [web]")
+        }
+        do throws(BridgeFailure) {
+            pairing = try PairingSocket(
+                context.loop, judge, reach: { [unowned self] in front.reach(self.settings) },
+                status: { [unowned self] in status })
+        } catch { log.info("no pairing, and no status for nowplayingctl doctor: \(error.message)") }
+    }
+
+    private var status: JSONObject {
+        var status = JSONObject([
+            .init("daemon", .bool(context.daemon.isThere)),
+            .init("peer", .string("browsers at " + front.addresses.joined(separator: ", "))),
+            .init("connected", .bool(front.failures.isEmpty)), .init("connections", .integer(Int64(front.count))),
+            .init("page", .bool(desk.hasPage)),
+        ])
+        if !front.failures.isEmpty { status["problem"] = .string(front.failures.joined(separator: "; ")) }
+        return status
+    }
+
+    package func reload(_ settings: WebSettings) {
+        do throws(BridgeFailure) {
+            let users = try LocalUsers(settings, owner: geteuid())
+            try front.reload(settings)
+            judge.reload(settings, users)
+            self.settings = settings
+        } catch { context.log.error(error.message) }
+    }
+
+    package func end() {
+        pairing?.end()
+        desk.end()
+        front.end()
+        judge.end()
+        context.loop.exit(0)
+    }
+}

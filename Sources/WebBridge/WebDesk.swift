@@ -1,0 +1,175 @@
+import ControlProtocol
+import Glibc
+import LinuxSystem
+import NowPlaying
+import WebAccess
+import WebProtocol
+
+/// Answers all requests: judges them, and passes them on to those who have the content.
+@PlayerLoop final class WebDesk: HTTPHandler {
+    private let services: Services
+    private let judge: AccessJudge
+    private let page = PageFiles()
+    private let artwork: ArtworkDesk
+    private let calls: CallDesk
+    private let events: EventDesk
+    private let announcements: AnnounceDesk
+    private let sockets: SocketDesk
+    private let pairing: PairDesk
+
+    /// A desk without requests.
+    init(_ services: Services, _ judge: AccessJudge) {
+        self.services = services
+        self.judge = judge
+        artwork = ArtworkDesk(services)
+        calls = CallDesk(services)
+        events = EventDesk(services)
+        announcements = AnnounceDesk(services)
+        sockets = SocketDesk(services)
+        pairing = PairDesk(services.loop, judge)
+        judge.onRevocation = { [unowned self] id in
+            sockets.end(device: id)
+            events.end(device: id)
+        }
+    }
+
+    /// True if the files of the page are installed.
+    var hasPage: Bool { page.arePresent }
+
+    /// Ends all that lasts.
+    func end() {
+        sockets.end()
+        events.end()
+        calls.end()
+        artwork.end()
+    }
+
+    // MARK: Access
+
+    func exchange(_ head: RequestHead, _ connection: HTTPConnection) throws(HTTPFault) -> HTTPExchange {
+        let route: WebRoute
+        let request: AccessRequest
+        do throws(HTTPFault) { route = try WebRoute(head) } catch {
+            // Strangers learn nothing about paths.
+            try Self.checkHost(judge, AccessRequest(connection.facts, .page, headers: head.headers))
+            throw error
+        }
+        request = AccessRequest(connection.facts, Self.purpose(route), headers: head.headers)
+        let verdict = judge.judge(request, at: .now, wall: WallTime.now)
+        var caller: AccessCaller?
+        var refusal: HTTPExchange.Refusal?
+        switch verdict {
+        case .admitted(let found): caller = found
+        case .open: break
+        case .malformed, .misdirected, .foreign: try Self.refuse(verdict)
+        case .refused(let delay, let hasCookie):
+            var fault = HTTPFault(
+                .unauthorized, "this device is not paired; “nowplayingctl pair” shows how",
+                headers: ["WWW-Authenticate": "Bearer"])
+            if hasCookie { fault.headers["Set-Cookie"] = request.cookie(nil) }
+            refusal = HTTPExchange.Refusal(fault: fault, delay: delay)
+        }
+        let limit = refusal == nil ? try limit(route, head, caller) : 64 << 10
+        guard head.bodyLength ?? 0 <= UInt64(limit) else {
+            throw HTTPFault(.tooLarge, "the body has more than \(limit) bytes")
+        }
+        return HTTPExchange(
+            head, route, connection, caller, maximumBody: limit, refusal: refusal,
+            sharedOrigin: judge.sharedOrigin(of: request))
+    }
+
+    private static func checkHost(_ judge: AccessJudge, _ request: AccessRequest) throws(HTTPFault) {
+        try refuse(judge.judge(request, at: .now, wall: WallTime.now))
+    }
+
+    private static func refuse(_ verdict: AccessVerdict) throws(HTTPFault) {
+        switch verdict {
+        case .malformed: throw HTTPFault(.badRequest, "a request needs one header Host with a name or an address")
+        case .misdirected:
+            throw HTTPFault(
+                .misdirected, "this is not a name of this machine; add it to “hosts” in [web], or use its address")
+        case .foreign:
+            throw HTTPFault(.forbidden, "pages of this origin may not call; add it to “origins” in [web]")
+        case .admitted, .open, .refused: break
+        }
+    }
+
+    private static func purpose(_ route: WebRoute) -> AccessRequest.Purpose {
+        switch route {
+        case .page: .page
+        case .pair, .preflight: .pairing
+        case .artwork, .calls, .events, .announce: .call
+        }
+    }
+
+    /// Most bytes of the body of a request. Throws for one whose body is not wanted.
+    private func limit(_ route: WebRoute, _ head: RequestHead, _ caller: AccessCaller?) throws(HTTPFault) -> Int {
+        switch route {
+        case .page, .artwork, .events, .preflight: return 0
+        case .calls(let isUpgrade):
+            if isUpgrade { return 0 }
+            try Self.checkJSON(head)
+            return CallDesk.maximumBytes
+        case .pair:
+            try Self.checkJSON(head)
+            return 4096
+        case .announce:
+            if let caller { try announcements.check(caller) }
+            return AnnounceRequest.maximumBytes
+        }
+    }
+
+    private static func checkJSON(_ head: RequestHead) throws(HTTPFault) {
+        guard ContentType.isJSON(head) else {
+            throw HTTPFault(.unsupportedMediaType, "the Content-Type has to be application/json")
+        }
+    }
+
+    // MARK: Answers
+
+    func serve(_ exchange: HTTPExchange) {
+        if let refusal = exchange.refusal { return pairing.refuse(exchange, refusal) }
+        do throws(HTTPFault) { try answer(exchange) } catch { exchange.answer(HTTPAnswer(error)) }
+    }
+
+    private func answer(_ exchange: HTTPExchange) throws(HTTPFault) {
+        switch exchange.route {
+        case .page(let path): exchange.answer(try page.answer(path, exchange.head))
+        case .preflight: exchange.answer(Self.preflight(exchange))
+        case .pair: pairing.serve(exchange)
+        case .artwork(let request):
+            artwork.serve(request, try Self.caller(exchange), exchange)
+        case .events(let session): events.serve(session, try Self.caller(exchange), exchange)
+        case .announce(let request): announcements.serve(request, try Self.caller(exchange), exchange)
+        case .calls(let isUpgrade):
+            let caller = try Self.caller(exchange)
+            if isUpgrade { try sockets.serve(caller, exchange) } else { calls.serve(caller, exchange) }
+        }
+    }
+
+    private static func caller(_ exchange: HTTPExchange) throws(HTTPFault) -> AccessCaller {
+        guard let caller = exchange.caller else { throw HTTPFault(.unauthorized, "this device is not paired") }
+        return caller
+    }
+
+    /// Nothing is allowed to a page whose origin is not named.
+    private static func preflight(_ exchange: HTTPExchange) -> HTTPAnswer {
+        guard exchange.sharedOrigin != nil else { return HTTPAnswer(.noContent, [("Allow", "GET, HEAD, POST")]) }
+        return HTTPAnswer(
+            .noContent,
+            [
+                ("Access-Control-Allow-Methods", "GET, POST"),
+                ("Access-Control-Allow-Headers", "Authorization, Content-Type"), ("Access-Control-Max-Age", "600"),
+            ])
+    }
+}
+
+/// The present time of the wall clock.
+enum WallTime {
+    /// Unix time in seconds.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

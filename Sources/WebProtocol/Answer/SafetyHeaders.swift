@@ -1,0 +1,27 @@
+/// Headers with which a browser guards our answers.
+package enum SafetyHeaders {
+    /// Those of every answer.
+    package static let usual: [(name: String, value: String)] = [
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("X-Frame-Options", "DENY"),
+    ]
+
+    /// Those of an answer that is no file of the page: a browser that shows it runs and loads nothing.
+    package static let closed: [(name: String, value: String)] = [
+        ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+    ]
+
+    /// Those of the page: scripts, styles, pictures and calls of our own origin alone.
+    package static let page: [(name: String, value: String)] = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob: data:; "
+                + "connect-src 'self'; manifest-src 'self'; worker-src 'self'; font-src 'self'; base-uri 'none'; "
+                + "form-action 'self'; frame-ancestors 'none'"
+        ),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ]
+}

@@ -1,0 +1,93 @@
+package import ControlProtocol
+import NowPlaying
+
+/// The methods that callers over the network have.
+package enum NetworkMethods {
+    /// The program that answers a method.
+    package enum Server: Equatable, Sendable {
+        case bridge
+        case daemon
+        case library
+    }
+
+    /// The instant at which the bridge has a request, on the clock of anchors.
+    package static let clockNow = Method(
+        name: "clock.now", kind: .server, role: .read,
+        parameters: [
+            .optional("sent", .numberIn(-1e15...1e15), "any number of the caller, returned as it came")
+        ],
+        isHeld: false,
+        help: "Returns the instants at which nowplaying-web got the request and answered it.",
+        result: "sent, received and answered: seconds of the clock of anchors", example: #"{"sent": 12.5}"#)
+
+    /// The devices that the caller sees: itself, or all for the daemon's own user.
+    private static let devicesList = Method(
+        name: "devices.list", kind: .server, role: .read, parameters: [], isHeld: false,
+        help: "Lists the paired devices that the caller sees: itself, or all of them for the daemon's own user.",
+        result: "devices, each with id, name, role, paired and lastUsed: Unix times in seconds", example: "{}")
+
+    /// Ends the access of a device.
+    private static let devicesRevoke = Method(
+        name: "devices.revoke", kind: .server, role: .read,
+        parameters: [.required("id", .text, "id of a device from devices.list")], isHeld: false,
+        help: "Revokes a device that the caller sees; its connections end at once.", result: "an empty object",
+        example: #"{"id": "0123456789abcdef"}"#)
+
+    /// Methods that the bridge itself answers.
+    private static let own = [Method.hello, .discovery, clockNow, devicesList, devicesRevoke]
+
+    /// Methods that need descriptors, speak for other programs, or are no business of the network.
+    private static let refused: Set<String> = [
+        "nowPlaying.map", "nowPlaying.publish", "daemon.reload", "daemon.quit",
+    ]
+
+    /// Methods for callers with the role control, that need less on the socket.
+    private static let controlOnly: Set<String> = ["diagnostics.get"]
+
+    /// The one table of all methods, without those that the network does not have.
+    package static let table: MethodTable = {
+        let foreign = (Catalogue.table.methods + LibraryCatalogue.table.methods).filter { method in
+            !own.contains { $0.name == method.name } && !refused.contains(method.name) && method.role < .admin
+        }
+        return MethodTable(
+            title: "nowplaying-web", methods: own + foreign,
+            notifications: Catalogue.table.notifications + LibraryCatalogue.table.notifications)
+    }()
+
+    /// The server of a method. Throws for one that this caller may not call, or that is not there.
+    package static func server(of method: String, for role: Role) throws(RPCError) -> Server {
+        if refused.contains(method) {
+            throw .denied("“\(method)” cannot be called over the network; use the socket of the daemon")
+        }
+        guard let known = table.method(method) else { throw table.unknownMethod(method) }
+        let needed = controlOnly.contains(method) ? Role.control : known.role
+        guard needed <= role else {
+            throw .denied("“\(method)” needs the role \(needed.rawValue); this caller has \(role.rawValue)")
+        }
+        if own.contains(where: { $0.name == method }) { return .bridge }
+        switch known.kind {
+        case .library, .list: return .library
+        case .nowPlaying, .command, .queue, .feedback, .output, .session, .server:
+            return LibraryCatalogue.table.method(method) == nil ? .daemon : .library
+        }
+    }
+
+    /// Throws for parameters that name open files, which can't be sent over the network, or an external session.
+    package static func check(_ method: String, _ parameters: JSONObject) throws(RPCError) {
+        if parameters["external"] == true {
+            throw .denied("an external session needs the socket of the daemon")
+        }
+        if parameters["actsFor"] != nil { throw .denied("“actsFor” needs the socket of the daemon") }
+        guard !namesDescriptor(.object(parameters)) else {
+            throw .denied("“descriptor” names an open file, which cannot be sent over the network")
+        }
+    }
+
+    private static func namesDescriptor(_ value: JSONValue) -> Bool {
+        switch value {
+        case .object(let object): object.members.contains { $0.name == "descriptor" || namesDescriptor($0.value) }
+        case .array(let elements): elements.contains(where: namesDescriptor)
+        case .null, .bool, .integer, .number, .string: false
+        }
+    }
+}

@@ -1,0 +1,203 @@
+"""Sizes, colours, directions and languages; axe-core on every view; pictures for the documents."""
+
+import gzip
+import json
+import os
+import pathlib
+import re
+import urllib.request
+
+from browser import until
+from controls import begin
+
+VIEWS = [
+    "",
+    "queue",
+    "library",
+    "library/albums",
+    "library/album/Tidewater/Marlow%20%26%20the%20Lamps",
+    "library/folders",
+    "more",
+    "sessions",
+    "announce",
+    "devices",
+]
+LONGEST_FIRST_VIEW = 60_000
+
+
+def show(tab, view):
+    """Shows a view and waits until it has its content and stands still."""
+    tab.run(f"void (location.hash = '#/{view}')")
+    tab.until("document.querySelector('main section h1') !== null")
+    tab.until(
+        "document.getAnimations().every((one) => one.playState !== 'running') && [...document.images].every((one) => "
+        "one.hidden || one.complete || one.loading === 'lazy')"
+    )
+    tab.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def test_first_view(house, browser):
+    """60 kB compressed at most, from this host alone, in one language file, without a complaint of the browser."""
+    tab = begin(house, browser)
+    tab.until("document.querySelector('.still') !== null")
+    requests = [one for one in tab.requests() if not one.startswith(("data:", "about:"))]
+    assert all(one.startswith((house.address + "/", house.address.replace("http", "ws") + "/")) for one in requests), requests
+    files = {one for one in requests if one.startswith("http") and "/artwork/" not in one}
+    size = sum(len(gzip.compress(urllib.request.urlopen(one).read(), 9)) for one in files)
+    print(f"   first view: {len(files)} files, {size} bytes compressed")
+    assert size <= LONGEST_FIRST_VIEW and sum("/words/" in one for one in files) == 1
+    assert not tab.problems(), tab.problems()
+    tab.close()
+
+
+def test_accessible(house, browser):
+    """axe-core finds nothing on any view, dark and light, and in the sheets."""
+    axe = os.environ.get("AXE")
+    if not axe:
+        print("NOT TESTED: axe-core (AXE names no axe.min.js)")
+        return
+    house.call("session.create", name="night", policy="mix")
+    for dark in (True, False):
+        tab = begin(house, browser, dark=dark, motion=False)
+        tab.until("document.querySelector('.still') !== null")
+        tab.run(pathlib.Path(axe).read_text() + ";void 0")
+        for view in [*VIEWS, "sheet"]:
+            if view == "sheet":
+                show(tab, "")
+                tab.click(".heading [aria-label='More']")
+                tab.until("document.querySelector('dialog .stars') !== null")
+            else:
+                show(tab, view)
+            found = tab.run(
+                "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify("
+                "violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html.slice(0, 160), any[0]?.message])])))"
+            )
+            assert json.loads(found) == [], f"{view} (dark {dark}): {found}"
+        tab.close()
+    house.call("session.close", name="night")
+
+
+def test_keyboard(house, browser):
+    """Every control is reached by Tab, shows the focus, and has a name; space plays and pauses."""
+    tab = begin(house, browser)
+    tab.until(
+        "document.querySelector('.scrub-range').disabled === false && document.querySelector('.volume-range').disabled === "
+        "false"
+    )
+    wanted = tab.run(
+        "[...document.querySelectorAll('a, button, input')].filter((one) => one.offsetParent !== null && !one.disabled && "
+        "!one.hidden).length"
+    )
+    reached = set()
+    for _ in range(wanted + 6):
+        tab.key("Tab", 9)
+        reached.add(
+            tab.run(
+                "(() => { const one = document.activeElement; one.dataset.tabbed ??= String(Math.random()); return one === "
+                "document.body ? '' : one.dataset.tabbed; })()"
+            )
+        )
+    assert len(reached - {""}) >= wanted, f"{len(reached)} of {wanted}"
+    unnamed = tab.run(
+        "[...document.querySelectorAll('button, a, input')].filter((one) => one.offsetParent && !(one.ariaLabel || "
+        "one.textContent.trim())).length"
+    )
+    assert unnamed == 0
+    tab.run("document.querySelector('#main').focus()")
+    tab.key(" ", 32, " ")
+    until(lambda: house.state["state"] == "paused", "the pause")
+    # No text that is read aloud changes as time passes.
+    house.call("play")
+    tab.run(
+        """void (window.spoken = 0, document.querySelectorAll('[role=status], [aria-live], [aria-valuetext]').forEach((one) =>
+        new MutationObserver(() => window.spoken += 1).observe(one,
+            { subtree: true, childList: true, characterData: true, attributeFilter: ["aria-valuetext"] })))"""
+    )
+    early = tab.run("document.querySelector('.times').textContent")
+    tab.until("document.querySelector('.scrub-range').ariaValueText !== null")
+    count = tab.run("window.spoken")
+    tab.until(f"document.querySelector('.times').textContent !== {early!r}")
+    early = tab.run("document.querySelector('.times').textContent")
+    tab.until(f"document.querySelector('.times').textContent !== {early!r}")
+    assert tab.run("window.spoken") <= count + 1
+    tab.close()
+
+
+def test_sizes(house, browser):
+    """Nothing is cut off or scrolls sideways from 320 px to a television, with text of 200 %, and from right to left."""
+    tab = begin(house, browser)
+    for width, height, text, direction in (
+        (320, 568, 100, "ltr"),
+        (320, 568, 200, "ltr"),
+        (390, 844, 100, "rtl"),
+        (844, 390, 100, "ltr"),
+        (1280, 800, 200, "rtl"),
+        (3840, 2160, 100, "ltr"),
+    ):
+        tab.look(width=width, height=height)
+        tab.run(
+            f"void (document.documentElement.style.fontSize = '{text}%', document.documentElement.dir = '{direction}')"
+            if text != 100
+            else f"void (document.documentElement.style.fontSize = '', document.documentElement.dir = '{direction}')"
+        )
+        for view in VIEWS:
+            show(tab, view)
+            wide = tab.run("""(() => { const root = document.documentElement; const out = [];
+                for (const one of document.querySelectorAll('main *, #tabs *, #mini *')) {
+                if (one.closest('[hidden], .unseen, .virtual-row, .scrub-track')) continue;
+                const r = one.getBoundingClientRect();
+                if (r.width > 0 && (r.right > innerWidth + 1 || r.left < -1)) out.push(one.className || one.tagName); }
+                return JSON.stringify([root.scrollWidth > innerWidth, out.map(String).slice(0, 5)]); })()""")
+            assert json.loads(wide) == [False, []], f"{view} at {width} × {height}, {text} %, {direction}: {wide}"
+    tab.run("void (document.documentElement.style.fontSize = '', document.documentElement.dir = 'ltr')")
+    show(tab, "")
+    tab.look(width=320, height=568)
+    small = tab.run(
+        "JSON.stringify([...document.querySelectorAll('main button, #tabs a')].filter((one) => one.offsetParent !== "
+        "null).map((one) => [one.ariaLabel ?? one.textContent,"
+        " one.getBoundingClientRect()]).filter(([, r]) => r.width < 44 || r.height < 44).map(([name]) => name))"
+    )
+    assert small == "[]", small
+    tab.close()
+
+
+def test_languages(house, browser):
+    """Each language speaks on every view, and none leaves a key in place of a text."""
+    tab = begin(house, browser)
+    for language in ("de", "es", "fr", "ja", "en"):
+        tab.run(f"void (localStorage.setItem('nowplaying.language', '{language}'), location.reload())")
+        tab.until(f"document.documentElement.lang === '{language}' && document.querySelector('h1') !== null")
+        words = json.loads(urllib.request.urlopen(f"{house.address}/words/{language}.json").read())
+        assert tab.run("document.querySelector('#tabs').textContent").startswith(words["playing"])
+        for view in VIEWS:
+            show(tab, view)
+            text = tab.run(
+                "document.body.innerText + [...document.querySelectorAll('[aria-label]')].map((one) => one.ariaLabel).join(' ')"
+            )
+            assert not re.search(r"\{\w+\}|\b(?:state|reason|stall|mode|repeat|shuffle)\.\w", text), text
+    tab.run("localStorage.removeItem('nowplaying.language')")
+    tab.close()
+
+
+def test_pictures(house, browser):
+    """Pictures of the main views, for docs/, where PICTURES names a folder."""
+    folder = os.environ.get("PICTURES")
+    if not folder:
+        return
+    for name, view, looks in (
+        ("page", "", {}),
+        ("page-library", "library", {}),
+        ("page-queue", "queue", {"dark": False}),
+        ("page-phone", "", {"width": 390, "height": 844, "scale": 2}),
+        ("page-phone-light", "", {"width": 390, "height": 844, "scale": 2, "dark": False}),
+    ):
+        tab = begin(house, browser, motion=False, **looks)
+        house.call("play", index=0)
+        house.call("changePlaybackPosition", position=83)
+        house.call("like")
+        tab.until(
+            "document.querySelector('h1.title').textContent === 'Harbour Lights' && document.querySelector('.still') !== null"
+        )
+        show(tab, view)
+        tab.picture(f"{folder}/{name}.png")
+        tab.close()

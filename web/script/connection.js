@@ -1,0 +1,143 @@
+// The WebSocket to nowplaying-web: calls, notifications, and a new socket when the old one is gone.
+//
+// States: "connecting", "open", "waiting" (for the next attempt), "refused" (this browser has to be paired), "idle".
+// Nothing is scheduled while the page is hidden: `wake` continues when it is visible again.
+
+import { CallError, messages, request } from "./rpc.js";
+
+const FIRST_DELAY = 0.5;
+// Somebody looks at a page that waits.
+const LONGEST_DELAY = 5;
+// A socket that does not answer for this long after a sleep is replaced.
+const PROBE = 0.25;
+
+export class Connection {
+  #environment;
+  #events;
+  #socket = null;
+  #calls = new Map();
+  #lastId = 0;
+  #timer = null;
+  #failures = 0;
+  #state = "idle";
+
+  // environment: openSocket(), isVisible(), isRefused() (a promise), setTimer(action, seconds), clearTimer(timer), random().
+  // events: changed(state), notified(method, params).
+  constructor(environment, events) {
+    this.#environment = environment;
+    this.#events = events;
+  }
+
+  get state() {
+    return this.#state;
+  }
+
+  connect() {
+    this.#stopTimer();
+    const socket = this.#environment.openSocket();
+    this.#socket = socket;
+    let wasOpen = false;
+    const isCurrent = () => this.#socket === socket;
+    socket.onopen = () => {
+      if (!isCurrent()) return;
+      wasOpen = true;
+      this.#failures = 0;
+      this.#change("open");
+    };
+    socket.onmessage = (event) => {
+      if (isCurrent()) for (const message of messages(event.data)) this.#receive(message);
+    };
+    socket.onclose = () => {
+      if (isCurrent()) this.#lost(wasOpen);
+    };
+    this.#change("connecting");
+  }
+
+  // Sends a request; the promise fails with a CallError.
+  call(method, params = {}) {
+    if (this.#state !== "open") return Promise.reject(CallError.offline());
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, { resolve, reject });
+      this.#socket.send(request(id, method, params));
+    });
+  }
+
+  // The page is visible again, the network is back, or the machine slept: proves that the socket lives, or opens another.
+  wake(probe) {
+    if (this.#state === "waiting") {
+      this.connect();
+    } else if (this.#state === "open") {
+      const socket = this.#socket;
+      this.#stopTimer();
+      this.#timer = this.#environment.setTimer(() => {
+        this.#timer = null;
+        if (this.#socket === socket) this.#replace();
+      }, PROBE);
+      probe().then(() => this.#socket === socket && this.#stopTimer(), () => {});
+    }
+  }
+
+  // Tries again after a refusal: this browser was paired.
+  retry() {
+    this.#failures = 0;
+    this.#replace();
+  }
+
+  #replace() {
+    const old = this.#socket;
+    this.#socket = null;
+    old?.close();
+    this.#failCalls();
+    this.connect();
+  }
+
+  #receive(message) {
+    if (typeof message.method === "string") {
+      this.#events.notified(message.method, message.params ?? {});
+      return;
+    }
+    const call = this.#calls.get(message.id);
+    if (call === undefined) return;
+    this.#calls.delete(message.id);
+    if (message.error) call.reject(new CallError(message.error));
+    else call.resolve(message.result);
+  }
+
+  async #lost(wasOpen) {
+    this.#socket = null;
+    this.#stopTimer();
+    this.#failCalls();
+    if (!wasOpen) this.#failures += 1;
+    this.#change("waiting");
+    // A socket that worked is opened again at once; a browser hides the status of a refused upgrade, so ask for it.
+    if (wasOpen) return this.#environment.isVisible() && this.connect();
+    if (await this.#environment.isRefused()) return this.#state === "waiting" && this.#change("refused");
+    if (this.#state === "waiting" && this.#timer === null && this.#environment.isVisible()) this.#schedule();
+    return undefined;
+  }
+
+  #schedule() {
+    const longest = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (this.#failures - 1));
+    this.#timer = this.#environment.setTimer(() => {
+      this.#timer = null;
+      if (this.#environment.isVisible()) this.connect();
+    }, longest * (0.5 + this.#environment.random() / 2));
+  }
+
+  #stopTimer() {
+    if (this.#timer !== null) this.#environment.clearTimer(this.#timer);
+    this.#timer = null;
+  }
+
+  #failCalls() {
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const call of calls) call.reject(CallError.offline());
+  }
+
+  #change(state) {
+    this.#state = state;
+    this.#events.changed(state);
+  }
+}

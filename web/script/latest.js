@@ -1,0 +1,23 @@
+// Runs one asynchronous action at a time; of the values that come meanwhile only the last counts. For sliders and searches.
+
+export function latest(action) {
+  let isRunning = false;
+  let waiting = null;
+  return async function run(value) {
+    if (isRunning) {
+      waiting = { value };
+      return;
+    }
+    isRunning = true;
+    try {
+      await action(value);
+    } finally {
+      isRunning = false;
+      if (waiting !== null) {
+        const next = waiting.value;
+        waiting = null;
+        run(next);
+      }
+    }
+  };
+}

@@ -1,0 +1,75 @@
+// Dragging a row of a virtual list to another place, by a handle. Keys do the same: see the row's menu.
+
+import { h } from "../dom.js";
+
+const EDGE = 80;
+const SPEED = 12;
+
+// list: a VirtualList; moved(from, to): the row is to lie at index `to`. Returns begin(event, index) for pointerdown of a
+// handle, and isClick(): false for the click that ends a movement.
+export function makeDraggable(list, moved) {
+  const marker = h("div", { class: "drop-marker", "aria-hidden": "true", hidden: true });
+  let drag = null;
+  let wasMoved = false;
+
+  function gap(clientY) {
+    const index = list.indexAt(clientY);
+    const middle = list.element.getBoundingClientRect().top + list.topOf(index) + list.rowHeight / 2;
+    return clientY > middle ? index + 1 : index;
+  }
+
+  function show() {
+    drag.gap = gap(drag.y);
+    marker.hidden = false;
+    marker.style.transform = `translateY(${list.topOf(drag.gap)}px)`;
+    list.row(drag.from)?.classList.add("is-dragged");
+  }
+
+  // Near an edge of the window the list scrolls, while the pointer stays there.
+  function scroll() {
+    if (drag === null) return;
+    const [above, below] = [EDGE - drag.y, drag.y - (innerHeight - EDGE)];
+    const amount = above > 0 ? -above : below > 0 ? below : 0;
+    if (amount !== 0) {
+      scrollBy(0, (amount / EDGE) * SPEED);
+      show();
+      drag.frame = requestAnimationFrame(scroll);
+    } else drag.frame = null;
+  }
+
+  function end(event, isDone) {
+    if (drag === null) return;
+    const { from, gap: to, frame, handle } = drag;
+    if (frame !== null) cancelAnimationFrame(frame);
+    handle.onpointermove = handle.onpointerup = handle.onpointercancel = null;
+    drag = null;
+    marker.hidden = true;
+    for (const row of list.element.querySelectorAll(".is-dragged")) row.classList.remove("is-dragged");
+    // The row leaves its place before it lies at the new one.
+    const index = to > from ? to - 1 : to;
+    if (isDone && to !== null && index !== from) moved(from, index);
+  }
+
+  // The end of a movement is a click, too, for the browser.
+  const isClick = () => !wasMoved;
+
+  function begin(event, index) {
+    wasMoved = false;
+    if (event.button !== 0) return;
+    event.preventDefault();
+    if (!marker.isConnected) list.element.append(marker);
+    const handle = event.currentTarget;
+    handle.setPointerCapture(event.pointerId);
+    drag = { from: index, gap: null, y: event.clientY, frame: null, handle };
+    handle.onpointermove = (move) => {
+      drag.y = move.clientY;
+      wasMoved = true;
+      show();
+      if (drag.frame === null) drag.frame = requestAnimationFrame(scroll);
+    };
+    handle.onpointerup = (up) => end(up, true);
+    handle.onpointercancel = (cancel) => end(cancel, false);
+  }
+
+  return { begin, isClick };
+}

@@ -1,0 +1,96 @@
+// The library: one box to search everything, and shelves of artists, albums, lists and folders.
+
+import { h, icon, setHidden } from "../dom.js";
+import { latest } from "../latest.js";
+import { Library } from "../library.js";
+
+import { Shelves } from "./shelves.js";
+
+const SHELVES =
+  [["albums", "album"], ["artists", "person"], ["genres", "genre"], ["lists", "list"], ["folders", "folder"]];
+
+export class LibraryView {
+  #app;
+  #library;
+  #shelves;
+  #search;
+  #results = h("div", { class: "results", hidden: true });
+  #shelf = h("div", { class: "shelf" });
+  #key = null;
+
+  constructor(app) {
+    this.#app = app;
+    const { words, player } = app;
+    this.#library = new Library(player);
+    this.#shelves = new Shelves(app, this.#library);
+    this.#search = h("input", {
+      type: "search",
+      class: "search",
+      placeholder: words("searchHint"),
+      "aria-label": words("search"),
+      enterkeyhint: "search",
+      autocomplete: "off",
+      spellcheck: "false"
+    });
+    const ask = latest((text) => this.#ask(text));
+    this.#search.oninput = () => ask(this.#search.value.trim());
+    this.element =
+      h("section", { class: "page" }, h("header", { class: "page-head" }, h("h1", { class: "title" }, words("library"))),
+        h("div", { class: "search-box" }, icon("search"), this.#search), this.#results, this.#shelf);
+    player.onNotification("library.changed", () => this.#changed());
+  }
+
+  show(parts) {
+    const key = JSON.stringify(parts);
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#search.value = "";
+    setHidden(this.#results, true);
+    setHidden(this.#shelf, false);
+    if (this.#app.player.isCurrent) this.#draw();
+  }
+
+  update(change) {
+    // A view that was opened before the connection is drawn with it.
+    if (change === "state" && this.#key !== null && this.#shelf.childElementCount === 0 && this.#app.player.isCurrent)
+      this.#draw();
+  }
+
+  // Shelves that a reader looks at stay as they are; the first page, and one that is empty, follow the library.
+  #changed() {
+    this.#library.forget();
+    if (this.#key === "[]" || this.#shelf.querySelector(".empty") !== null) this.#draw();
+  }
+
+  #draw() {
+    // The server ends the subscription with the connection.
+    this.#app.player.call("library.subscribe").catch(() => {});
+    const [shelf, ...rest] = JSON.parse(this.#key);
+    this.#shelf.replaceChildren(...(shelf ? this.#shelves.draw(shelf, rest) : this.#home()));
+  }
+
+  #home() {
+    const { words } = this.#app;
+    return [
+      h("nav", { class: "shelf-links", "aria-label": words("library") },
+        SHELVES.map(
+          ([name, iconName]) =>
+            h("a", { href: `#/library/${name}`, class: "shelf-link" }, icon(iconName), h("span", {}, words(name)),
+              icon("forward")))),
+      h("h2", { class: "section" }, words("recent")), this.#shelves.recent()
+    ];
+  }
+
+  async #ask(text) {
+    if (text === "") {
+      setHidden(this.#results, true);
+      setHidden(this.#shelf, false);
+      return;
+    }
+    const answer = await this.#app.attempt(() => this.#library.search(text));
+    if (answer === undefined || this.#search.value.trim() === "") return;
+    setHidden(this.#shelf, true);
+    setHidden(this.#results, false);
+    this.#results.replaceChildren(...this.#shelves.results(answer.rows));
+  }
+}

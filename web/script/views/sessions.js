@@ -1,0 +1,102 @@
+// All sessions: each plays for itself. Take over, pause, make quiet, close.
+
+import { h, icon } from "../dom.js";
+import { latest } from "../latest.js";
+
+export class SessionsView {
+  #app;
+  #list = h("div", { class: "cards" });
+  #isShown = false;
+  #refresh;
+
+  constructor(app) {
+    this.#app = app;
+    const { words } = app;
+    this.#refresh = latest(() => this.#load());
+    this.element =
+      h("section", { class: "page narrow" },
+        h("header", { class: "page-head" },
+          h("a", { href: "#/more", class: "icon-button", "aria-label": words("back") }, icon("back")),
+          h("h1", { class: "title" }, words("sessions"))),
+        h("p", { class: "note" }, words("sessionsHint")), this.#list);
+  }
+
+  show() {
+    this.#isShown = true;
+    if (this.#app.player.isCurrent) this.#refresh();
+  }
+
+  hide() {
+    this.#isShown = false;
+  }
+
+  update() {
+    if (this.#isShown && this.#app.player.isCurrent) this.#refresh();
+  }
+
+  async #load() {
+    const { player } = this.#app;
+    const answer = await this.#app.attempt(() => player.call("session.list"));
+    if (answer === undefined) return;
+    const states =
+      await Promise.all(answer.sessions.map(({ name }) => player.call("nowPlaying.get", { session: name }).catch(() => null)));
+    const focused = document.activeElement?.dataset?.key;
+    this.#list.replaceChildren(...answer.sessions.map((session, index) => this.#card(session, states[index])));
+    if (focused) this.#list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  #card(session, state) {
+    const { words, player } = this.#app;
+    const { name, active, external } = session;
+    const item = state?.item ?? null;
+    const mayControl = player.canControl;
+    const act = (key, word, run, attributes = {}) =>
+      h("button", {
+        type: "button",
+        class: "secondary",
+        "data-key": `${name} ${key}`,
+        disabled: !mayControl,
+        onclick: async () => {
+          await this.#app.attempt(run);
+          this.#refresh();
+        },
+        ...attributes
+      },
+        words(word));
+    const isOn = state?.state === "playing";
+    return h(
+      "article", { class: `session${active ? " is-active" : ""}` },
+      h("header", {}, h("h2", { dir: "auto" }, name),
+        h("span", { class: "badge" }, active ? words("sessionActive") : words(`state.${session.state}`))),
+      h("p", { class: "item-title", dir: "auto" }, item?.title ?? words("nothing")),
+      h("p", { class: "item-artist", dir: "auto" }, item?.artist ?? ""),
+      h("div", { class: "actions" },
+        !active && session.canBecomeActive && act("take", "takeOver", () => player.call("session.activate", { name })),
+        item && act("play", isOn ? "pause" : "play", () => player.call(isOn ? "pause" : "play", { session: name })),
+        name !== "main" && act("close", "closeSession", () => player.call("session.close", { name }))),
+      !external && state && this.#volume(name, state, mayControl));
+  }
+
+  #volume(name, state, mayControl) {
+    const { words, player } = this.#app;
+    const send = latest((volume) => this.#app.attempt(() => player.call("volume.set", { volume, session: name })));
+    const range = h("input", {
+      type: "range",
+      min: 0,
+      max: 1,
+      step: 0.01,
+      class: "volume-range",
+      "aria-label": words("volumeOf", { name }),
+      disabled: !mayControl,
+      "data-key": `${name} volume`
+    });
+    range.value = state.volume;
+    const show = () => range.style.setProperty("--share", `${range.value * 100}%`);
+    range.oninput = () => {
+      show();
+      send(Number(range.value));
+    };
+    show();
+    return h("div", { class: "volume", dir: "ltr" }, icon("volume"), range);
+  }
+}

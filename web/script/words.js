@@ -1,0 +1,35 @@
+// The page's own texts, from one file for each language: words/LANGUAGE.json.
+
+export const LANGUAGES = ["en", "de", "es", "fr", "ja"];
+const RIGHT_TO_LEFT = ["ar", "fa", "he", "ur"];
+
+// The first language of the reader that the page has; `chosen` comes before the browser's own.
+export function pickLanguage(chosen, wanted) {
+  const candidates = [chosen, ...wanted].filter(Boolean).map((tag) => tag.toLowerCase().split("-")[0]);
+  return candidates.find((tag) => LANGUAGES.includes(tag)) ?? "en";
+}
+
+export function direction(language) {
+  return RIGHT_TO_LEFT.includes(language) ? "rtl" : "ltr";
+}
+
+// Looks up texts: words(key), words(key, values). {name} in a text is a value. A text with plural forms is an object of
+// them, chosen by the value `count`.
+export function makeWords(texts, language) {
+  const plurals = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language);
+  return (key, values = {}) => {
+    let text = texts[key];
+    if (text === undefined) return key;
+    if (typeof text === "object") text = text[plurals.select(values.count)] ?? text.other;
+    return text.replace(/\{(\w+)\}/g, (whole, name) => {
+      const value = values[name];
+      return value === undefined ? whole : typeof value === "number" ? numbers.format(value) : String(value);
+    });
+  };
+}
+
+export async function loadWords(language, fetcher = fetch) {
+  const answer = await fetcher(`/words/${language}.json`);
+  return makeWords(await answer.json(), language);
+}
