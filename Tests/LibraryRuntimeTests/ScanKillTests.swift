@@ -127,4 +127,27 @@ private final class ChangingMusic {
         #expect(try other.tracks() == house.tracks())
         if getenv("NOWPLAYING_FIGURES") != nil { print("\(rounds) kills: \(EventLoop.now.seconds(since: begin)) s") }
     }
+
+    /// A scan that sees a file at both places knows as much: files are moved while it walks.
+    @Test("a file seen at its new place before its old one was empty is the same track", arguments: [false, true])
+    func seenTwice(isKilled: Bool) async throws {
+        let house = ScanHouse()
+        for number in 0..<5 { house.track("music/old/\(number).flac", "Title \(number) of this music") }
+        await house.start()
+        #expect(try house.hasScanned())
+        let known = try house.numbers()
+        let client = try RawClient(house.socket)
+        let (old, new) = (house.folder.path("music/old"), house.folder.path("music/new"))
+        #expect(AudioMaterial.run("cp", ["-r", old, new]) == 0)
+        #expect(try house.reaches { _ in try client.call("library.count")["result"]?["tracks"] == 10 })
+        // Until the scan has ended that found the new places.
+        #expect(try house.reaches { $0["scan"]?["phase"] == nil })
+        if isKilled { #expect(house.end(SIGKILL) == 128 + SIGKILL) }
+        #expect(AudioMaterial.run("rm", ["-r", old]) == 0)
+        if isKilled { await house.start() }
+        #expect(try house.reaches { $0["tracks"] == 5 && $0["scan"]?["phase"] == nil })
+        let found = try house.numbers()
+        #expect(found.count == 5)
+        for (place, number) in known { #expect(found["music/new/" + place.dropFirst(10)] == number) }
+    }
 }

@@ -21,15 +21,16 @@ extension ScanReport.Finished {
     /// To milliseconds, as it is kept.
     private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
-    /// Keeps it in the database, where no new tracks of a scan under way are noted any more. A full disk loses this note alone; the changes of a scan report it.
-    func keep(_ writer: LibraryWriter) {
+    /// Keeps it in the database. A full disk loses this note alone; the changes of a scan report it. `firstArrival`: after a full
+    /// scan, the number before that of its first new track, see `Arrivals`.
+    func keep(_ writer: LibraryWriter, isFull: Bool, firstArrival: Int64?) {
         let numbers = [
             Int64(clamping: (finished * 1000).rounded()), Int64(clamping: (seconds * 1000).rounded()), Int64(files),
             Int64(added), Int64(changed), Int64(moved), Int64(missing), Int64(faults),
         ]
         _ = try? writer.write { batch throws(TrackDatabaseError) in
             for (name, number) in zip(Self.names, numbers) { try batch.setNumber(number, for: Self.key(name)) }
-            try batch.setNumber(nil, for: ScanResults.mark)
+            if isFull { try batch.setNumber(firstArrival, for: Arrivals.mark) }
         }
     }
 

@@ -20,17 +20,16 @@ final class ScanResults: Sendable {
         var items: [Item] = []
         var since = MonotonicTime.now
         var failure: ScanFailure?
-        /// Numbers of new tracks by the sizes of their files.
-        var arrivals: [Int64: [Int64]] = [:]
-        var arrivalCount = 0
-        /// True: the database has the number before that of the first new track.
-        var isMarked: Bool
+        /// The number before that of this scan's first new track; nil: the database has none yet.
+        var firstArrival: Int64?
     }
 
     private let context: ScanContext
     /// False: nothing can have moved, as the library was empty.
     private let findsMoves: Bool
-    private let state: Mutex<State>
+    /// True: the database has the number before the first new track of an earlier scan.
+    private let hasOlderArrivals: Bool
+    private let state = Mutex(State())
     private let moves: Mutex<MoveFinder>
     /// Batches that may wait for the writer.
     private let room = Semaphore(ScanResults.mostBatches)
@@ -38,23 +37,16 @@ final class ScanResults: Sendable {
     private static let batch = 1000
     /// Seconds after which results are written, few as they may be.
     private static let patience = 1.0
-    private static let mostArrivals = 500_000
-    /// Name of the number in the database before that of the first new track of a scan that has not ended: one that is killed
-    /// leaves it to the next, which finds where a file went that is gone.
-    static let mark = "scan.arrivals"
 
     /// Nothing has been found yet. `present`: names of the roots that are there.
     init(_ context: ScanContext, present: [[UInt8]], findsMoves: Bool) throws(ScanFailure) {
         self.context = context
         self.findsMoves = findsMoves
         let reader = try ScanFailure.wrap { () throws(TrackDatabaseError) in try context.database.reader() }
-        let arrivals = try ScanFailure.wrap { () throws(TrackDatabaseError) -> [(size: Int64, id: Int64)]? in
-            guard let mark = try reader.number(for: Self.mark) else { return nil }
-            return try reader.presentTracks(after: mark, limit: Self.mostArrivals)
+        hasOlderArrivals = try ScanFailure.wrap { () throws(TrackDatabaseError) in
+            try reader.number(for: Arrivals.mark) != nil
         }
-        state = Mutex(State(isMarked: arrivals != nil))
         moves = Mutex(MoveFinder(reader, present: present))
-        remember(arrivals ?? [])
     }
 
     /// The reason for which the scan must end; nil: it need not.
@@ -63,11 +55,8 @@ final class ScanResults: Sendable {
     /// Ends the scan.
     func fail(_ failure: ScanFailure) { state.withLock { $0.failure = $0.failure ?? failure } }
 
-    /// Numbers of new tracks whose files have this size in bytes.
-    func arrivals(size: Int64) -> [Int64] { state.withLock { $0.arrivals[size] ?? [] } }
-
-    /// True if there are new tracks.
-    var hasArrivals: Bool { state.withLock { $0.arrivalCount > 0 } }
+    /// The number before that of this scan's first new track that is in the database; nil: there is none.
+    var firstArrival: Int64? { state.withLock { $0.firstArrival } }
 
     /// Adds results, and writes those that wait if they are many or old. Blocks while the writer is behind.
     func add(_ items: [Item]) {
@@ -103,7 +92,7 @@ final class ScanResults: Sendable {
         // New files whose tracks are missing elsewhere were moved.
         let moved: [Int64?]
         do throws(TrackDatabaseError) { moved = try findMoves(items) } catch { return fail(.database(error)) }
-        let counts = Mutex((added: 0, changed: 0, moved: 0, faults: 0))
+        let counts = Mutex((count: (added: 0, changed: 0, moved: 0, faults: 0), first: Int64?.none))
         // The end of the transaction costs most.
         let meter = Mutex<ThreadMeter?>(nil)
         let (pace, progress, keeps) = (context.pace, context.progress, findsMoves)
@@ -111,7 +100,7 @@ final class ScanResults: Sendable {
         context.writer.queue { [self] batch throws(TrackDatabaseError) in
             meter.withLock { $0 = ThreadMeter() }
             let now = WallClock.time(of: .now)
-            var arrivals: [(size: Int64, id: Int64)] = []
+            var first: Int64?
             var count = (added: 0, changed: 0, moved: 0, faults: 0)
             for (index, item) in items.enumerated() {
                 switch item {
@@ -124,7 +113,7 @@ final class ScanResults: Sendable {
                     }
                     let id = try batch.put(record, added: now)
                     if known == nil { count.added += 1 } else { count.changed += 1 }
-                    if known == nil, keeps { arrivals.append((record.file.size, id)) }
+                    if known == nil, keeps { first = first ?? id - 1 }
                 case .fault(let fault):
                     try batch.putFault(fault)
                     count.faults += 1
@@ -132,15 +121,14 @@ final class ScanResults: Sendable {
                 case .lists(let lists, let folder): try batch.setLists(lists, in: folder)
                 }
             }
-            if let first = arrivals.first, !isMarked { try batch.setNumber(first.id - 1, for: Self.mark) }
-            remember(arrivals)
-            counts.withLock { $0 = count }
+            if let first, firstArrival == nil, !hasOlderArrivals { try batch.setNumber(first, for: Arrivals.mark) }
+            counts.withLock { $0 = (count, first) }
         } done: { [self] outcome in
             pace.spend(meter.withLock { $0?.take() ?? 0 })
             switch outcome {
             case .success:
-                state.withLock { $0.isMarked = $0.isMarked || $0.arrivalCount > 0 }
-                let count = counts.withLock { $0 }
+                let (count, first) = counts.withLock { $0 }
+                state.withLock { $0.firstArrival = $0.firstArrival ?? first }
                 progress.add(.added, count.added)
                 progress.add(.changed, count.changed)
                 progress.add(.moved, count.moved)
@@ -150,9 +138,6 @@ final class ScanResults: Sendable {
             room.post()
         }
     }
-
-    /// True: a batch that was written has noted the first new track.
-    private var isMarked: Bool { state.withLock { $0.isMarked } }
 
     private func findMoves(_ items: [Item]) throws(TrackDatabaseError) -> [Int64?] {
         var found = [Int64?](repeating: nil, count: items.count)
@@ -168,14 +153,5 @@ final class ScanResults: Sendable {
         }
         if let failure { throw failure }
         return found
-    }
-
-    private func remember(_ arrivals: [(size: Int64, id: Int64)]) {
-        state.withLock { state in
-            for arrival in arrivals where state.arrivalCount < Self.mostArrivals {
-                state.arrivals[arrival.size, default: []].append(arrival.id)
-                state.arrivalCount += 1
-            }
-        }
     }
 }

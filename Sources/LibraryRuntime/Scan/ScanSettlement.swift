@@ -29,7 +29,7 @@ struct ScanSettlement {
 
     /// Writes all of it. Blocks.
     mutating func settle(
-        _ context: ScanContext, _ reader: TrackReader, _ results: ScanResults
+        _ context: ScanContext, _ reader: TrackReader
     ) throws(ScanFailure) {
         for tree in trees {
             let ids = try ScanFailure.wrap { () throws(TrackDatabaseError) in
@@ -47,6 +47,8 @@ struct ScanSettlement {
             let ids = Array(found[start..<min(found.count, start + Self.batch)])
             try write(context) { batch throws(TrackDatabaseError) in try batch.setMissing(false, ids: ids) }
         }
+        guard !gone.isEmpty else { return }
+        let arrivals = try ScanFailure.wrap { () throws(TrackDatabaseError) in try Arrivals(reader) }
         // Of several tracks that a file was, the oldest one has what users gave it.
         gone.sort()
         // A new track may be gone again.
@@ -55,7 +57,7 @@ struct ScanSettlement {
             if context.abandoned.isSet { throw .abandoned }
             let ids = Array(gone[start..<min(gone.count, start + Self.batch)])
             let moves = try ScanFailure.wrap { () throws(TrackDatabaseError) in
-                try Self.moves(ids, reader, results, &claimed)
+                try Self.moves(ids, reader, arrivals, &claimed)
             }
             try write(context) { batch throws(TrackDatabaseError) in
                 for move in moves { try batch.move(move.id, to: move.record) }
@@ -84,12 +86,12 @@ struct ScanSettlement {
 
     /// New tracks that these are, which are gone from their places.
     private static func moves(
-        _ ids: [Int64], _ reader: TrackReader, _ results: ScanResults, _ claimed: inout Set<Int64>
+        _ ids: [Int64], _ reader: TrackReader, _ arrivals: Arrivals, _ claimed: inout Set<Int64>
     ) throws(TrackDatabaseError) -> [(id: Int64, record: TrackRecord)] {
-        guard results.hasArrivals else { return [] }
+        guard !arrivals.isEmpty else { return [] }
         var moves: [(id: Int64, record: TrackRecord)] = []
         for old in try reader.tracks(ids) {
-            for id in results.arrivals(size: old.record.file.size) where id != old.id && !claimed.contains(id) {
+            for id in arrivals.ids(size: old.record.file.size) where id != old.id && !claimed.contains(id) {
                 guard let new = try reader.track(id), !new.isMissing, MoveFinder.isSame(old.record, new.record) else {
                     continue
                 }

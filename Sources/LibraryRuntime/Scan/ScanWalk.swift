@@ -49,7 +49,7 @@ final class ScanWalk {
                 throw error
             }
             let finished = ScanReport.Finished(context)
-            finished.keep(context.writer)
+            finished.keep(context.writer, isFull: order.isFull, firstArrival: walk.results.firstArrival)
             return ScanOutcome(modes: walk.modes, result: .success(finished))
         } catch { return ScanOutcome(modes: modes, result: .failure(error)) }
     }
@@ -124,7 +124,7 @@ final class ScanWalk {
             }
         }
         if context.abandoned.isSet { throw .abandoned }
-        try settlement.settle(context, reader, results)
+        try settlement.settle(context, reader)
         try analyze()
         if order.isFull { context.watch?.forget(below: firstNew) }
         context.watch?.forget(gone)
