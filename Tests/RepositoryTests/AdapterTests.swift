@@ -182,6 +182,8 @@ import Testing
             shows '{{state}}' stopped
             kill $adapter
             shows '{{session}}' main
+            # Its session ends before its last act, which removes the covers.
+            wait $adapter
             [ -z "$(ls ~/Music/covers)" ]
             # An adapter ends with the daemon, and nothing of it stays.
             shairport-session ~/pipe & adapter=$!
