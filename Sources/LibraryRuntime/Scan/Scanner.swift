@@ -117,7 +117,14 @@ package import TrackDatabase
     package var report: ScanReport {
         ScanReport(
             roots: zip(roots, modes).map { ScanReport.Root(name: $0.name, path: $0.path, mode: $1) },
-            scan: running?.progress.report, lastScan: lastScan, failure: failure)
+            scan: progress, lastScan: lastScan, failure: failure)
+    }
+
+    /// A scan that waits for the end of other work has begun for clients: they asked for it.
+    private var progress: ScanReport.Progress? {
+        guard let running else { return nil }
+        if running.work == .identify, !waiting.isEmpty { return ScanProgress({}).report }
+        return running.progress.report
     }
 
     private func scanAll(mountsChanged: Bool = false) {
