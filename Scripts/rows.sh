@@ -2,14 +2,14 @@
 # run one after the other.
 # shellcheck shell=bash disable=SC2034
 wakeups='^(PulseOutputTests\.|AcceptanceTests\.Acceptance/)WakeupTests/'
-programs="^(RepositoryTests|BridgeTests|MPDBridgeTests|MPRISTests)\.|$wakeups"
+programs="^(RepositoryTests|BridgeTests|MPRISTests)\.|$wakeups"
 # The library with its own program: its questions, and its scans and lists.
 questions='^LibraryTests\.'
 library='^LibraryRuntimeTests\.'
 # They count wakeups of the library, which every disk that others mount wakes.
 rest='^(LibraryTests|LibraryRuntimeTests)\..*/atRest'
-# The door with its own program.
-web='^(WebBridgeTests|WebSecurityTests)\.'
+# The doors for pages and for clients of MPD, with their own programs.
+doors='^(WebBridgeTests|WebSecurityTests|MPDBridgeTests)\.'
 # Pure tests that need one thread for long: half of the time of all pure ones.
 engine='^(PlaybackEngineTests|ClientTests)\.'
 names='Artwork|Codec|Command|DamageCampaign|Fault|ChildJoin|Hang|Interruption|Item|KillCampaign|ManyItems'
