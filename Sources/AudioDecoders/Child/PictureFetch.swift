@@ -1,4 +1,5 @@
 package import AudioCore
+import CLinux
 import ChildDecoding
 import Glibc
 import LinuxSystem
@@ -46,7 +47,7 @@ package final class PictureFetch: Sendable {
     package func giveUp() {
         state.withLock { state in
             state.isGivenUp = true
-            if let socket = state.socket { shutdown(socket.number, Int32(SHUT_RDWR)) }
+            if let socket = state.socket { linux_shut_down(socket.number) }
         }
     }
 

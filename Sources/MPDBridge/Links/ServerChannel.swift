@@ -74,7 +74,7 @@ struct ServerReply: Sendable {
         onLoss = nil
         onNotification = nil
         output = []
-        shutdown(descriptor.number, Int32(SHUT_RDWR))
+        linux_shut_down(descriptor.number)
         let waiting = callers.sorted { $0.key < $1.key }.map(\.value)
         callers = [:]
         for caller in waiting { caller(.lost) }

@@ -216,3 +216,8 @@ int linux_landlock_read_only(const char *const *paths, int count) {
     close(rules);
     return result;
 }
+
+void linux_shut_down(int socket)
+{
+    shutdown(socket, SHUT_RDWR);
+}

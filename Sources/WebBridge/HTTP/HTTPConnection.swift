@@ -74,7 +74,7 @@ import WebAccess
         guard phase != .closing else { return }
         phase = .closing
         server.willClose()
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        linux_shut_down(descriptor)
         server.kickSoon()
     }
 

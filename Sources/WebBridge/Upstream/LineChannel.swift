@@ -69,7 +69,7 @@ import LinuxSystem
         onDrain = nil
         onLoss = nil
         output = []
-        shutdown(descriptor.number, Int32(SHUT_RDWR))
+        linux_shut_down(descriptor.number)
     }
 
     private func watch() {

@@ -66,6 +66,9 @@ void linux_give_back_program_pages(void);
 /* The same of the library that has something at this address. */
 void linux_give_back_library_pages(const void *address);
 
+/* shutdown(2) of both directions. Two system modules bring SHUT_RDWR, and Swift may then see neither. */
+void linux_shut_down(int socket);
+
 /* open(2) with O_TMPFILE: a file without a name in this folder, for reading and writing. Negative: errno has the reason. */
 int linux_open_unnamed(const char *folder);
 
