@@ -66,7 +66,9 @@ export class Queue {
         page.items = [...answer.items, ...rest.items];
       }
     } catch {
-      page.isOld = true;
+      // The next state, or the next look at these items, asks again: a redraw would ask at once, and for ever.
+      Object.assign(page, { isOld: true, isFetching: false });
+      return;
     }
     page.isFetching = false;
     this.#changed();

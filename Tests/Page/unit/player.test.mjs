@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { ServerClock } from "../../../web/script/clock.js";
 import { Player } from "../../../web/script/player.js";
 import { Queue } from "../../../web/script/queue.js";
+import { CallError } from "../../../web/script/rpc.js";
 
 const base = (more = {}) => ({
   session: "main",
@@ -123,4 +124,26 @@ test("of the queue only pages in sight are fetched, and again after a change", a
   assert.equal(calls.length, 1);
   queue.move({ id: 3 }, 0);
   assert.deepEqual(calls.at(-1).params, { ids: [3], to: 0, session: "main" });
+});
+
+test("items that cannot be fetched are asked for at the next state, not at once and for ever", async () => {
+  let asked = 0;
+  const state = base({ queue: { index: 0, count: 300, version: 1, revision: 1 } });
+  const player = {
+    state,
+    call() {
+      asked += 1;
+      // Without this end the test would never end, as the page did not.
+      return asked > 50 ? new Promise(() => {}) : Promise.reject(CallError.offline());
+    },
+  };
+  // As the view does: each change draws the rows in sight, which wants their items.
+  const queue = new Queue(player, () => queue.want(0, 9));
+  queue.update();
+  await settle();
+  assert.equal(asked, 1);
+  state.queue = {...state.queue, revision: 2 };
+  queue.update();
+  await settle();
+  assert.equal(asked, 2);
 });
