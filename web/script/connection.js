@@ -11,6 +11,9 @@ const LONGEST_DELAY = 5;
 // A socket that does not answer for this long after a sleep is replaced.
 const PROBE = 0.25;
 
+// How far a socket has come.
+const Stage = { attempt: "attempt", admitted: "admitted", useful: "useful" };
+
 export class Connection {
   #environment;
   #events;
@@ -20,6 +23,7 @@ export class Connection {
   #timer = null;
   #failures = 0;
   #state = "idle";
+  #stage = Stage.attempt;
 
   // environment: openSocket(), isVisible(), isRefused() (a promise), setTimer(action, seconds), clearTimer(timer), random().
   // events: changed(state), notified(method, params).
@@ -36,21 +40,27 @@ export class Connection {
     this.#stopTimer();
     const socket = this.#environment.openSocket();
     this.#socket = socket;
-    let wasOpen = false;
+    this.#stage = Stage.attempt;
     const isCurrent = () => this.#socket === socket;
     socket.onopen = () => {
       if (!isCurrent()) return;
-      wasOpen = true;
-      this.#failures = 0;
+      this.#stage = Stage.admitted;
       this.#change("open");
     };
     socket.onmessage = (event) => {
       if (isCurrent()) for (const message of messages(event.data)) this.#receive(message);
     };
     socket.onclose = () => {
-      if (isCurrent()) this.#lost(wasOpen);
+      if (isCurrent()) this.#lost();
     };
     this.#change("connecting");
+  }
+
+  // The daemon has answered on this socket. nowplaying-web opens one, and answers some calls, without the daemon.
+  prove() {
+    if (this.#state !== "open") return;
+    this.#stage = Stage.useful;
+    this.#failures = 0;
   }
 
   // Sends a request; the promise fails with a CallError.
@@ -104,15 +114,16 @@ export class Connection {
     else call.resolve(message.result);
   }
 
-  async #lost(wasOpen) {
+  async #lost() {
+    const stage = this.#stage;
     this.#socket = null;
     this.#stopTimer();
     this.#failCalls();
-    if (!wasOpen) this.#failures += 1;
+    if (stage !== Stage.useful) this.#failures += 1;
     this.#change("waiting");
     // A socket that worked is opened again at once; a browser hides the status of a refused upgrade, so ask for it.
-    if (wasOpen) return this.#environment.isVisible() && this.connect();
-    if (await this.#environment.isRefused()) return this.#state === "waiting" && this.#change("refused");
+    if (stage === Stage.useful) return this.#environment.isVisible() && this.connect();
+    if (stage === Stage.attempt && await this.#environment.isRefused()) return this.#state === "waiting" && this.#change("refused");
     if (this.#state === "waiting" && this.#timer === null && this.#environment.isVisible()) this.#schedule();
     return undefined;
   }

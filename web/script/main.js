@@ -152,6 +152,7 @@ class App {
         // The connection ended meanwhile; the next one starts anew.
         return;
       }
+      this.connection.prove();
     } else if (this.player.isCurrent) {
       this.player.lost();
     }

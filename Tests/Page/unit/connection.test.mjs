@@ -56,6 +56,7 @@ test("frames that are no messages change nothing", () => {
 test("a lost socket fails its calls and is opened again at once", async () => {
   const here = page();
   here.socket().onopen();
+  here.connection.prove();
   const call = here.connection.call("a");
   here.socket().onclose();
   await assert.rejects(call, (error) => error.isOffline);
@@ -74,6 +75,31 @@ test("attempts that fail are repeated ever later, at most after 5 s", async () =
     here.fire();
   }
   assert.deepEqual(delays, [0.5, 1, 2, 4, 5, 5, 5, 5]);
+});
+
+test("sockets that close before the daemon has answered are opened again ever later, and are no refusals", async () => {
+  const here = page();
+  here.isRefused = true;
+  const delays = [];
+  for (let count = 0; count < 5; count += 1) {
+    here.socket().onopen();
+    // nowplaying-web answers some calls by itself.
+    here.connection.call("clock.now").catch(() => {});
+    here.answer({ id: here.socket().sent[0].id, result: {} });
+    here.socket().onclose();
+    await settle();
+    assert.equal(here.sockets.length, count + 1);
+    delays.push(here.timers[0].seconds);
+    here.fire();
+  }
+  assert.deepEqual(delays, [0.5, 1, 2, 4, 5]);
+  here.socket().onopen();
+  here.connection.prove();
+  here.socket().onclose();
+  assert.equal(here.sockets.length, 7, "a socket that worked is opened again at once");
+  here.socket().onclose();
+  await settle();
+  assert.equal(here.connection.state, "refused");
 });
 
 test("a refusal ends the attempts until the page is paired", async () => {
