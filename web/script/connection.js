@@ -10,6 +10,8 @@ const FIRST_DELAY = 0.5;
 const LONGEST_DELAY = 5;
 // A socket that does not answer for this long after a sleep is replaced.
 const PROBE = 0.25;
+// An attempt of this age began in a network that may be gone.
+const LONGEST_ATTEMPT = 1;
 
 // How far a socket has come.
 const Stage = { attempt: "attempt", admitted: "admitted", useful: "useful" };
@@ -24,8 +26,10 @@ export class Connection {
   #failures = 0;
   #state = "idle";
   #stage = Stage.attempt;
+  #began = 0;
 
-  // environment: openSocket(), isVisible(), isRefused() (a promise), setTimer(action, seconds), clearTimer(timer), random().
+  // environment: openSocket(), isVisible(), isRefused() (a promise), setTimer(action, seconds), clearTimer(timer), random(),
+  // now() (seconds of a clock that goes on while the machine sleeps; it may step).
   // events: changed(state), notified(method, params).
   constructor(environment, events) {
     this.#environment = environment;
@@ -41,6 +45,7 @@ export class Connection {
     const socket = this.#environment.openSocket();
     this.#socket = socket;
     this.#stage = Stage.attempt;
+    this.#began = this.#environment.now();
     const isCurrent = () => this.#socket === socket;
     socket.onopen = () => {
       if (!isCurrent()) return;
@@ -77,6 +82,8 @@ export class Connection {
   wake(probe) {
     if (this.#state === "waiting") {
       this.connect();
+    } else if (this.#state === "connecting") {
+      if (Math.abs(this.#environment.now() - this.#began) >= LONGEST_ATTEMPT) this.#replace();
     } else if (this.#state === "open") {
       const socket = this.#socket;
       this.#stopTimer();

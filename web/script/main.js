@@ -57,6 +57,7 @@ class App {
       {
         ...timers,
         random: Math.random,
+        now: () => Date.now() / 1000,
         isRefused: () => this.#isRefused(),
         openSocket: () =>
           new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/rpc`, "nowplaying.1"),

@@ -7,14 +7,14 @@ import { CallError, messages } from "../../../web/script/rpc.js";
 
 // A page with sockets and timers that the test moves by hand.
 function page() {
-  const here = { sockets: [], timers: [], states: [], notes: [], isVisible: true, isRefused: false };
+  const here = { sockets: [], timers: [], states: [], notes: [], isVisible: true, isRefused: false, now: 0 };
   here.connection = new Connection({
     openSocket() {
       const socket = { sent: [], send: (text) => socket.sent.push(JSON.parse(text)), close: () => (socket.isClosed = true) };
       here.sockets.push(socket);
       return socket;
     },
-    isVisible: () => here.isVisible, isRefused: async () => here.isRefused, random: () => 1,
+    isVisible: () => here.isVisible, isRefused: async () => here.isRefused, random: () => 1, now: () => here.now,
     setTimer(action, seconds) {
       const timer = { action, seconds };
       here.timers.push(timer);
@@ -138,6 +138,22 @@ test("a socket that does not answer after a sleep is replaced; one that does is 
   assert.equal(here.sockets.length, 2);
   assert.equal(here.sockets[0].isClosed, true);
   // The end of the old socket is not the end of the new one.
+  here.sockets[0].onclose();
+  here.socket().onopen();
+  assert.equal(here.connection.state, "open");
+});
+
+test("an attempt that began in another network is replaced when the page wakes; a young one is kept", () => {
+  const here = page();
+  here.now = 0.5;
+  here.connection.wake(async () => {});
+  assert.equal(here.sockets.length, 1);
+  here.now = 30;
+  here.connection.wake(async () => {});
+  assert.deepEqual([here.sockets.length, here.sockets[0].isClosed, here.connection.state], [2, true, "connecting"]);
+  // The new attempt is young.
+  here.connection.wake(async () => {});
+  assert.equal(here.sockets.length, 2);
   here.sockets[0].onclose();
   here.socket().onopen();
   assert.equal(here.connection.state, "open");
