@@ -23,6 +23,11 @@ import MPDProtocol
     private var waiting = 0
     private var failure: MPDFailure?
 
+    /// Tags that the library puts together: one, and the four that it groups by.
+    private static let mostTags = 5
+    /// Requests to the library for one table. A look at each song is cheaper than more of them.
+    private static let mostRequests = 64
+
     /// Counts the songs of a question by these tags. `end` is called once.
     init(
         _ link: CallerLink, _ names: SongNames, _ tags: [MPDTag], _ question: SongQuestion,
@@ -37,11 +42,16 @@ import MPDProtocol
 
     /// Begins. The table lives until its end.
     func begin() {
-        let isTold = tags.allSatisfy { LibraryTags.name($0) != nil }
-        guard isTold, question.filter == nil else { return walk() }
+        guard question.filter == nil, isForLibrary else { return walk() }
         let plans = plans()
         waiting = plans.count
         for plan in plans { ask(plan) }
+    }
+
+    /// True if the library can count these tags, and few requests are enough.
+    private var isForLibrary: Bool {
+        guard tags.count <= Self.mostTags, tags.allSatisfy({ LibraryTags.name($0) != nil }) else { return false }
+        return tags.reduce(1) { $0 * ($1.substitutes.count + 2) } <= Self.mostRequests
     }
 
     // MARK: Values

@@ -1,0 +1,41 @@
+import LinuxSystem
+import MPDProtocol
+import TestSupport
+import Testing
+
+@testable import MPDBridge
+
+/// Questions that the real library answers, in forms that cost much or are rare.
+@Suite(.timeLimit(.minutes(1)), .serialized) struct LibraryQuestionTests {
+    private let folder = TemporaryFolder()
+
+    /// A house with so many songs, `00.flac` and on, each with these comments.
+    private func house(songs: Int, comments: [String] = []) async -> MPDHouse {
+        let music = folder.folder("music")
+        var options = FLACOptions()
+        options.blocks = [AudioMaterial.vorbisComments(comments.map { Array($0.utf8) })]
+        let sound = AudioMaterial(
+            sampleRate: 44_100, channels: 1, bits: 16, samples: Array(repeating: 0, count: 441))
+        for number in 0..<songs {
+            _ = folder.write(sound.flac(options), "music/\(number / 10)\(number % 10).flac")
+        }
+        return await MPDHouse.start(in: folder, music: (music, songs))
+    }
+
+    @Test("a list grouped by more tags than the library takes is complete, and costs the others nothing")
+    func manyGroups() async throws {
+        let house = await house(songs: 2, comments: ["ARTIST=A", "GENRE=G", "TITLE=T"])
+        let client = try house.client()
+        let few = ["album", "title", "genre", "date", "composer"]
+        func ask(_ groups: [String]) throws -> [String] {
+            try client.ask("list artist " + groups.map { "group \($0)" }.joined(separator: " "))
+        }
+        try #require(
+            ask(few) == ["Composer: ", "Date: ", "Genre: G", "Title: T", "Album: ", "Artist: A", "OK"])
+        let all = MPDTag.allCases.filter { $0 != .artist }.map(\.rawValue)
+        let answer = try ask(all)
+        #expect(answer.count == all.count + 2)
+        #expect(answer.contains("AlbumArtistSort: A"))
+        #expect(answer.suffix(2) == ["Artist: A", "OK"])
+    }
+}
