@@ -38,4 +38,20 @@ import Testing
         #expect(answer.contains("AlbumArtistSort: A"))
         #expect(answer.suffix(2) == ["Artist: A", "OK"])
     }
+
+    @Test(
+        "a window behind the last song is empty, whether the library or the bridge judges the songs",
+        arguments: ["(modified-since \\\"1970-01-02\\\")", "(file =~ \\\"flac\\\")"])
+    func windowBehindTheEnd(filter: String) async throws {
+        let house = await house(songs: 30)
+        let client = try house.client()
+        var files: [String] = []
+        for start in stride(from: 0, to: 80, by: 20) {
+            let answer = try client.ask("find \"\(filter)\" window \(start):\(start + 20)")
+            #expect(answer.last == "OK")
+            files += answer.filter { $0.hasPrefix("file: ") }
+        }
+        #expect(files == (0..<30).map { "file: \($0 / 10)\($0 % 10).flac" })
+        #expect(try client.ask("find \"\(filter)\" window 29:31").count { $0.hasPrefix("file: ") } == 1)
+    }
 }

@@ -70,7 +70,10 @@ struct WindowPlace: Equatable, Sendable {
         guard passed < range.upperBound else { return ends() }
         switch feed?.take() {
         case nil: return .waits
-        case .failed(let failure)?: return .ends(.failed(failure))
+        case .failed(let failure)?:
+            // The library may have refused the place: the next window begins at the first song.
+            atEnd(WindowPlace(question: question, songs: 0, after: nil))
+            return .ends(.failed(failure))
         case .end?:
             guard isSkipping, passed == range.lowerBound, begin.after != nil else { return ends() }
             open()
@@ -85,7 +88,8 @@ struct WindowPlace: Equatable, Sendable {
     }
 
     private func ends() -> AnswerProgress {
-        atEnd(WindowPlace(question: question, songs: begin.songs, after: begin.after))
+        // Behind the last song there is no cursor, and without one the library begins at the first song.
+        atEnd(WindowPlace(question: question, songs: begin.after == nil ? 0 : begin.songs, after: begin.after))
         return .ends(.ok)
     }
 
