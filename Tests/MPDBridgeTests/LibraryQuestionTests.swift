@@ -54,4 +54,19 @@ import Testing
         #expect(files == (0..<30).map { "file: \($0 / 10)\($0 % 10).flac" })
         #expect(try client.ask("find \"\(filter)\" window 29:31").count { $0.hasPrefix("file: ") } == 1)
     }
+
+    @Test("numbers of stickers that do not fit are refused, and the bridge goes on") func largeStickers() async throws {
+        let house = await house(songs: 1)
+        let client = try house.client()
+        let least = String(Int64.min)
+        #expect(
+            try client.ask("sticker dec Artist a b \(least)") == ["ACK [2@0] {sticker} Number too large: \(least)"])
+        #expect(try client.ask("sticker set Artist a b -1") == ["OK"])
+        #expect(try client.ask("sticker dec Artist a b \(least)") == ["OK"])
+        #expect(try client.ask("sticker get Artist a b") == ["sticker: b=\(Int64.max)", "OK"])
+        #expect(try client.ask("sticker inc Artist a b 1") == ["ACK [2@0] {sticker} Number too large: 1"])
+        #expect(
+            try client.ask("sticker dec song 00.flac rating \(least)")
+                == ["ACK [2@0] {sticker} Number too large: \(least)"])
+    }
 }

@@ -52,21 +52,23 @@ extension Commands {
             changed(finish)
         case "inc", "dec":
             guard let step = Int64(value) else { throw MPDFailure(.argument, "Integer expected: \(value)") }
-            let change = arguments[0].text == "inc" ? step : -step
+            let adds = arguments[0].text == "inc"
+            func sum(_ old: Int64) throws(MPDFailure) -> String {
+                let new = adds ? old.addingReportingOverflow(step) : old.subtractingReportingOverflow(step)
+                guard !new.overflow else { throw MPDFailure(.argument, "Number too large: \(value)") }
+                return String(new.partialValue)
+            }
             if let feedback {
                 return feedbackItem(subject, client) { [weak self, weak client] result in
                     let old = (try? result.get()).flatMap { feedback.value(ofItem: $0) }.flatMap { Int64($0) } ?? 0
-                    let new = old.addingReportingOverflow(change).partialValue
                     guard let self, let client else { return finish(.ok) }
-                    do throws(MPDFailure) { try set(feedback, String(new), subject, client, finish) } catch {
+                    do throws(MPDFailure) { try set(feedback, try sum(old), subject, client, finish) } catch {
                         finish(.failed(error))
                     }
                 }
             }
             let old = try stickers().value(subject, name).flatMap { Int64($0) } ?? 0
-            let (new, isTooLarge) = old.addingReportingOverflow(change)
-            guard !isTooLarge else { throw MPDFailure(.argument, "Number too large: \(value)") }
-            try stickers().set(subject, name, String(new))
+            try stickers().set(subject, name, try sum(old))
             changed(finish)
         case "delete":
             if let feedback {
