@@ -1,3 +1,4 @@
+import ControlProtocol
 import LinuxSystem
 import MPDProtocol
 import TestSupport
@@ -68,5 +69,18 @@ import Testing
         #expect(
             try client.ask("sticker dec song 00.flac rating \(least)")
                 == ["ACK [2@0] {sticker} Number too large: \(least)"])
+    }
+
+    @Test("a song with thousands of values of each tag has a limited number of combinations") func manyValues() throws {
+        let values: JSONValue = .array((0..<64).map { .string(String($0)) })
+        let row: JSONValue = [
+            "uri": "file:///a.flac",
+            "tags": ["artist": values, "performer": values, "composer": values, "genre": values],
+        ]
+        let song = try #require(LibrarySong(row, SongNames()))
+        let two = ValueTable.combinations([.artist, .genre], song)
+        #expect(two.count == 4096 && two.last == ["63", "63"])
+        let all = ValueTable.combinations([.artist, .performer, .composer, .genre, .album], song)
+        #expect(all.count == 4096 && all.last == ["63", "63", "0", "0", ""])
     }
 }

@@ -27,6 +27,8 @@ import MPDProtocol
     private static let mostTags = 5
     /// Requests to the library for one table. A look at each song is cheaper than more of them.
     private static let mostRequests = 64
+    /// Combinations of the values of one song, at most.
+    nonisolated private static let mostCombinations = 4096
 
     /// Counts the songs of a question by these tags. `end` is called once.
     init(
@@ -137,20 +139,24 @@ import MPDProtocol
         feed.drain { rows in
             for row in rows {
                 guard let song = LibrarySong(row, self.names), self.question.accepts(song) else { continue }
-                var keys: [[String]] = [[]]
-                for tag in self.tags {
-                    let values = Self.values(tag, song)
-                    keys = keys.flatMap { key in values.map { key + [$0] } }
-                }
-                for key in keys { self.add(key, 1, song.duration ?? 0) }
+                for key in Self.combinations(self.tags, song) { self.add(key, 1, song.duration ?? 0) }
             }
         } _: { failure in
             self.end(failure.map { .failure($0) } ?? .success(self.counts))
         }
     }
 
+    /// Combinations of the values of a song, one value of each tag. A file may have so many values that all of them have no
+    /// room: the last ones are left out then.
+    nonisolated static func combinations(_ tags: [MPDTag], _ song: LibrarySong) -> [[String]] {
+        tags.reduce([[]]) { keys, tag in
+            let values = values(tag, song).prefix(max(1, mostCombinations / keys.count))
+            return keys.flatMap { key in values.map { key + [$0] } }
+        }
+    }
+
     /// Values of a tag of a song, or of those that stand in for it; an empty text for none.
-    private static func values(_ tag: MPDTag, _ song: LibrarySong) -> [String] {
+    nonisolated private static func values(_ tag: MPDTag, _ song: LibrarySong) -> [String] {
         for candidate in [tag] + tag.substitutes {
             let values = song.values(candidate)
             if !values.isEmpty { return values }
