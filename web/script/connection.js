@@ -13,6 +13,9 @@ const PROBE = 0.25;
 // An attempt of this age began in a network that may be gone.
 const LONGEST_ATTEMPT = 1;
 
+// A socket of some use that ends earlier than this is no reason for haste: the next one may end as fast.
+const SHORTEST_USE = 1;
+
 // How far a socket has come.
 const Stage = { attempt: "attempt", admitted: "admitted", useful: "useful" };
 
@@ -63,9 +66,7 @@ export class Connection {
 
   // The daemon has answered on this socket. nowplaying-web opens one, and answers some calls, without the daemon.
   prove() {
-    if (this.#state !== "open") return;
-    this.#stage = Stage.useful;
-    this.#failures = 0;
+    if (this.#state === "open") this.#stage = Stage.useful;
   }
 
   // Sends a request; the promise fails with a CallError.
@@ -83,7 +84,7 @@ export class Connection {
     if (this.#state === "waiting") {
       this.connect();
     } else if (this.#state === "connecting") {
-      if (Math.abs(this.#environment.now() - this.#began) >= LONGEST_ATTEMPT) this.#replace();
+      if (this.#age >= LONGEST_ATTEMPT) this.#replace();
     } else if (this.#state === "open") {
       const socket = this.#socket;
       this.#stopTimer();
@@ -99,6 +100,11 @@ export class Connection {
   retry() {
     this.#failures = 0;
     this.#replace();
+  }
+
+  // Seconds since the socket was made.
+  get #age() {
+    return Math.abs(this.#environment.now() - this.#began);
   }
 
   #replace() {
@@ -126,10 +132,11 @@ export class Connection {
     this.#socket = null;
     this.#stopTimer();
     this.#failCalls();
-    if (stage !== Stage.useful) this.#failures += 1;
+    const wasUseful = stage === Stage.useful && this.#age >= SHORTEST_USE;
+    this.#failures = wasUseful ? 0 : this.#failures + 1;
     this.#change("waiting");
     // A socket that worked is opened again at once; a browser hides the status of a refused upgrade, so ask for it.
-    if (stage === Stage.useful) return this.#environment.isVisible() && this.connect();
+    if (wasUseful) return this.#environment.isVisible() && this.connect();
     if (stage === Stage.attempt && await this.#environment.isRefused()) return this.#state === "waiting" && this.#change("refused");
     if (this.#state === "waiting" && this.#timer === null && this.#environment.isVisible()) this.#schedule();
     return undefined;

@@ -57,6 +57,7 @@ test("a lost socket fails its calls and is opened again at once", async () => {
   const here = page();
   here.socket().onopen();
   here.connection.prove();
+  here.now = 1;
   const call = here.connection.call("a");
   here.socket().onclose();
   await assert.rejects(call, (error) => error.isOffline);
@@ -95,11 +96,26 @@ test("sockets that close before the daemon has answered are opened again ever la
   assert.deepEqual(delays, [0.5, 1, 2, 4, 5]);
   here.socket().onopen();
   here.connection.prove();
+  here.now = 1;
   here.socket().onclose();
   assert.equal(here.sockets.length, 7, "a socket that worked is opened again at once");
   here.socket().onclose();
   await settle();
   assert.equal(here.connection.state, "refused");
+});
+
+test("sockets that end soon after the daemon's answer are opened again ever later", async () => {
+  const here = page();
+  const delays = [];
+  for (let count = 0; count < 3; count += 1) {
+    here.socket().onopen();
+    here.connection.prove();
+    here.now += 0.1;
+    here.socket().onclose();
+    delays.push(here.timers[0].seconds);
+    here.fire();
+  }
+  assert.deepEqual(delays, [0.5, 1, 2]);
 });
 
 test("a refusal ends the attempts until the page is paired", async () => {
