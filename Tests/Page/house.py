@@ -99,7 +99,7 @@ class House:
 
     def begin(self):
         self.begin_daemon()
-        self.start(self.programs / "nowplaying-library", *self.common)
+        self.begin_library()
         until(lambda: self.call("hello"), "the daemon")
         self.begin_web()
 
@@ -107,6 +107,9 @@ class House:
         self.daemon = self.start(
             self.programs / "nowplayingd", *self.common, "--output", "null", "--state-directory", f"{self.folder}/daemon"
         )
+
+    def begin_library(self):
+        self.library = self.start(self.programs / "nowplaying-library", *self.common)
 
     def begin_web(self, port=0, more=""):
         settings = self.folder / "web.conf"

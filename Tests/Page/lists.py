@@ -149,6 +149,43 @@ def test_library(house, browser):
     tab.close()
 
 
+def test_library_returns(house, browser):
+    """After a lost connection the library follows its changes; a list that did not come is asked for again."""
+    tab = open_view(house, browser, "library")
+    until(lambda: house.call("library.status")["tracks"] == len(house.paths()), "the library")
+    tab.until("document.querySelectorAll('.tile').length >= 6")
+    house.end(house.web)
+    tab.until("document.body.matches('.is-stale')")
+    tab.run("void (location.hash = '#/library/artists')")
+    tab.until("document.querySelector('.shelf').childElementCount === 0")
+    tab.run("void (location.hash = '#/library')")
+    house.begin_web(house.port)
+    tab.until("document.querySelectorAll('.tile').length >= 6")
+    folder = house.folder / "music" / "Fresh Paint"
+    folder.mkdir()
+    house.run("sox", "-n", "-r", "8000", "-c", "1", house.folder / "paint.flac", "synth", "1", "sine", "440")
+    tags = ["--set-tag=ALBUM=Fresh Paint", "--set-tag=TITLE=Primer", "--set-tag=ARTIST=Ada Winter"]
+    house.run("metaflac", *tags, house.folder / "paint.flac")
+    try:
+        (house.folder / "paint.flac").rename(folder / "1.flac")
+        house.call("library.update")
+        tab.until("document.querySelector('.tiles')?.textContent.includes('Fresh Paint')")
+        house.end(house.library)
+        tab.run("void (location.hash = '#/library/artists')")
+        tab.until("document.querySelector('.list-end button') !== null")
+        house.begin_library()
+        until(lambda: house.call("library.status"), "the library")
+        tab.click(".list-end button")
+        tab.until("document.querySelector('.shelf').textContent.includes('Ada Winter')")
+        tab.until("document.querySelector('.list-end button') === null")
+    finally:
+        (folder / "1.flac").unlink(missing_ok=True)
+        folder.rmdir()
+        house.call("library.update")
+    until(lambda: house.call("library.status")["tracks"] == len(house.paths()), "the library as before")
+    tab.close()
+
+
 def test_sessions(house, browser):
     """All that plays; take over, quiet, close. The state of an external session is on the page, too."""
     house.fresh()

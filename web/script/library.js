@@ -52,9 +52,11 @@ export class Library {
   async albumId(filter) {
     const key = JSON.stringify(filter);
     if (!this.#albums.has(key)) {
-      this.#albums.set(
-        key,
-        this.#player.call("library.query", { filter, fields: ["albumId"], limit: 1 }).then(({ rows }) => rows[0]?.albumId));
+      const answer =
+        this.#player.call("library.query", { filter, fields: ["albumId"], limit: 1 }).then(({ rows }) => rows[0]?.albumId);
+      this.#albums.set(key, answer);
+      // The next one who asks gets another answer.
+      answer.catch(() => this.#albums.get(key) === answer && this.#albums.delete(key));
     }
     return this.#albums.get(key);
   }

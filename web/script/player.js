@@ -9,6 +9,8 @@ export class Player {
   state = null;
   // False while the state may be out of date: no connection, or no snapshot of this connection yet.
   isCurrent = false;
+  // How many connections have shown a state. What the server keeps for a connection, such as a subscription, ends with it.
+  connections = 0;
   role = "none";
   capabilities = {};
   commands = new Map();
@@ -51,6 +53,7 @@ export class Player {
     this.role = hello.role ?? "read";
     this.capabilities = hello.capabilities ?? {};
     this.isCurrent = true;
+    this.connections += 1;
     this.#take(state);
     await clock;
     this.#emit("position");

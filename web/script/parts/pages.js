@@ -2,19 +2,24 @@
 
 import { h } from "../dom.js";
 
-// load(after): {rows, next}; draw(rows): elements. Returns an element.
+// load(after): {rows, next}; draw(rows): elements. Returns an element. A page that does not come is asked for again with a
+// button, and with the next connection.
 export function endless(app, className, load, draw, emptyText) {
   const list = h("div", { class: className, role: "list" });
   const end = h("div", { class: "list-end" });
   let next;
   let isBusy = false;
   let isDone = false;
+  let forget = () => {};
+  const again = h("button", { type: "button", class: "secondary", onclick: () => more() }, app.words("retry"));
   async function more() {
     if (isBusy || isDone) return;
     isBusy = true;
     const page = await app.attempt(() => load(next));
     isBusy = false;
-    if (page === undefined) return;
+    forget();
+    if (page === undefined) return failed();
+    end.replaceChildren();
     list.append(...draw(page.rows));
     next = page.next;
     isDone = next === undefined;
@@ -25,6 +30,15 @@ export function endless(app, className, load, draw, emptyText) {
       observer.unobserve(end);
       observer.observe(end);
     }
+  }
+  function failed() {
+    end.replaceChildren(h("div", { class: "actions" }, again));
+    const { connections } = app.player;
+    forget = app.player.listen((change) => {
+      if (change !== "state" || app.player.connections === connections) return;
+      forget();
+      if (end.isConnected) more();
+    });
   }
   const observer =
     new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && more(), { rootMargin: "600px" });

@@ -17,6 +17,8 @@ export class LibraryView {
   #results = h("div", { class: "results", hidden: true });
   #shelf = h("div", { class: "shelf" });
   #key = null;
+  // The connection that has a subscription: see Player.connections.
+  #connection = 0;
 
   constructor(app) {
     this.#app = app;
@@ -47,13 +49,21 @@ export class LibraryView {
     this.#search.value = "";
     setHidden(this.#results, true);
     setHidden(this.#shelf, false);
-    if (this.#app.player.isCurrent) this.#draw();
+    if (this.#app.player.isCurrent)
+      this.#draw();
+    else
+      this.#shelf.replaceChildren();
   }
 
   update(change) {
+    const { player } = this.#app;
+    if (change !== "state" || this.#key === null || !player.isCurrent) return;
     // A view that was opened before the connection is drawn with it.
-    if (change === "state" && this.#key !== null && this.#shelf.childElementCount === 0 && this.#app.player.isCurrent)
-      this.#draw();
+    if (this.#shelf.childElementCount === 0) this.#draw();
+    if (this.#connection === player.connections) return;
+    // What changed between two connections is not known.
+    this.#subscribe();
+    this.#changed();
   }
 
   // Shelves that a reader looks at stay as they are; the first page, and one that is empty, follow the library.
@@ -63,10 +73,16 @@ export class LibraryView {
   }
 
   #draw() {
-    // The server ends the subscription with the connection.
-    this.#app.player.call("library.subscribe").catch(() => {});
+    this.#subscribe();
     const [shelf, ...rest] = JSON.parse(this.#key);
     this.#shelf.replaceChildren(...(shelf ? this.#shelves.draw(shelf, rest) : this.#home()));
+  }
+
+  // The server ends the subscription with the connection.
+  #subscribe() {
+    const { player } = this.#app;
+    this.#connection = player.connections;
+    player.call("library.subscribe").catch(() => {});
   }
 
   #home() {
