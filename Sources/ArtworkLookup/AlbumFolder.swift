@@ -80,7 +80,7 @@ final class AlbumFolders: Sendable {
         let folder = AlbumFolder(path, rules, abandoned)
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        guard isThere, !abandoned.isSet, now.tv_sec - status.st_mtim.tv_sec > Self.settled else { return folder }
+        guard isThere, !abandoned.isSet, now.seconds(since: status.st_mtim) > Self.settled else { return folder }
         known.withLock { known in
             known.removeAll { $0.path == path }
             if known.count >= Self.remembered { known.removeFirst() }

@@ -41,6 +41,18 @@ import Testing
         #expect(broken.failures.first?.contains("it is damaged or not a supported picture") == true)
     }
 
+    @Test("a folder whose time is as far off as can be shows its pictures")
+    func farTime() throws {
+        let folder = TemporaryFolder(isInMemory: true)
+        let source = MediaSource.file(FilePath(folder.file("1.mp3").utf8)!)
+        _ = try #require(Pictures.make(folder, "cover.png", 10, 10))
+        for seconds in [Int.min, .max] {
+            let times = [timespec(tv_sec: seconds, tv_nsec: 1), timespec(tv_sec: seconds, tv_nsec: 1)]
+            #expect(utimensat(AT_FDCWD, folder.path, times, 0) == 0)
+            #expect(search(source).found.map(\.artwork.width) == [10])
+        }
+    }
+
     @Test("inside goes before beside, the front cover before the rest, and has the same id in every file")
     func embedded() throws {
         _ = Pictures.make(folder, "cover.jpg", 10, 10)

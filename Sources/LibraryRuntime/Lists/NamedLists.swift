@@ -29,7 +29,9 @@ final class NamedLists: Sendable {
         }
         if let names { return names }
         let read = ((try? store.folder.summaries()) ?? []).map(\.name.text)
-        if time(nil) - key.0 > Self.settled { known.withLock { $0 = (key.0, key.1, read) } }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        if now.seconds(since: status.st_mtim) > Self.settled { known.withLock { $0 = (key.0, key.1, read) } }
         return read
     }
 }

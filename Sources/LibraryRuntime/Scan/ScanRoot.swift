@@ -91,8 +91,7 @@ extension TrackFile {
     /// The file that the kernel describes.
     init(_ status: stat) {
         self.init(
-            size: Int64(status.st_size),
-            modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec),
+            size: Int64(status.st_size), modified: status.st_mtim.nanoseconds,
             inode: Int64(bitPattern: UInt64(status.st_ino)))
     }
 }

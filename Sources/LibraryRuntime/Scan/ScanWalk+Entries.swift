@@ -20,7 +20,7 @@ extension ScanWalk {
             guard isThere, status.st_mode & S_IFMT == S_IFREG else { return nil }
             return ListFile(
                 path: TrackPath(folder: place, name: name), size: Int64(status.st_size),
-                modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+                modified: status.st_mtim.nanoseconds)
         }
         let reader = reader
         let known = try ScanFailure.wrap { () throws(TrackDatabaseError) in try reader.lists(in: place) }
