@@ -96,6 +96,31 @@ import Testing
         #expect(throws: ListFailure.missing("Guarded")) { try lists.delete(name) }
     }
 
+    @Test("items are added to a list, or make it; one that can't be read stays as it is")
+    func appends() throws {
+        let name = try Self.name("Grows")
+        #expect(throws: ListFailure.version(0)) { try lists.append(Self.items, to: name, ifVersion: 5) }
+        let first = try lists.append([Self.items[0]], to: name)
+        let second = try lists.append([Self.items[1]], to: name, ifVersion: first)
+        #expect(throws: ListFailure.version(second)) { try lists.append(Self.items, to: name, ifVersion: first) }
+        #expect(try lists.list(name).contents == .items(Array(Self.items.prefix(2))))
+        let stream = "#EXTM3U\n#EXT-X-TARGETDURATION:4\na.ts\n"
+        place.file("lists/Stream.m3u8", stream)
+        place.file("elsewhere", "#EXTM3U\n/a.flac\n")
+        #expect(symlink(place.path("elsewhere"), place.path("lists/Link.m3u8")) == 0)
+        place.file("lists/Long.m3u8")
+        #expect(truncate(place.path("lists/Long.m3u8"), 65 << 20) == 0)
+        try lists.save(.filter(["genre": ["is": "Jazz"]]), as: try Self.name("Filter"))
+        for text in ["Stream", "Link", "Long", "Filter"] {
+            #expect(throws: ListFailure.self, "\(text)") { try lists.append(Self.items, to: try Self.name(text)) }
+        }
+        #expect(place.read("lists/Stream.m3u8") == Array(stream.utf8))
+        var status = stat()
+        #expect(lstat(place.path("lists/Link.m3u8"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(lstat(place.path("lists/Long.m3u8"), &status) == 0 && status.st_size == 65 << 20)
+        #expect(try lists.list(try Self.name("Filter")).contents == .filter(["genre": ["is": "Jazz"]]))
+    }
+
     @Test func namesAndKinds() throws {
         let (one, other) = (try Self.name("One"), try Self.name("Other"))
         try lists.save(.items(Self.items), as: one)

@@ -203,6 +203,32 @@ import TrackDatabase
         #expect(try Self.listChange(watcher) == ["name": "Other", "version": nil])
     }
 
+    @Test("what two clients add to a list that is not there yet is all in it")
+    func bothAppend() async throws {
+        let house = try await house()
+        let clients = [try RawClient(house.librarySocket), try RawClient(house.librarySocket)]
+        for round in 0..<50 {
+            let name = JSONValue.string("Round \(round)")
+            for client in clients {
+                try client.request(1, "lists.save", ["name": name, "uris": ["music/a.wav"], "append": true])
+            }
+            for client in clients { #expect(try client.read()["result"]?["version"] != nil) }
+            #expect(try clients[0].call("lists.get", ["name": name])["result"]?["count"] == 2, "\(round)")
+        }
+    }
+
+    @Test("a client that adds to a list that can't be read gets the reason, and the file stays")
+    func unreadable() async throws {
+        let house = try await house()
+        let client = try RawClient(house.librarySocket)
+        _ = try client.call("lists.save", ["name": "Stream", "uris": ["music/a.wav"]])
+        let path = "state/library/lists/Stream.m3u8"
+        let text = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\na.ts\n".utf8)
+        _ = house.folder.write(text, path)
+        let answer = try client.call("lists.save", ["name": "Stream", "uris": ["music/a.wav"], "append": true])
+        #expect(answer["error"] != nil && house.folder.read(path) == text)
+    }
+
     /// Other programs change the files of lists: subscribers get each change once, and those of requests as before.
     @Test func changesByOtherProgramsAreEvents() async throws {
         let house = try await house()

@@ -103,6 +103,23 @@ package final class ListFolder: Sendable {
         }
     }
 
+    /// Adds items at the end of a list, or saves them as a new list where there is none. A list that can't be read stays as it
+    /// is. Returns the new version. Throws what `edit` throws, but `missing`; and `tooMany`.
+    package func append(
+        _ items: [ListItem], to name: ListName, ifVersion: Int64? = nil
+    ) throws(ListFailure) -> Int64 {
+        try inTurn { () throws(ListFailure) in
+            let list: SavedList
+            do throws(ListFailure) { list = try self.list(name) } catch {
+                guard case .missing = error else { throw error }
+                return try write(.items(items), name, ifVersion ?? 0)
+            }
+            guard case .items(let old) = list.contents else { throw .isFilter(name.text) }
+            let all = try ListEdit.apply([.insert(items, at: nil)], to: old)
+            return try write(.items(all), name, ifVersion ?? list.version)
+        }
+    }
+
     /// Renames a list. Throws `missing`, `exists` and `system`.
     package func rename(_ name: ListName, to other: ListName) throws(ListFailure) {
         try inTurn { () throws(ListFailure) in

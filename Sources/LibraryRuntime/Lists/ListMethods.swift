@@ -266,11 +266,10 @@ struct ListMethods {
     /// `lists.save` of the items of a session. `leftOut`: items that can't be kept.
     func save(_ items: [ListItem], _ parameters: JSONObject, leftOut: Int) throws(RPCError) -> Outcome {
         var outcome: Outcome
-        if parameters["append"]?.boolValue == true, let name = try? ListName(parameters["name"]?.stringValue ?? ""),
-            (try? store.folder.list(name)) != nil
-        {
+        if parameters["append"]?.boolValue == true {
+            let name = try name(parameters)
             let changed = try lists { () throws(ListFailure) in
-                try store.folder.edit(name, [.insert(items, at: nil)], ifVersion: version(parameters))
+                try store.folder.append(items, to: name, ifVersion: version(parameters))
             }
             outcome = try done(name, changed)
         } else {
