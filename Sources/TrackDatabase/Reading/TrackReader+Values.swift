@@ -162,6 +162,7 @@ extension TrackReader {
         try statement.bind(source.values)
         var counts: [Key: (tracks: Int64, duration: Int64)] = [:]
         while try statement.step() {
+            try database.checkDeadline()
             var packed = PackedValues.unpack(statement.blob(0))
             if !source.bySets {
                 if let title = statement.optionalInteger(3) { packed.append((TrackTag.title.rawValue, title)) }
@@ -191,6 +192,7 @@ extension TrackReader {
         defer { set.reset() }
         var counts: [Key: (tracks: Int64, duration: Int64)] = [:]
         for (id, count) in sets.sorted(by: { $0.key < $1.key }) {
+            try database.checkDeadline()
             set.reset()
             guard try set.bind([.integer(id)]).step() else { continue }
             for key in Self.keys(tags, PackedValues.unpack(set.blob(0))) {
@@ -201,13 +203,18 @@ extension TrackReader {
         return counts
     }
 
-    /// Each combination of a value of the first tag with values of the others.
+    /// Combinations that one set of tags counts for, at most. A file may have dozens of values of each of several tags, whose
+    /// combinations nobody can hold.
+    private static let mostCombinations = 4096
+
+    /// Each combination of a value of the first tag with values of the others. Of too many those of the first values remain.
     private static func keys(_ tags: [TrackTag], _ packed: [(tag: UInt8, value: Int64)]) -> [Key] {
         var keys: [Key] = [[]]
         for (index, tag) in tags.enumerated() {
             var own = packed.filter { $0.tag == tag.rawValue }.map(\.value)
             if own.isEmpty, index > 0 { own = [0] }
-            keys = keys.flatMap { key in own.map { key + [$0] } }
+            let room = max(1, mostCombinations / max(1, keys.count))
+            keys = keys.flatMap { key in own.prefix(room).map { key + [$0] } }
         }
         return keys
     }
