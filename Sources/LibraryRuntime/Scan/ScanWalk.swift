@@ -30,6 +30,8 @@ final class ScanWalk {
     private static let page = 2048
     private static let manyChanges = 1000
     private static let maximumDepth = 128
+    /// The highest number from which on a scan of everything numbers folders.
+    private static let lastFirst = Int32.max / 2
 
     /// Carries out an order. Blocks until its end.
     static func run(_ order: ScanOrder, _ context: ScanContext, _ memory: ScanMemory) -> ScanOutcome {
@@ -94,7 +96,12 @@ final class ScanWalk {
     private static let unwatched = "the system gives no watches"
 
     private func carryOut(_ order: ScanOrder) throws(ScanFailure) {
-        let firstNew = memory.folders.next
+        var firstNew = memory.folders.next
+        if order.isFull, firstNew > Self.lastFirst {
+            // Numbers begin anew. What the watches before have seen is older than this scan, which looks at everything.
+            context.watch?.forgetAll()
+            firstNew = 1
+        }
         if order.isFull { memory.folders = WatchedFolders(first: firstNew) }
         try enter(order)
         let trees = order.isFull ? context.roots.indices.map { (root: $0, relative: [UInt8]()) } : order.trees
