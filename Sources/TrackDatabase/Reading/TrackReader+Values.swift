@@ -61,7 +61,8 @@ struct ComputedValues {
 
     /// True: `one` stands before `other`.
     static func precedes(_ one: [String], _ other: [String]) -> Bool {
-        for (left, right) in zip(one, other) where left != right {
+        // As bytes: é has two spellings that are equal as text.
+        for (left, right) in zip(one, other) where !left.utf8.elementsEqual(right.utf8) {
             return left.utf8.lexicographicallyPrecedes(right.utf8)
         }
         return false

@@ -1,9 +1,19 @@
 /// Numbers of rows that a writer has met, so that it need not look for them again. Bounded: it begins anew when it is full.
 final class WriterCache {
-    /// A text of a tag.
+    /// A text of a tag. Two spellings of an é are two texts, as in the files and in the database, though Swift has them equal.
     struct ValueKey: Hashable {
         var tag: TrackTag
         var text: String
+
+        static func == (left: ValueKey, right: ValueKey) -> Bool {
+            left.tag == right.tag && left.text.utf8.elementsEqual(right.text.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(tag)
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
     }
 
     /// A set of tags as it stands in the database.
@@ -36,6 +46,15 @@ final class WriterCache {
         /// MusicBrainz ids.
         var releases: [String]?
         var folder: [UInt8]
+
+        static func == (left: AlbumSource, right: AlbumSource) -> Bool {
+            left.folder == right.folder && isSame(left.titles, right.titles) && isSame(left.artists, right.artists)
+                && isSame(left.releases, right.releases)
+        }
+
+        private static func isSame(_ left: [String]?, _ right: [String]?) -> Bool {
+            (left ?? []).elementsEqual(right ?? []) { $0.utf8.elementsEqual($1.utf8) }
+        }
     }
 
     /// Entries of each kind, at most.
