@@ -143,12 +143,15 @@ final class SecurityHouse: Sendable {
         return read(socket, until: nil) ?? ""
     }
 
-    /// A connection; `isMapped`: by the address ::ffff:127.0.0.1.
-    static func connect(_ port: UInt16, isMapped: Bool = false) throws -> Int32 {
+    /// A connection; `isMapped`: by the address ::ffff:127.0.0.1; `receives`: the bytes that its buffer takes.
+    static func connect(_ port: UInt16, isMapped: Bool = false, receives: Int32? = nil) throws -> Int32 {
         let family = isMapped ? AF_INET6 : AF_INET
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        if var receives {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receives, socklen_t(MemoryLayout<Int32>.size))
+        }
         var storage = sockaddr_storage()
         let size: Int
         if isMapped {

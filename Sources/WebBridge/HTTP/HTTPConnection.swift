@@ -25,6 +25,8 @@ import WebAccess
     let descriptor: Int32
     let facts: AccessConnection
     private(set) var phase = Phase.head(0)
+    /// Orders connections by the beginning of their latest request.
+    private(set) var number = 0
     /// MHD's handle; nil: it is not known yet.
     private(set) var handle: OpaquePointer?
     /// The raw target of the request that arrives.
@@ -32,6 +34,9 @@ import WebAccess
     /// The request that is answered.
     private(set) var exchange: HTTPExchange?
     private unowned let server: HTTPServer
+
+    /// The caller of the request that is answered; nil: a stranger, or no request is answered.
+    var caller: AccessCaller? { exchange?.caller }
 
     /// A connection that was just accepted.
     init(_ server: HTTPServer, _ loop: EventLoop, _ descriptor: Int32, _ facts: AccessConnection) {
@@ -44,6 +49,7 @@ import WebAccess
     /// Waits for a head. `number`: the place in the order of those that wait.
     func awaitHead(_ number: Int) {
         exchange = nil
+        self.number = number
         if phase != .closing { phase = .head(number) }
     }
 

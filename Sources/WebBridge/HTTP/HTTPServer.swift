@@ -73,7 +73,7 @@ import WebProtocol
     /// Open connections.
     var count: Int { connections.count }
 
-    /// Takes a connection. At the limit the oldest request that is not complete is closed.
+    /// Takes a connection. At the limit an older one is closed.
     func take(_ descriptor: Int32, _ facts: AccessConnection) {
         guard let daemon else { return _ = close(descriptor) }
         if connections.count - closing >= Self.maximumConnections, !makeRoom() { return _ = close(descriptor) }
@@ -94,11 +94,52 @@ import WebProtocol
         runSoon()
     }
 
+    /// Closes the oldest connection that waits for a head, or the oldest that is served to a stranger, by which of them are
+    /// more. Requests of known callers end only while their bodies arrive. False: no connection can be closed.
     private func makeRoom() -> Bool {
         guard closing < Self.maximumClosing else { return false }
-        let oldest = order.first ?? connections.values.first { $0.phase == .body }
+        var heads = 0
+        var strangers: [HTTPConnection] = []
+        var bodies: [HTTPConnection] = []
+        for connection in connections.values {
+            switch connection.phase {
+            case .head: heads += 1
+            case .body where connection.caller != nil: bodies.append(connection)
+            case .body: strangers.append(connection)
+            case .answer: if connection.caller == nil { strangers.append(connection) }
+            case .upgraded, .closing: break
+            }
+        }
+        let stranger = heads > strangers.count ? order.first : Self.oldest(strangers)
+        let oldest = stranger ?? order.first ?? Self.oldest(bodies)
         oldest?.close()
         return oldest != nil
+    }
+
+    private static func oldest(_ connections: [HTTPConnection]) -> HTTPConnection? {
+        connections.min { $0.number < $1.number }
+    }
+
+    /// Throws if this caller has as many other requests as one caller may have.
+    private func checkPlaces(_ caller: AccessCaller, _ own: HTTPConnection) throws(HTTPFault) {
+        let limit = Self.places(caller)
+        guard connections.count > limit else { return }
+        let others = connections.values.count {
+            $0 !== own && $0.phase != .closing && $0.caller?.identity == caller.identity
+        }
+        guard others >= limit else { return }
+        throw HTTPFault(
+            .tooManyRequests, "\(limit) requests of this caller have not ended; end one of them",
+            headers: ["Retry-After": "5"])
+    }
+
+    /// Requests at once of one caller, so that nobody can take all connections.
+    private static func places(_ caller: AccessCaller) -> Int {
+        switch caller.identity {
+        case .device: 64
+        case .anonymous: 128
+        case .user: 256
+        }
     }
 
     /// A connection will close as soon as MHD is served.
@@ -226,6 +267,7 @@ import WebProtocol
             let head = try RequestHead(
                 method: method, target: connection.target, version: version, headers: Self.headers(handle))
             let exchange = try handler.exchange(head, connection)
+            if let caller = exchange.caller { try checkPlaces(caller, connection) }
             connection.begin(exchange, handle, hasBody: head.bodyLength != 0)
             return .YES
         } catch {
