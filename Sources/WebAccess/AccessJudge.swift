@@ -53,7 +53,7 @@ package import NowPlaying
         written = Dictionary(devices.devices.map { ($0.id, $0.lastUsed) }) { first, _ in first }
     }
 
-    /// New settings: they count for requests from now on.
+    /// New settings: they count for requests from now on, and `isAdmitted` has the older ones that have to end.
     package func reload(_ settings: WebSettings, _ users: LocalUsers, machine: String = HostRule.machine) {
         self.settings = settings
         self.users = users
@@ -83,6 +83,20 @@ package import NowPlaying
             // A browser keeps the cookie of a device that was revoked.
             return withoutToken(request)
                 ?? .refused(after: wrongGuess("token", request, now), hasCookie: true)
+        }
+    }
+
+    /// True while a caller that was admitted has these rights: no device that was revoked, and nobody to whom new settings
+    /// give less.
+    package func isAdmitted(_ caller: AccessCaller) -> Bool {
+        switch caller.identity {
+        case .device(let id): devices.devices.contains { $0.id == id }
+        case .user(let uid, _): users.role(of: uid).map { $0 >= caller.role } ?? false
+        case .anonymous:
+            switch settings.anonymous {
+            case .none: false
+            case .read: true
+            }
         }
     }
 

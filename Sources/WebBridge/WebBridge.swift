@@ -57,6 +57,7 @@ package import WebAccess
             let users = try LocalUsers(settings, owner: geteuid())
             try front.reload(settings)
             judge.reload(settings, users)
+            desk.endRefused()
             self.settings = settings
         } catch { context.log.error(error.message) }
     }

@@ -27,11 +27,19 @@ import WebProtocol
         announcements = AnnounceDesk(services)
         sockets = SocketDesk(services)
         pairing = PairDesk(services.loop, judge)
-        judge.onRevocation = { [unowned self] id in
-            sockets.end(device: id)
-            events.end(device: id)
-        }
+        judge.onRevocation = { [unowned self] _ in endRefused() }
     }
+
+    /// Ends what lasts of callers who have lost their rights.
+    func endRefused() {
+        sockets.endRefused(judge)
+        events.endRefused(judge)
+        calls.endRefused(judge)
+    }
+
+    /// The answer to a caller whose rights have ended since its request began.
+    static let refused = HTTPFault(
+        .unauthorized, "the rights of this caller have ended", headers: ["WWW-Authenticate": "Bearer"])
 
     /// True if the files of the page are installed.
     var hasPage: Bool { page.arePresent }
@@ -129,6 +137,8 @@ import WebProtocol
 
     func serve(_ exchange: HTTPExchange) {
         if let refusal = exchange.refusal { return pairing.refuse(exchange, refusal) }
+        // The body may have come long after the head.
+        if let caller = exchange.caller, !judge.isAdmitted(caller) { return exchange.answer(HTTPAnswer(Self.refused)) }
         do throws(HTTPFault) { try answer(exchange) } catch { exchange.answer(HTTPAnswer(error)) }
     }
 

@@ -14,9 +14,9 @@ final class SecurityHouse: Sendable {
     private let daemon: TestProcess
     private let bridge: TestProcess
 
-    /// Starts both.
-    init() async throws {
-        folder.file("house.conf", "[web]\nbind = 127.0.0.1:0\nproxy-bind = 127.0.0.1:0\n")
+    /// Starts both. `settings`: further lines of the section `[web]`.
+    init(_ settings: String = "") async throws {
+        Self.configure(folder, settings)
         let folder = folder
         let daemon = await LoopThread.run {
             SecurityHouse.process(
@@ -42,6 +42,16 @@ final class SecurityHouse: Sendable {
     deinit {
         bridge.end()
         daemon.end()
+    }
+
+    private static func configure(_ folder: TemporaryFolder, _ settings: String) {
+        folder.file("house.conf", "[web]\nbind = 127.0.0.1:0\nproxy-bind = 127.0.0.1:0\n" + settings)
+    }
+
+    /// Gives the bridge other further lines of the section `[web]`, which it reads soon.
+    func reload(_ settings: String) {
+        Self.configure(folder, settings)
+        bridge.signal(SIGHUP)
     }
 
     private static func environment(_ folder: TemporaryFolder) -> [String: String] {

@@ -6,7 +6,8 @@ import WebProtocol
 /// Calls of JSON-RPC by POST: one line, and its answer.
 @PlayerLoop final class CallDesk {
     private let services: Services
-    private var sessions: [ObjectIdentifier: CallSession] = [:]
+    private typealias Finish = @PlayerLoop (HTTPAnswer) -> Void
+    private var calls: [ObjectIdentifier: (session: CallSession, caller: AccessCaller, finish: Finish)] = [:]
 
     /// Most bytes of a request, as of a line of the daemon.
     static let maximumBytes = 256 << 10
@@ -21,13 +22,13 @@ import WebProtocol
             return exchange.answer(.refusal(error))
         }
         let key = ObjectIdentifier(session)
-        sessions[key] = session
-        let finish: @PlayerLoop (HTTPAnswer) -> Void = { [unowned self] answer in
+        let finish: Finish = { [unowned self] answer in
             exchange.answer(answer)
             // The caller is a handler of the session.
-            guard let session = sessions.removeValue(forKey: key) else { return }
-            services.loop.later { session.close() }
+            guard let call = calls.removeValue(forKey: key) else { return }
+            services.loop.later { call.session.close() }
         }
+        calls[key] = (session, caller, finish)
         session.onLine = { line in
             // Events of a subscription have no place here.
             if !Upstream.isNotification(line) { finish(.json(line)) }
@@ -36,8 +37,17 @@ import WebProtocol
         if session.take(exchange.takeBody()) { session.settle { finish(HTTPAnswer(.noContent)) } }
     }
 
+    /// Ends the calls of callers who have lost their rights.
+    func endRefused(_ judge: AccessJudge) {
+        // The call that revokes the caller's own device is answered first.
+        services.loop.later { [weak self] in
+            guard let self else { return }
+            for call in calls.values where !judge.isAdmitted(call.caller) { call.finish(HTTPAnswer(WebDesk.refused)) }
+        }
+    }
+
     /// Ends all calls.
-    func end() { for session in sessions.values { session.close() } }
+    func end() { for call in calls.values { call.session.close() } }
 }
 
 extension HTTPAnswer {

@@ -6,7 +6,15 @@ import WebProtocol
 /// Streams of states as server-sent events.
 @PlayerLoop final class EventDesk {
     private let services: Services
-    private var streams: [ObjectIdentifier: (body: EventBody, session: CallSession, caller: AccessCaller)] = [:]
+    private var streams: [ObjectIdentifier: Stream] = [:]
+
+    /// A request for states, and the stream that answers it.
+    private struct Stream {
+        let exchange: HTTPExchange
+        let body: EventBody
+        let session: CallSession
+        let caller: AccessCaller
+    }
 
     /// A desk without streams.
     init(_ services: Services) { self.services = services }
@@ -19,12 +27,9 @@ import WebProtocol
         }
         let body = EventBody(exchange.connection)
         let key = ObjectIdentifier(body)
-        streams[key] = (body, calls, caller)
+        streams[key] = Stream(exchange: exchange, body: body, session: calls, caller: caller)
         body.onEnd = { [unowned self] in forget(key) }
-        calls.onEnd = { [unowned body] words in
-            exchange.answer(.refusal(.commandFailed(.noDaemon, words)))
-            body.end()
-        }
+        calls.onEnd = { [unowned self] words in end(key, .refusal(.commandFailed(.noDaemon, words))) }
         calls.onLine = { [unowned self, unowned body] line in
             guard let message = try? JSONReader.read(line) else { return }
             if message["error"] != nil {
@@ -58,12 +63,22 @@ import WebProtocol
 
     private func forget(_ key: ObjectIdentifier) {
         guard let stream = streams.removeValue(forKey: key) else { return }
+        stream.session.onLine = nil
         services.loop.later { stream.session.close() }
     }
 
-    /// Ends the streams of a device at once.
-    func end(device id: String) {
-        for stream in streams.values where stream.caller.identity == .device(id: id) { stream.body.end() }
+    /// Ends a stream; one that has not begun is answered with this refusal.
+    private func end(_ key: ObjectIdentifier, _ refusal: HTTPAnswer) {
+        guard let stream = streams[key] else { return }
+        // Nothing calls the end of a body that MHD never had.
+        forget(key)
+        stream.exchange.answer(refusal)
+        stream.body.end()
+    }
+
+    /// Ends the streams of callers who have lost their rights.
+    func endRefused(_ judge: AccessJudge) {
+        for (key, stream) in streams where !judge.isAdmitted(stream.caller) { end(key, HTTPAnswer(WebDesk.refused)) }
     }
 
     /// Ends all streams.

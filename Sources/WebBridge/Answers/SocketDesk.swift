@@ -48,11 +48,11 @@ import WebProtocol
         socket.begin()
     }
 
-    /// Ends the sockets of a device at once.
-    func end(device id: String) {
-        for entry in open.values where entry.caller.identity == .device(id: id) {
+    /// Ends the sockets of callers who have lost their rights.
+    func endRefused(_ judge: AccessJudge) {
+        for entry in open.values where !judge.isAdmitted(entry.caller) {
             entry.session.close()
-            entry.socket.close(.policyViolation, "this device was revoked")
+            entry.socket.close(.policyViolation, WebDesk.refused.message)
         }
     }
 
