@@ -152,6 +152,37 @@ def test_restarts(house, browser):
     tab.close()
 
 
+def test_refused_first_call(house, browser):
+    """The page says why the daemon refused its first call, tries again, and is right when the daemon takes it."""
+    house.fresh().call("play", index=1)
+    tab = browser.tab()
+    tab.send(
+        "Page.addScriptToEvaluateOnNewDocument",
+        source="""const send = WebSocket.prototype.send;
+        WebSocket.prototype.send = function (text) {
+            return send.call(this, window.isMended ? text : text.replace("nowPlaying.subscribe", "nowPlaying.nothing"));
+        };""",
+    )
+    tab.go(f"{house.address}/#/toString")
+    tab.until("document.querySelector('#connection')?.textContent.includes('nowPlaying.nothing')")
+    assert tab.run("!document.querySelector('#connection').hidden")
+    tab.run("void (window.isMended = true)")
+    tab.until("document.querySelector('.play-button')?.ariaLabel === 'Pause' && document.querySelector('#connection').hidden")
+    tab.close()
+
+
+def test_missing_view(house, browser):
+    """A view that cannot be loaded while nowplaying-web is away comes with the next connection."""
+    tab = begin(house, browser)
+    house.end(house.web)
+    tab.until("document.body.matches('.is-stale')")
+    tab.run("void (location.hash = '#/devices')")
+    tab.until("document.querySelector('#notice').textContent.includes('There is no connection.')")
+    house.begin_web(house.port)
+    tab.until("document.body.dataset.view === 'devices'")
+    tab.close()
+
+
 def test_wake(house, browser):
     """A phone that slept in a dead network shows the truth within a second of its waking."""
     link = Link(house.port)

@@ -69,6 +69,15 @@ export class Connection {
     if (this.#state === "open") this.#stage = Stage.useful;
   }
 
+  // The socket is open, but of no use: closes it. The next one comes later.
+  giveUp() {
+    if (this.#state !== "open") return;
+    const socket = this.#socket;
+    this.#stage = Stage.admitted;
+    this.#lost();
+    socket.close();
+  }
+
   // Sends a request; the promise fails with a CallError.
   call(method, params = {}) {
     if (this.#state !== "open") return Promise.reject(CallError.offline());

@@ -7,7 +7,8 @@ import { Format } from "./format.js";
 import { Mini } from "./parts/mini.js";
 import { Player } from "./player.js";
 import { preference } from "./preferences.js";
-import { request } from "./rpc.js";
+import { readRoute } from "./route.js";
+import { CallError, request } from "./rpc.js";
 import { Ticker } from "./ticker.js";
 import { direction, loadWords, pickLanguage } from "./words.js";
 
@@ -26,6 +27,8 @@ const VIEWS = {
   announce: { tab: "more", load: async () => (await import("./views/announce.js")).AnnounceView },
   devices: { tab: "more", load: async () => (await import("./views/devices.js")).DevicesView },
 };
+// Pairing has no address: it comes when it is needed.
+const ROUTES = Object.keys(VIEWS).filter((name) => name !== "pairing");
 const TABS = [
   ["", "playing", "note"], ["queue", "queue", "queue"], ["library", "library", "library"],
   ["more", "moreTab", "more-tab"]
@@ -37,6 +40,9 @@ const timers = {
   setTimer: (action, seconds) => setTimeout(action, seconds * 1000),
   clearTimer: (timer) => clearTimeout(timer),
 };
+
+// Between two attempts to load the words.
+const pause = () => new Promise((done) => timers.setTimer(done, 2));
 
 class App {
   player;
@@ -51,6 +57,10 @@ class App {
   #ticker;
   #lastItem = null;
   #wanted = null;
+  // The view that could not be loaded; null if the wanted one is here.
+  #missing = null;
+  // Why the daemon refused the first calls of the page; null if it did not.
+  #refusal = null;
 
   constructor() {
     this.connection = new Connection(
@@ -74,7 +84,7 @@ class App {
     this.language = pickLanguage(preference("language"), navigator.languages);
     // The connection opens while the words are on their way.
     this.connection.connect();
-    this.words = await loadWords(this.language);
+    this.words = await loadWords(this.language, pause);
     this.format = new Format(this.language);
     document.documentElement.lang = this.language;
     document.documentElement.dir = direction(this.language);
@@ -149,11 +159,17 @@ class App {
     if (state === "open") {
       try {
         await this.player.opened();
-      } catch {
+      } catch (error) {
         // The connection ended meanwhile; the next one starts anew.
+        if (error.isOffline) return;
+        if (!(error instanceof CallError)) throw error;
+        this.#refusal = error;
+        this.connection.giveUp();
         return;
       }
+      this.#refusal = null;
       this.connection.prove();
+      if (this.#missing !== null) this.#route();
     } else if (this.player.isCurrent) {
       this.player.lost();
     }
@@ -166,7 +182,8 @@ class App {
     document.body.classList.toggle("is-empty", !isKnown);
     const banner = document.querySelector("#connection");
     setHidden(banner, this.player.isCurrent || state === "refused");
-    setText(banner, this.words(isKnown ? "reconnecting" : "connecting"));
+    const words = this.words(isKnown ? "reconnecting" : "connecting");
+    setText(banner, this.#refusal === null ? words : `${words} ${this.explain(this.#refusal)}`);
     if (state === "refused" && this.#view !== this.#views.get("pairing"))
       this.#show("pairing");
     else if (this.player.isCurrent && this.#view === this.#views.get("pairing"))
@@ -217,6 +234,7 @@ class App {
 
   #wake() {
     if (!isVisible()) return;
+    if (this.#missing !== null) this.#route();
     this.connection.wake(() => {
       const answer = this.player.call("clock.now", { sent: performance.now() / 1000 });
       answer.then(() => this.player.synchronize({ isFresh: true })).then(() => this.tick()).catch(() => {});
@@ -250,15 +268,20 @@ class App {
   }
 
   async #route() {
-    const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodePart);
     if (this.connection.state === "refused") return this.#show("pairing", []);
-    return this.#show(name in VIEWS && name !== "pairing" ? name : "", rest);
+    const { name, parts } = readRoute(location.hash, ROUTES);
+    return this.#show(name, parts);
   }
 
   async #show(name, parts = []) {
     const wanted = (this.#wanted = {});
+    this.#missing = null;
     if (!this.#views.has(name)) {
-      const View = await VIEWS[name].load();
+      const View = await VIEWS[name].load().catch(() => null);
+      if (View === null) {
+        if (this.#wanted === wanted) this.#miss(name);
+        return;
+      }
       if (!this.#views.has(name)) this.#views.set(name, new View(this));
     }
     if (this.#wanted !== wanted) return;
@@ -282,20 +305,18 @@ class App {
     this.tick();
   }
 
+  // The view comes with the next connection, or when the page wakes.
+  #miss(name) {
+    this.#missing = name;
+    this.notice(this.words("reason.offline"));
+  }
+
   // Space plays and pauses wherever no control takes it.
   #key(event) {
     if (event.key !== " " || event.target.closest("input, button, a, select, textarea, dialog, [tabindex='0']")) return;
     if (this.player.state === null) return;
     event.preventDefault();
     this.attempt(() => this.player.run("togglePlayPause"));
-  }
-}
-
-function decodePart(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }
 

@@ -4,6 +4,8 @@ import { positionAt } from "./position.js";
 
 // Key events after which a seek of this page has taken effect, or was overtaken.
 const ENDS_SEEK = ["seek", "track", "stop", "snapshot", "error"];
+// The daemon takes no more.
+const MOST_LANGUAGES = 16;
 
 export class Player {
   state = null;
@@ -25,7 +27,7 @@ export class Player {
   constructor(connection, clock, languages) {
     this.#connection = connection;
     this.#clock = clock;
-    this.#languages = languages;
+    this.#languages = languages.slice(0, MOST_LANGUAGES);
   }
 
   // `listener(change)`: change is "state", "commands", "connection" or "position". Returns the end of listening.

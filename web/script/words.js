@@ -29,7 +29,15 @@ export function makeWords(texts, language) {
   };
 }
 
-export async function loadWords(language, fetcher = fetch) {
-  const answer = await fetcher(`/words/${language}.json`);
-  return makeWords(await answer.json(), language);
+// Asks until the words come, with a pause() between two attempts: without them the page is blank.
+export async function loadWords(language, pause, fetcher = fetch) {
+  for (;;) {
+    try {
+      const answer = await fetcher(`/words/${language}.json`);
+      if (answer.ok) return makeWords(await answer.json(), language);
+    } catch {
+      // nowplaying-web is away.
+    }
+    await pause();
+  }
 }

@@ -118,6 +118,19 @@ test("sockets that end soon after the daemon's answer are opened again ever late
   assert.deepEqual(delays, [0.5, 1, 2]);
 });
 
+test("a socket of no use is closed, and the next one comes later", async () => {
+  const here = page();
+  here.socket().onopen();
+  const call = here.connection.call("a");
+  here.connection.giveUp();
+  await assert.rejects(call, (error) => error.isOffline);
+  assert.deepEqual([here.sockets[0].isClosed, here.connection.state, here.timers[0].seconds], [true, "waiting", 0.5]);
+  // Its end comes later, and counts once.
+  here.sockets[0].onclose();
+  await settle();
+  assert.deepEqual([here.sockets.length, here.timers.length], [1, 1]);
+});
+
 test("a refusal ends the attempts until the page is paired", async () => {
   const here = page();
   here.isRefused = true;

@@ -5,9 +5,10 @@ import { test } from "node:test";
 import { artworkPath, filmOf, previewPath, stillOf } from "../../../web/script/artwork.js";
 import { contrast, dominant, palette, toOKLCH, toRGB } from "../../../web/script/colours.js";
 import { Format } from "../../../web/script/format.js";
+import { readRoute } from "../../../web/script/route.js";
 import { codeInAddress, deviceName } from "../../../web/script/views/pairing.js";
 import { RowWindow } from "../../../web/script/window.js";
-import { direction, LANGUAGES, makeWords, pickLanguage } from "../../../web/script/words.js";
+import { direction, LANGUAGES, loadWords, makeWords, pickLanguage } from "../../../web/script/words.js";
 
 const folder = new URL("../../../web/words/", import.meta.url);
 const texts = (language) => JSON.parse(readFileSync(new URL(`${language}.json`, folder), "utf8"));
@@ -52,6 +53,30 @@ test("the language is the reader's first that there is", () => {
   assert.equal(pickLanguage("ja", ["de"]), "ja");
   assert.equal(pickLanguage(null, ["xx"]), "en");
   assert.deepEqual(["de", "ar", "he"].map(direction), ["ltr", "rtl", "rtl"]);
+});
+
+test("words are asked for until they come", async () => {
+  const answers = [
+    () => Promise.reject(new TypeError("fetch failed")), () => ({ ok: false, json: () => Promise.reject(new Error("502")) }),
+    () => ({ ok: true, json: async () => ({ play: "Abspielen" }) })
+  ];
+  const asked = [];
+  let pauses = 0;
+  const words = await loadWords("de", async () => (pauses += 1), async (address) => {
+    asked.push(address);
+    return answers.shift()();
+  });
+  assert.equal(words("play"), "Abspielen");
+  assert.deepEqual([asked.length, new Set(asked), pauses], [3, new Set(["/words/de.json"]), 2]);
+});
+
+test("an address is a view and its parts; a name that is no view is the first one", () => {
+  const read = (hash) => readRoute(hash, ["", "library"]);
+  assert.deepEqual(read(""), { name: "", parts: [] });
+  assert.deepEqual(read("#/library/album/A%2FB/"), { name: "library", parts: ["album", "A/B", ""] });
+  assert.deepEqual(read("#/library/%"), { name: "library", parts: ["%"] });
+  for (const name of ["toString", "__proto__", "constructor", "pairing"])
+    assert.deepEqual(read(`#/${name}`), { name: "", parts: [] });
 });
 
 test("times are labels for eyes and words for ears", () => {

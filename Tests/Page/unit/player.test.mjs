@@ -44,6 +44,15 @@ async function start() {
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
+test("of the browser's languages only as many are sent as the daemon takes", () => {
+  const sent = [];
+  const connection = { call: (method, params) => new Promise(() => sent.push([method, params])) };
+  const languages = Array.from({ length: 20 }, (_, index) => `x-${index}`);
+  new Player(connection, new ServerClock(() => 0, () => 0), languages).opened();
+  const [, params] = sent.find(([method]) => method === "nowPlaying.subscribe");
+  assert.deepEqual(params.languages, languages.slice(0, 16));
+});
+
 test("the position stands at the target of a seek until its event", async () => {
   const { player, take } = await start();
   assert.equal(player.position(), 10);
