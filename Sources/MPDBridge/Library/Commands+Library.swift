@@ -106,21 +106,29 @@ extension Commands {
     /// Adds files by their uris, in several steps where one line has no room for them.
     func add(_ uris: ArraySlice<String>, at index: Int?, _ client: MPDClient, _ finish: @escaping Finish) {
         guard !uris.isEmpty else { return finish(.ok) }
-        let part = Self.part(uris)
+        // At a place the last ones come first: the library may leave some of them out, and the place stays the same.
+        let part = index == nil ? Self.part(uris) : Self.lastPart(uris)
         let parameters = JSONObject([.init("uris", .array(part.map { .string($0) }))])
         addition(parameters, at: index, client, allowsNothing: true, answersId: false) { [weak self] outcome in
             guard outcome == .ok else { return finish(outcome) }
-            self?.add(uris.dropFirst(part.count), at: index.map { $0 + part.count }, client, finish)
+            self?.add(index == nil ? uris.dropFirst(part.count) : uris.dropLast(part.count), at: index, client, finish)
         }
     }
 
-    /// The first of these uris, as many as a line has room for.
-    static func part(_ uris: ArraySlice<String>) -> ArraySlice<String> {
+    /// The first of these uris, as many as a request has room for.
+    static func part(_ uris: ArraySlice<String>) -> ArraySlice<String> { uris.prefix(room(uris)) }
+
+    /// The last of these uris, as many as a request has room for.
+    static func lastPart(_ uris: ArraySlice<String>) -> ArraySlice<String> { uris.suffix(room(uris.reversed())) }
+
+    /// Number of the first of these uris that a request has room for: at least one.
+    private static func room(_ uris: some Sequence<String>) -> Int {
         var bytes = 0
-        return uris.prefix { uri in
+        let number = uris.prefix(LibraryCatalogue.mostUris).prefix { uri in
             bytes += uri.utf8.count + 4
             return bytes < 180 << 10
-        }
+        }.count
+        return max(1, number)
     }
 
     /// Adds items by the library, with the rights of the client. `allowsNothing`: nothing to add is no failure.

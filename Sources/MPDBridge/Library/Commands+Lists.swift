@@ -291,13 +291,23 @@ extension Commands {
                     guard index <= count else {
                         return finish(.failed(MPDFailure(.argument, "Bad position")))
                     }
-                    let part = Self.part(uris[...])
-                    let insert: JSONValue = [
-                        "uris": .array(part.map { .string($0) }), "at": .integer(Int64(index)),
-                    ]
-                    edit(name, ["insert": insert], client, finish)
+                    insert(uris[...], at: index, of: name, client, finish)
                 }
             }
+        }
+    }
+
+    /// Inserts files into a list, in several steps where one line has no room for them.
+    private func insert(
+        _ uris: ArraySlice<String>, at index: Int, of name: String, _ client: MPDClient, _ finish: @escaping Finish
+    ) {
+        guard !uris.isEmpty else { return finish(.ok) }
+        // From the last ones on, all at the same place: the library may leave some of them out.
+        let part = Self.lastPart(uris)
+        let step: JSONValue = ["uris": .array(part.map { .string($0) }), "at": .integer(Int64(index))]
+        edit(name, ["insert": step], client) { [weak self, weak client] outcome in
+            guard outcome == .ok, let self, let client else { return finish(outcome) }
+            insert(uris.dropLast(part.count), at: index, of: name, client, finish)
         }
     }
 
