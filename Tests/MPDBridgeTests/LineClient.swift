@@ -22,6 +22,13 @@ final class LineClient {
         }
     }
 
+    /// A client with a socket of its own that is connected, whose greeting was read.
+    init(connected descriptor: Int32) throws {
+        self.descriptor = descriptor
+        let line = try line()
+        precondition(line == "OK MPD 0.23.5", "greeted by \(line)")
+    }
+
     deinit { close(descriptor) }
 
     /// Sends bytes, waiting where it must.

@@ -191,24 +191,40 @@ extension Commands {
                 if outcome == .ok { self?.lastLoaded = text }
                 finish(Self.listOutcome(outcome))
             }
-            if range.lowerBound == 0 {
-                var parameters = JSONObject([.init("list", list.value)])
-                if range.upperBound < 1_000_000 {
-                    guard !range.isEmpty else { return finish(.ok) }
-                    parameters["limit"] = .integer(Int64(range.upperBound))
-                }
-                return addition(parameters, at: place, client, allowsNothing: true, answersId: false, end)
+            if range.lowerBound == 0, client.user != nil {
+                return load(list, range, at: place, client, end)
             }
-            var uris: [JSONValue] = []
+            var uris: [String] = []
             feed(list, client, ["uri"], range).drain { rows in
-                uris += rows.compactMap { $0["uri"] }
+                uris += rows.compactMap { $0["uri"]?.stringValue }
             } _: { [weak self, weak client] failure in
                 if let failure { return finish(.failed(Self.listFailure(failure))) }
-                guard let self, let client, !uris.isEmpty else { return finish(.ok) }
-                let texts = uris.compactMap(\.stringValue)
-                add(texts[...], at: place, client, end)
+                guard let self, let client else { return finish(.ok) }
+                let allowed = uris.filter { self.mayAdd($0, client) }
+                // A list as such keeps the titles of its addresses.
+                if range.lowerBound == 0, allowed.count == uris.count {
+                    return load(list, range, at: place, client, end)
+                }
+                add(allowed[...], at: place, client, end)
             }
         }
+    }
+
+    /// Adds a list from its first item to the end of a range.
+    private func load(
+        _ list: JSONObject.Member, _ range: Range<Int>, at place: Int?, _ client: MPDClient, _ finish: @escaping Finish
+    ) {
+        var parameters = JSONObject([.init("list", list.value)])
+        if range.upperBound < 1_000_000 {
+            guard !range.isEmpty else { return finish(.ok) }
+            parameters["limit"] = .integer(Int64(range.upperBound))
+        }
+        addition(parameters, at: place, client, allowsNothing: true, answersId: false, finish)
+    }
+
+    /// True if a client may add an item of a list. MPD leaves out the others, too.
+    private func mayAdd(_ item: String, _ client: MPDClient) -> Bool {
+        client.user != nil || (try? uri(names.names.name(of: item), client)) != nil
     }
 
     private func save(_ arguments: [Argument], _ client: MPDClient, _ finish: @escaping Finish) throws(MPDFailure) {
@@ -315,7 +331,9 @@ extension Commands {
     private func songs(
         below name: [UInt8], _ client: MPDClient, _ done: @escaping @PlayerLoop (Result<[String], MPDFailure>) -> Void
     ) {
-        if SongNames.isAddress(name) { return done(.success([String(decoding: name, as: UTF8.self)])) }
+        let place: String
+        do throws(MPDFailure) { place = try uri(name, client) } catch { return done(.failure(error)) }
+        if SongNames.isAddress(name) { return done(.success([place])) }
         let folder = Self.trimmed(name)
         guard let uri = names.names.placeURI(of: folder) else {
             return done(.failure(MPDFailure(.noExist, "No such directory")))
