@@ -102,6 +102,35 @@ def test_million(house, browser):
     house.call("queue.clear")
 
 
+def test_drag_while_changing(house, browser):
+    """The item that was taken moves, although the queue changes under the pointer."""
+    tab = open_view(house, browser, "queue")
+    before = ["Harbour Lights", "Slow Ferry", "Salt on Glass", "The Long Pier", "Origami", "Blue Hour"]
+    until(lambda: titles(house) == before, "the titles")
+    tab.until(f"{row('Blue Hour')}?.dataset.index === '5'")
+    place = lambda title: tab.run(
+        f"(() => {{ const r = {row(title)}.querySelector('.grip').getBoundingClientRect(); return [r.x + r.width / 2, r.y + "
+        "r.height / 2]; })()"
+    )
+    mouse = lambda kind, x, y: tab.send(
+        "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1
+    )
+    from_x, from_y = place("Salt on Glass")
+    to_x, to_y = place("Origami")
+    mouse("mousePressed", from_x, from_y)
+    mouse("mouseMoved", to_x, to_y - 12)
+    house.call("queue.remove", ids=[house.call("queue.list", limit=1)["items"][0]["id"]])
+    tab.until(f"{row('Salt on Glass')}?.dataset.index === '1'")
+    # Origami lies one place higher now; Blue Hour is where it was.
+    mouse("mouseMoved", to_x, to_y - 10)
+    assert tab.run(f"{row('Salt on Glass')}.matches('.is-dragged')")
+    assert tab.run("document.querySelectorAll('.is-dragged').length") == 1
+    mouse("mouseReleased", to_x, to_y - 10)
+    after = ["Slow Ferry", "The Long Pier", "Origami", "Salt on Glass", "Blue Hour"]
+    until(lambda: titles(house, 5) == after, "the dragged item")
+    tab.close()
+
+
 def test_library(house, browser):
     """Search as you type, an album with its cover, play and add."""
     tab = open_view(house, browser, "library")

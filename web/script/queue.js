@@ -35,6 +35,15 @@ export class Queue {
     return this.#pages.get(Math.floor(index / PAGE))?.items[index % PAGE];
   }
 
+  // The index of an item now; null if it is not among the items that are here.
+  indexOf({ id }) {
+    for (const [number, { items }] of this.#pages) {
+      const index = items.findIndex((one) => one.id === id);
+      if (index >= 0) return number * PAGE + index;
+    }
+    return null;
+  }
+
   // The items from one index to another are in sight: fetches what is missing.
   want(first, last) {
     for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page += 1) {

@@ -126,6 +126,7 @@ test("of the queue only pages in sight are fetched, and again after a change", a
   take("queue.list").resolve({ items: [] });
   await settle();
   assert.equal(queue.item(500_195).title, "Item 500195");
+  assert.deepEqual([queue.indexOf({ id: 96 }), queue.indexOf({ id: 777 })], [500_195, null]);
   player.state.queue = {...player.state.queue, revision: 10 };
   queue.update();
   assert.equal(queue.item(500_195).title, "Item 500195", "old rows stay until the new ones are here");

@@ -5,9 +5,10 @@ import { h } from "../dom.js";
 const EDGE = 80;
 const SPEED = 12;
 
-// list: a VirtualList; moved(from, to): the row is to lie at index `to`. Returns begin(event, index) for pointerdown of a
-// handle, and isClick(): false for the click that ends a movement.
-export function makeDraggable(list, moved) {
+// list: a VirtualList; indexOf(item): its index now, null if it is not known; moved(item, from, to): the item is to lie at
+// index `to`. Returns begin(event, item, index) for pointerdown of a handle, and isClick(): false for the click that ends a
+// movement. The list may change meanwhile: the item under the pointer at the beginning is the one that moves.
+export function makeDraggable(list, indexOf, moved) {
   const marker = h("div", { class: "drop-marker", "aria-hidden": "true", hidden: true });
   let drag = null;
   let wasMoved = false;
@@ -18,11 +19,18 @@ export function makeDraggable(list, moved) {
     return clientY > middle ? index + 1 : index;
   }
 
+  function follow() {
+    drag.from = indexOf(drag.item) ?? drag.from;
+  }
+
   function show() {
+    follow();
     drag.gap = gap(drag.y);
     marker.hidden = false;
     marker.style.transform = `translateY(${list.topOf(drag.gap)}px)`;
-    list.row(drag.from)?.classList.add("is-dragged");
+    const own = list.row(drag.from);
+    for (const row of list.element.querySelectorAll(".is-dragged")) row.classList.toggle("is-dragged", row === own);
+    own?.classList.add("is-dragged");
   }
 
   // Near an edge of the window the list scrolls, while the pointer stays there.
@@ -39,7 +47,8 @@ export function makeDraggable(list, moved) {
 
   function end(event, isDone) {
     if (drag === null) return;
-    const { from, gap: to, frame, handle } = drag;
+    follow();
+    const { item, from, gap: to, frame, handle } = drag;
     if (frame !== null) cancelAnimationFrame(frame);
     handle.onpointermove = handle.onpointerup = handle.onpointercancel = null;
     drag = null;
@@ -47,20 +56,20 @@ export function makeDraggable(list, moved) {
     for (const row of list.element.querySelectorAll(".is-dragged")) row.classList.remove("is-dragged");
     // The row leaves its place before it lies at the new one.
     const index = to > from ? to - 1 : to;
-    if (isDone && to !== null && index !== from) moved(from, index);
+    if (isDone && to !== null && index !== from) moved(item, from, index);
   }
 
   // The end of a movement is a click, too, for the browser.
   const isClick = () => !wasMoved;
 
-  function begin(event, index) {
+  function begin(event, item, index) {
     wasMoved = false;
-    if (event.button !== 0) return;
+    if (event.button !== 0 || item === undefined) return;
     event.preventDefault();
     if (!marker.isConnected) list.element.append(marker);
     const handle = event.currentTarget;
     handle.setPointerCapture(event.pointerId);
-    drag = { from: index, gap: null, y: event.clientY, frame: null, handle };
+    drag = { item, from: index, gap: null, y: event.clientY, frame: null, handle };
     handle.onpointermove = (move) => {
       drag.y = move.clientY;
       wasMoved = true;

@@ -30,7 +30,8 @@ export class QueueView {
       fillRow: (row, index) => this.#fillRow(row, index),
       wanted: (first, last) => this.#queue.want(first, last),
     });
-    this.#drag = makeDraggable(this.#list, (from, to) => this.#move(this.#queue.item(from), from, to));
+    this.#drag = makeDraggable(
+      this.#list, (item) => this.#queue.indexOf(item), (item, from, to) => this.#move(item, from, to));
     this.#empty = h("p", { class: "empty" }, words("queueEmpty"));
     this.#actions = h(
       "div", { class: "actions" },
@@ -97,7 +98,7 @@ export class QueueView {
         h("span", { class: "item-time" }));
     const handle = iconButton("grip", words("drag"), null, { class: "icon-button grip" });
     handle.onclick = () => this.#drag.isClick() && this.#menu(index());
-    handle.onpointerdown = (event) => this.#drag.begin(event, index());
+    handle.onpointerdown = (event) => this.#drag.begin(event, this.#queue.item(index()), index());
     const more = iconButton("more", words("more"), () => this.#menu(index()));
     row.append(play, more, handle);
     return row;
