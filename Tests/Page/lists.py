@@ -249,6 +249,37 @@ def test_sessions(house, browser):
     tab.close()
 
 
+def test_session_volume(house, browser):
+    """A slider of a session stays under the finger while events come, and the cards are right afterwards."""
+    tab = open_view(house, browser, "sessions")
+    tab.until("document.querySelector('[data-key=\"main volume\"]')?.disabled === false")
+    left, top, width = tab.run(
+        "(() => { const r = document.querySelector('[data-key=\"main volume\"]').getBoundingClientRect(); return [r.x, r.y + "
+        "r.height / 2, r.width]; })()"
+    )
+    mouse = lambda kind, share: tab.send(
+        "Input.dispatchMouseEvent", type=kind, x=left + width * share, y=top, button="left", buttons=1, clickCount=1
+    )
+    mouse("mousePressed", 0.7)
+    tab.run("void (window.held = document.querySelector('[data-key=\"main volume\"]'))")
+    seen = house.state["volume"]
+    for share in (0.6, 0.4, 0.2):
+        mouse("mouseMoved", share)
+        until(lambda: house.state["volume"] < seen, "a lower volume")
+        seen = house.state["volume"]
+        # The event of this step is on the page, and so is what follows it.
+        tab.until(f"import('/script/main.js').then(({{ app }}) => app.player.state.volume <= {seen} + 1e-9)")
+        tab.run("import('/script/main.js').then(({ app }) => app.player.call('session.list'))")
+        assert tab.run("held.isConnected"), "the slider was replaced"
+    house.call("nextTrack")
+    state(house, "item.title", "Salt on Glass")
+    tab.until("import('/script/main.js').then(({ app }) => app.player.state.item?.title === 'Salt on Glass')")
+    mouse("mouseReleased", 0.2)
+    tab.until("!held.isConnected && document.querySelector('main').textContent.includes('Salt on Glass')")
+    assert house.state["volume"] < 0.35, house.state["volume"]
+    tab.close()
+
+
 def test_announce(house, browser):
     """A sound file plays over the music; a file that is none is refused in words."""
     tab = open_view(house, browser, "announce")

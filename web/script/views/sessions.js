@@ -7,6 +7,8 @@ export class SessionsView {
   #app;
   #list = h("div", { class: "cards" });
   #isShown = false;
+  // The slider under a finger: cards stay as they are until it is free. Null if there is none.
+  #held = null;
   #refresh;
 
   constructor(app) {
@@ -28,6 +30,7 @@ export class SessionsView {
 
   hide() {
     this.#isShown = false;
+    this.#held = null;
   }
 
   update() {
@@ -36,10 +39,12 @@ export class SessionsView {
 
   async #load() {
     const { player } = this.#app;
+    if (this.#held !== null) return;
     const answer = await this.#app.attempt(() => player.call("session.list"));
     if (answer === undefined) return;
     const states =
       await Promise.all(answer.sessions.map(({ name }) => player.call("nowPlaying.get", { session: name }).catch(() => null)));
+    if (this.#held !== null) return;
     const focused = document.activeElement?.dataset?.key;
     this.#list.replaceChildren(...answer.sessions.map((session, index) => this.#card(session, states[index])));
     if (focused) this.#list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
@@ -96,7 +101,17 @@ export class SessionsView {
       show();
       send(Number(range.value));
     };
+    range.onpointerdown = () => (this.#held = range);
+    // A slider that returns to its old value has no change; one that loses its pointer may have no pointerup.
+    range.onchange = range.onpointerup = range.onpointercancel = range.onblur = () => this.#release(range);
     show();
     return h("div", { class: "volume", dir: "ltr" }, icon("volume"), range);
+  }
+
+  // The cards may be old by now.
+  #release(range) {
+    if (this.#held !== range) return;
+    this.#held = null;
+    this.#refresh();
   }
 }
