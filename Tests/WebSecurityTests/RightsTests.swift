@@ -35,6 +35,44 @@ import Testing
         #expect(try house.call(house.proxy, bearer) == 401)
     }
 
+    /// Connects to a path as the user nobody, and asks for the page. The answer, or the refusal of the system.
+    private func asNobody(_ path: String) -> String {
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX)
+            try:
+                s.connect(sys.argv[1])
+                s.sendall(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
+                print(s.recv(100))
+            except OSError as error: print(type(error).__name__)
+            """
+        let user = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        return TestProcess.run(user + ["/usr/bin/python3", "-c", script, path]).text
+    }
+
+    @Test(
+        "a proxy of another user reaches its socket in the folder of the system's unit, and no other socket",
+        .enabled(if: geteuid() == 0)) func proxyInTheRuntimeFolder() async throws
+    {
+        let path = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        let unit = try #require(fopen(path + "/etc/systemd/system/nowplaying-web.service", "re"))
+        defer { fclose(unit) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let text = String(decoding: bytes[..<fread(&bytes, 1, bytes.count, unit)], as: UTF8.self)
+        let name = "\nRuntimeDirectoryMode="
+        let start = try #require(text.firstRange(of: name)).upperBound
+        let mode = try #require(mode_t(text[start...].prefix { $0 != "\n" }, radix: 8))
+        let house = try await SecurityHouse()
+        let folder = house.folder.path("nowplaying-web")
+        // The folder around it is the test's own.
+        chmod(house.folder.path, 0o711)
+        chmod(folder, mode)
+        house.reload("proxy-bind = \(folder)/proxy.sock\n")
+        #expect(becomes { access(folder + "/proxy.sock", F_OK) == 0 })
+        #expect(becomes { asNobody(folder + "/proxy.sock").contains("HTTP/1.1 200") })
+        #expect(asNobody(folder + "/web.sock").contains("PermissionError"))
+    }
+
     @Test("settings without anonymous callers end the sockets and streams of those") func fewerRights() async throws {
         let house = try await SecurityHouse("anonymous = read\n")
         let upgrade = [
