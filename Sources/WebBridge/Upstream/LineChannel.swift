@@ -1,4 +1,5 @@
 import CLinux
+import ControlProtocol
 import Glibc
 import LinuxSystem
 
@@ -69,6 +70,7 @@ import LinuxSystem
         onDrain = nil
         onLoss = nil
         output = []
+        files = []
         linux_shut_down(descriptor.number)
     }
 
@@ -105,12 +107,18 @@ import LinuxSystem
         let isOpen = receive()
         // A handler may close the connection.
         while source != nil, let line = nextLine() {
-            onLine?(line, files.isEmpty ? nil : files.removeFirst())
+            onLine?(line, file(of: line))
         }
         guard source != nil, !isOpen || input.count > Self.maximumLine else { return }
         let lost = onLoss
         close()
         lost?()
+    }
+
+    /// The file of a line, whose result says that it has one: a line before it may come in the same piece.
+    private func file(of line: [UInt8]) -> OwnedDescriptor? {
+        guard !files.isEmpty, (try? JSONReader.read(line))?["result"]?["descriptor"] != nil else { return nil }
+        return files.removeFirst()
     }
 
     /// False: the other end sends no more.
