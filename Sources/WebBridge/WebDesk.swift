@@ -77,13 +77,15 @@ import WebProtocol
             if hasCookie { fault.headers["Set-Cookie"] = request.cookie(nil) }
             refusal = HTTPExchange.Refusal(fault: fault, delay: delay)
         }
-        let limit = refusal == nil ? try limit(route, head, caller) : 64 << 10
+        let limit = refusal == nil ? try limit(route, head) : 64 << 10
         guard head.bodyLength ?? 0 <= UInt64(limit) else {
             throw HTTPFault(.tooLarge, "the body has more than \(limit) bytes")
         }
-        return HTTPExchange(
+        let exchange = HTTPExchange(
             head, route, connection, caller, maximumBody: limit, refusal: refusal,
             sharedOrigin: judge.sharedOrigin(of: request))
+        if case .announce = route, let caller { exchange.place = try announcements.reserve(caller) }
+        return exchange
     }
 
     private static func checkHost(_ judge: AccessJudge, _ request: AccessRequest) throws(HTTPFault) {
@@ -111,7 +113,7 @@ import WebProtocol
     }
 
     /// Most bytes of the body of a request. Throws for one whose body is not wanted.
-    private func limit(_ route: WebRoute, _ head: RequestHead, _ caller: AccessCaller?) throws(HTTPFault) -> Int {
+    private func limit(_ route: WebRoute, _ head: RequestHead) throws(HTTPFault) -> Int {
         switch route {
         case .page, .artwork, .events, .preflight: return 0
         case .calls(let isUpgrade):
@@ -121,9 +123,7 @@ import WebProtocol
         case .pair:
             try Self.checkJSON(head)
             return 4096
-        case .announce:
-            if let caller { try announcements.check(caller) }
-            return AnnounceRequest.maximumBytes
+        case .announce: return AnnounceRequest.maximumBytes
         }
     }
 

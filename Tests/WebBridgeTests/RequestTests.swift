@@ -154,6 +154,34 @@ import Testing
         }
     }
 
+    @Test("one sound of a caller arrives at a time") func arrivingAnnouncements() async throws {
+        let house = await WebHouse.start()
+        _ = house.folder.silence("a.wav")
+        let sound = house.folder.read("a.wav")
+        let head =
+            "POST /announce HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+            + "Content-Length: \(sound.count)\r\n\r\n"
+        func begin() throws -> (client: WebClient, status: Int) {
+            let client = try house.client()
+            client.send(head)
+            return (client, try client.answer().status)
+        }
+        var first: WebClient? = try begin().client
+        #expect(try begin().status == 429)
+        // The end of its connection makes room.
+        _ = first
+        first = nil
+        var next: WebClient?
+        #expect(
+            becomes {
+                guard let (client, status) = try? begin(), status == 100 else { return false }
+                next = client
+                return true
+            })
+        next?.send(sound)
+        #expect(try next?.answer().status == 202)
+    }
+
     @Test("a sound that is uploaded is announced") func announcements() async throws {
         let house = await WebHouse.start()
         _ = house.folder.silence("a.wav")

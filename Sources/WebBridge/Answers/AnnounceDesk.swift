@@ -12,6 +12,16 @@ import WebProtocol
     /// Callers whose announcements have not ended.
     private var active: [Int: (caller: AccessCaller, daemon: Upstream)] = [:]
     private var lastNumber = 0
+    private var places: [WeakPlace] = []
+
+    /// The right of a caller to one announcement while its body arrives. It ends with its last reference.
+    final class Place {
+        fileprivate let caller: AccessCaller
+
+        fileprivate init(_ caller: AccessCaller) { self.caller = caller }
+    }
+
+    private struct WeakPlace { weak var place: Place? }
 
     /// Announcements at once.
     private static let maximum = 4
@@ -19,22 +29,28 @@ import WebProtocol
     /// A desk without announcements.
     init(_ services: Services) { self.services = services }
 
-    /// Throws if a caller has to wait: before the body is taken.
-    func check(_ caller: AccessCaller) throws(HTTPFault) {
+    /// A place for an announcement, before its body is taken. Throws if the caller has to wait.
+    func reserve(_ caller: AccessCaller) throws(HTTPFault) -> Place {
         guard caller.role >= .control else {
             throw HTTPFault(.forbidden, "an announcement needs the role control")
         }
-        guard active.count < Self.maximum, !active.values.contains(where: { $0.caller == caller }) else {
+        places.removeAll { $0.place == nil }
+        let callers = active.values.map(\.caller) + places.compactMap { $0.place?.caller }
+        guard callers.count < Self.maximum, !callers.contains(caller) else {
             throw HTTPFault(
                 .tooManyRequests, "an announcement of this caller, or \(Self.maximum) of others, have not ended",
                 headers: ["Retry-After": "5"])
         }
+        let place = Place(caller)
+        places.append(WeakPlace(place: place))
+        return place
     }
 
     /// Plays the sound of a request.
     func serve(_ request: AnnounceRequest, _ caller: AccessCaller, _ exchange: HTTPExchange) {
         do throws(HTTPFault) {
-            try check(caller)
+            // From now on it is one of those that play.
+            exchange.place = nil
             let file = try Self.sealed(exchange.takeBody())
             let daemon: Upstream
             do throws(RPCError) { daemon = try services.daemon(caller, .control) } catch {

@@ -28,6 +28,8 @@ import WebProtocol
     /// The caller, where the route has to know it.
     private(set) var caller: AccessCaller?
     let refusal: Refusal?
+    /// The place of an announcement whose body arrives.
+    var place: AnnounceDesk.Place?
     /// The value of `Access-Control-Allow-Origin`; nil: none.
     let sharedOrigin: String?
     private let maximumBody: Int
