@@ -56,6 +56,22 @@ import Testing
         #expect(try client.ask("find \"\(filter)\" window 29:31").count { $0.hasPrefix("file: ") } == 1)
     }
 
+    @Test("a question whose pattern takes too many steps is refused, and the next one is answered")
+    func complexPattern() async throws {
+        let comments = (0..<20).map { "ARTIST=" + String(repeating: "a", count: 40) + "\($0)" }
+        let house = await house(songs: 10, comments: comments)
+        let client = try house.client()
+        let pattern = "^(a+)+[bc]$"
+        let refusal = "Error in regex: it takes too many steps: \(pattern)"
+        for _ in 0..<2 {
+            for verb in ["find", "count", "findadd"] {
+                let answer = try client.ask("\(verb) \"(artist =~ \\\"\(pattern)\\\")\"")
+                #expect(answer.last == "ACK [2@0] {\(verb)} \(refusal)")
+            }
+        }
+        #expect(try client.ask("find \"(artist =~ \\\"^a+7$\\\")\"").count { $0.hasPrefix("file: ") } == 10)
+    }
+
     @Test("numbers of stickers that do not fit are refused, and the bridge goes on") func largeStickers() async throws {
         let house = await house(songs: 1)
         let client = try house.client()

@@ -173,7 +173,7 @@ extension Commands {
                 passed += 1
             }
         } _: { failure in
-            done(failure.map { .failure($0) } ?? .success(uris))
+            done((failure ?? question.filter?.excess).map { .failure($0) } ?? .success(uris))
         }
     }
 
@@ -248,10 +248,22 @@ extension SongFilter {
         case .all(let filters): for filter in filters { try filter.checkPatterns() }
         case .not(let filter): try filter.checkPatterns()
         case .text(_, let test) where test.relation == .matches:
-            guard RegularExpression(test.value, foldsCase: test.foldsCase) != nil else {
+            guard RegularExpression.begin(test.value, foldsCase: test.foldsCase) else {
                 throw MPDFailure(.argument, "Error in regex: \(test.value)")
             }
         case .text, .base, .modifiedSince, .addedSince, .format, .priority: break
+        }
+    }
+
+    /// The failure of a question whose patterns take too many steps; nil: they do not.
+    var excess: MPDFailure? {
+        switch self {
+        case .all(let filters): return filters.lazy.compactMap(\.excess).first
+        case .not(let filter): return filter.excess
+        case .text(_, let test) where test.relation == .matches:
+            guard RegularExpression.isTooComplex(test.value, foldsCase: test.foldsCase) else { return nil }
+            return MPDFailure(.argument, "Error in regex: it takes too many steps: \(test.value)")
+        case .text, .base, .modifiedSince, .addedSince, .format, .priority: return nil
         }
     }
 }

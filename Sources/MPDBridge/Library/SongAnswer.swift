@@ -67,6 +67,7 @@ struct WindowPlace: Equatable, Sendable {
     }
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
+        if let excess = question.filter?.excess { return .ends(.failed(excess)) }
         guard passed < range.upperBound else { return ends() }
         switch feed?.take() {
         case nil: return .waits

@@ -142,7 +142,7 @@ import MPDProtocol
                 for key in Self.combinations(self.tags, song) { self.add(key, 1, song.duration ?? 0) }
             }
         } _: { failure in
-            self.end(failure.map { .failure($0) } ?? .success(self.counts))
+            self.end((failure ?? self.question.filter?.excess).map { .failure($0) } ?? .success(self.counts))
         }
     }
 
