@@ -43,6 +43,49 @@ import TrackDatabase
         for text in Self.spellings { #expect(try reader.count(.test(.tag(.artist), .is(text))).tracks == 1) }
     }
 
+    @Test("a search finds each spelling of an artist, and each in several tags once")
+    func search() throws {
+        let folder = TestFolder()
+        let reader = try Self.library(folder)
+        for text in Self.spellings + ["beyo", "yonc"] {
+            for kind in [SearchKind.artist, .album, .track] {
+                let hits = try reader.search(text, kinds: [kind])
+                #expect(hits.count == 2 && Set(hits.map { Spelling($0.text) }) == Set(Self.spellings.map(Spelling.init)))
+            }
+        }
+        // So many are asked for, and as many are found.
+        #expect(try reader.search("beyo", kinds: [.artist], limit: 2).count == 2)
+    }
+
+    @Test("a file with both spellings in one tag has both values")
+    func inOneFile() throws {
+        let folder = TestFolder()
+        let database = try TrackDatabase(path: folder.file("library.db"))
+        try database.writer().batch { batch throws(TrackDatabaseError) in
+            var record = TrackRecord(path: TrackPath("a/both.flac"))
+            record.tags = [.artist: Self.spellings + [""] + Self.spellings, .title: ["One"]]
+            _ = try batch.put(record, added: 1)
+        }
+        let reader = try database.reader()
+        for text in Self.spellings { #expect(try reader.count(.test(.tag(.artist), .is(text))).tracks == 1) }
+        let artists = try #require(try reader.track(at: TrackPath("a/both.flac"))?.record.tags[.artist])
+        #expect(artists.map(Spelling.init) == Self.spellings.map(Spelling.init))
+    }
+
+    @Test("texts that are the same where they are cut are one value")
+    func cut() throws {
+        let folder = TestFolder()
+        let database = try TrackDatabase(path: folder.file("library.db"))
+        let long = String(repeating: "x", count: 4096)
+        try database.writer().batch { batch throws(TrackDatabaseError) in
+            var record = TrackRecord(path: TrackPath("a/long.flac"))
+            for tag in [TrackTag.artist, .title, .comment] { record.tags[tag] = (1...3).map { "\(long)\($0)" } }
+            _ = try batch.put(record, added: 1)
+        }
+        let tags = try #require(try database.reader().track(at: TrackPath("a/long.flac"))?.record.tags)
+        #expect(tags == [.artist: [long], .title: [long], .comment: [long]])
+    }
+
     @Test("each spelling of an album is an album")
     func albums() throws {
         let folder = TestFolder()

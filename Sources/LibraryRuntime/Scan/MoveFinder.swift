@@ -44,8 +44,7 @@ struct MoveFinder: ~Copyable {
     /// Tags as the database keeps them.
     private static func kept(_ tags: [TrackTag: [String]]) -> [TrackTag: [String]] {
         tags.compactMapValues { texts in
-            var seen: Set<String> = []
-            let kept = texts.filter { !$0.isEmpty && seen.insert($0).inserted }
+            let kept = Spelling.kept(texts)
             return kept.isEmpty ? nil : kept
         }
     }

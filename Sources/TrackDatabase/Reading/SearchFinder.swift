@@ -21,7 +21,7 @@ struct SearchFinder {
     /// Albums and tracks that were found by several of their texts, by their numbers.
     private var exact: [Int64: Candidate] = [:]
     /// Different texts of each rank.
-    private var texts: [SearchRank: Set<String>] = [:]
+    private var texts: [SearchRank: Set<Spelling>] = [:]
 
     /// A finder of at most `limit` hits.
     init(reader: TrackReader, wanted: SearchText, limit: Int) throws(TrackDatabaseError) {
@@ -53,7 +53,7 @@ struct SearchFinder {
                 exact[document] = Candidate(
                     kind: hit.kind, tag: hit.kind == .album ? .album : .title, id: hit.id, text: hit.text,
                     folded: Folding.fold(hit.text), tracks: 1, rank: hit.rank)
-                texts[hit.rank, default: []].insert("\(document)")
+                texts[hit.rank, default: []].insert(Spelling("\(document)"))
             }
         }
         if isEnough(.fieldBeginnings) || wanted.folded.unicodeScalars.count < 3 { return }
@@ -163,7 +163,7 @@ struct SearchFinder {
         _ kind: SearchKind, _ tag: TrackTag?, _ id: Int64, _ text: String, _ folded: String, _ tracks: Int64
     ) -> Bool {
         guard let rank = wanted.rank(folded) else { return false }
-        texts[rank, default: []].insert("\(kind.rawValue)\(text)")
+        texts[rank, default: []].insert(Spelling("\(kind.rawValue)\(text)"))
         found[kind.document(id)] = Candidate(
             kind: kind, tag: tag, id: id, text: text, folded: folded, tracks: tracks, rank: rank)
         return true
@@ -181,11 +181,11 @@ struct SearchFinder {
             return one.id < other.id
         }
         var hits: [SearchHit] = []
-        var artists: Set<String> = []
+        var artists: Set<Spelling> = []
         var seen: Set<Int64> = []
         for (candidate, isExact) in sorted where hits.count < limit {
             // One artist may stand in several tags.
-            if candidate.kind == .artist, !artists.insert(candidate.text).inserted { continue }
+            if candidate.kind == .artist, !artists.insert(Spelling(candidate.text)).inserted { continue }
             for hit in isExact ? try exactHit(candidate) : try self.hits(of: candidate) {
                 if hit.id != 0, !seen.insert(hit.kind.document(hit.id)).inserted { continue }
                 hits.append(hit)

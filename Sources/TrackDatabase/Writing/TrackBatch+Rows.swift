@@ -22,7 +22,7 @@ extension TrackBatch {
     /// The number of a text of a tag. A text that is too long is cut between characters.
     func valueId(_ tag: TrackTag, _ text: String) throws(TrackDatabaseError) -> Int64 {
         let text = text.utf8.count <= TrackWriter.longestText ? text : Self.cut(text)
-        let key = WriterCache.ValueKey(tag: tag, text: text)
+        let key = WriterCache.ValueKey(tag: tag, text: Spelling(text))
         if let known = cache.values[key] ?? made(key) { return known }
         let folded = Folding.fold(text)
         let number = SQLiteValue.integer(Int64(tag.rawValue))

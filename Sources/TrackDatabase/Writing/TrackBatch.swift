@@ -112,9 +112,10 @@ package final class TrackBatch {
         var title: Int64?
         for tag in TrackTag.allCases {
             guard let texts = record.tags[tag] else { continue }
-            for (place, text) in texts.enumerated() where !text.isEmpty {
-                if texts[..<place].contains(text) { continue }
+            for text in Spelling.kept(texts) {
                 let value = try valueId(tag, text)
+                // Texts that were cut may be the same.
+                if texts.count > 1, value == title || (shared + own).contains(where: { $0.value == value }) { continue }
                 if tag == .title, title == nil {
                     title = value
                 } else if tag.isOwn {

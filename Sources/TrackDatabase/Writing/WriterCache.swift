@@ -1,19 +1,9 @@
 /// Numbers of rows that a writer has met, so that it need not look for them again. Bounded: it begins anew when it is full.
 final class WriterCache {
-    /// A text of a tag. Two spellings of an é are two texts, as in the files and in the database, though Swift has them equal.
+    /// A text of a tag.
     struct ValueKey: Hashable {
         var tag: TrackTag
-        var text: String
-
-        static func == (left: ValueKey, right: ValueKey) -> Bool {
-            left.tag == right.tag && left.text.utf8.elementsEqual(right.text.utf8)
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(tag)
-            var text = text
-            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        }
+        var text: Spelling
     }
 
     /// A set of tags as it stands in the database.
@@ -53,7 +43,7 @@ final class WriterCache {
         }
 
         private static func isSame(_ left: [String]?, _ right: [String]?) -> Bool {
-            (left ?? []).elementsEqual(right ?? []) { $0.utf8.elementsEqual($1.utf8) }
+            (left ?? []).elementsEqual(right ?? []) { Spelling($0) == Spelling($1) }
         }
     }
 
