@@ -157,7 +157,7 @@ extension TrackReader {
         let tags = [query.tag] + query.group
         let areShared = !tags.contains(where: \.isOwn)
         let source = CountedRows(filter: filter, bySets: !filter.asksTracks && areShared)
-        if areShared, !source.bySets { return try sorted(try countBySets(tags, source)) }
+        if areShared, !source.bySets { return try sorted(try countBySets(query, source)) }
         let columns = source.bySets ? "s.packed, s.tracks, s.duration" : "s.packed, 1, t.duration, t.title, t.own"
         let statement = try database.prepare(QueryStatement.numbered("SELECT \(columns) \(source.sql)"))
         try statement.bind(source.values)
@@ -173,13 +173,14 @@ extension TrackReader {
                 let known = counts[key] ?? (0, 0)
                 counts[key] = (known.tracks + statement.integer(1), known.duration + statement.integer(2))
             }
+            try check(counts.count, query)
         }
         return try sorted(counts)
     }
 
     /// Counts tracks by tags that their sets have: each set is taken apart once.
     private func countBySets(
-        _ tags: [TrackTag], _ source: CountedRows
+        _ query: ValuesQuery, _ source: CountedRows
     ) throws(TrackDatabaseError) -> [Key: (tracks: Int64, duration: Int64)] {
         let statement = try database.prepare(QueryStatement.numbered("SELECT t.tagset, t.duration \(source.sql)"))
         try statement.bind(source.values)
@@ -189,6 +190,7 @@ extension TrackReader {
             sets[statement.integer(0), default: (0, 0)].tracks += 1
             sets[statement.integer(0), default: (0, 0)].duration += duration
         }
+        let tags = [query.tag] + query.group
         let set = try database.statement("SELECT packed FROM tagset WHERE id = ?1")
         defer { set.reset() }
         var counts: [Key: (tracks: Int64, duration: Int64)] = [:]
@@ -200,6 +202,7 @@ extension TrackReader {
                 counts[key, default: (0, 0)].tracks += count.tracks
                 counts[key, default: (0, 0)].duration += count.duration
             }
+            try check(counts.count, query)
         }
         return counts
     }
@@ -207,6 +210,17 @@ extension TrackReader {
     /// Combinations that one set of tags counts for, at most. A file may have dozens of values of each of several tags, whose
     /// combinations nobody can hold.
     private static let mostCombinations = 4096
+    /// Combinations that one question counts, at most: they lie in memory until the list is whole.
+    static let mostRows = 500_000
+
+    /// Ends a question with more combinations than that. Values of one tag alone are as many as the library has.
+    private func check(_ count: Int, _ query: ValuesQuery) throws(TrackDatabaseError) {
+        guard count > Self.mostRows, !query.group.isEmpty else { return }
+        let names = ([query.tag] + query.group).map(\.name).joined(separator: ", ")
+        throw .invalid(
+            "\(names) have more than \(Self.mostRows) combinations: group by fewer tags, or let a filter pass fewer tracks",
+            nearest: nil)
+    }
 
     /// Each combination of a value of the first tag with values of the others. Of too many those of the first values remain.
     private static func keys(_ tags: [TrackTag], _ packed: [(tag: UInt8, value: Int64)]) -> [Key] {
