@@ -104,13 +104,18 @@ package struct JSONWriter {
     package mutating func integer(_ value: Int) { integer(Int64(value)) }
 
     private mutating func digits(_ value: UInt64) {
-        let start = bytes.count
-        var rest = value
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[start...].reverse()
+        if value < 10 { return bytes.append(UInt8(ascii: "0") + UInt8(value)) }
+        // From the last digit on, in an array of its own on the stack.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var start = digits.count
+            var rest = value
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            } while rest > 0
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        }
     }
 
     /// A string. Besides what JSON asks for, DEL and the C1 control characters are escaped, since lines of the protocol
