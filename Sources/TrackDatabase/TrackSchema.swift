@@ -6,7 +6,7 @@
 /// name of a file without a title stands there as one, see `TrackFlags.isNamedByFile`.
 enum TrackSchema {
     /// Version of the tables that this program makes.
-    static let version = 1
+    static let version = 2
     /// Stands in the file for SQLite's `file`(1): "NpTk".
     static let application: Int64 = 0x4E70_546B
 
@@ -15,7 +15,7 @@ enum TrackSchema {
     static let hasIdentity = "identity & 16777215 = ?1 & 16777215 AND identity IS NOT NULL AND +identity = ?1"
 
     /// The statements that lead from each version to the next.
-    private static let steps = [first]
+    private static let steps = [first, second]
 
     /// Makes the tables or brings them up to date.
     static func prepare(_ database: SQLiteDatabase) throws(TrackDatabaseError) {
@@ -113,6 +113,19 @@ enum TrackSchema {
         CREATE VIRTUAL TABLE vocabulary USING fts5vocab(word, row);
         CREATE VIRTUAL TABLE part USING fts5(
             folded, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1');
+        """
+}
+
+/// Later steps.
+extension TrackSchema {
+    /// The path of a folder has its name and the folder above it, and the order of paths has the folders of a folder together.
+    /// A walk by titles passes over tracks by their sets of tags, without a look at their rows.
+    fileprivate static let second = """
+        DROP INDEX folder_child;
+        ALTER TABLE folder DROP COLUMN name;
+        ALTER TABLE folder DROP COLUMN parent;
+        DROP INDEX track_title;
+        CREATE INDEX track_title ON track(title, tagset);
         """
 }
 

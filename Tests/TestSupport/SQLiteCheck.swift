@@ -16,7 +16,11 @@ package enum SQLiteCheck {
     private static let row: Int32 = 100
 
     /// Rows of `PRAGMA integrity_check`: `ok`, or what is wrong; empty: the database can't be opened.
-    package static func words(_ path: String) -> [String] {
+    package static func words(_ path: String) -> [String] { rows(path, "PRAGMA integrity_check") }
+
+    /// Carries out one statement, and returns the first column of its rows; empty: there are none, or the database can't be
+    /// opened.
+    @discardableResult package static func rows(_ path: String, _ sql: String) -> [String] {
         guard let library = DynamicLibrary("libsqlite3.so.0"),
             let open = library.function("sqlite3_open_v2", as: Open.self),
             let prepare = library.function("sqlite3_prepare_v2", as: Prepare.self),
@@ -30,7 +34,7 @@ package enum SQLiteCheck {
         guard open(path, &database, readWrite, nil) == 0, let database else { return [] }
         var statement: Handle?
         defer { _ = finalize(statement) }
-        guard prepare(database, "PRAGMA integrity_check", -1, &statement, nil) == 0, let statement else { return [] }
+        guard prepare(database, sql, -1, &statement, nil) == 0, let statement else { return [] }
         var words: [String] = []
         while step(statement) == row { words.append(column(statement, 0).map { String(cString: $0) } ?? "") }
         return words

@@ -27,7 +27,7 @@ import TrackDatabase
         _ = try TrackDatabase(path: path)
         try Self.write(path, at: 60, [0, 0, 0, 99])
         let error = #expect(throws: TrackDatabaseError.self) { try TrackDatabase(path: path) }
-        #expect(error == .newerVersion(found: 99, known: 1))
+        #expect(error == .newerVersion(found: 99, known: 2))
         #expect(error?.message.contains("version 99") == true && error?.message.contains("newer program") == true)
     }
 
@@ -37,6 +37,34 @@ import TrackDatabase
         _ = try TrackDatabase(path: path)
         try Self.write(path, at: 68, [1, 2, 3, 4])
         #expect(throws: TrackDatabaseError.foreign) { try TrackDatabase(path: path) }
+    }
+
+    @Test("a database of version 1 is brought up to date, and its folders are found")
+    func oldVersion() throws {
+        let folder = TestFolder()
+        let path = folder.file("library.db")
+        let places = ["r/a/x/1", "r/a/2", "r/a!/3", "r/a b/c/d/4", "r/b/5", "s/6"]
+        do {
+            let writer = try TrackDatabase(path: path).writer()
+            try writer.batch { batch throws(TrackDatabaseError) in
+                for place in places { _ = try batch.put(TrackRecord(path: TrackPath(place)), added: 1) }
+            }
+        }
+        for statement in [
+            "ALTER TABLE folder ADD COLUMN parent INTEGER", "ALTER TABLE folder ADD COLUMN name BLOB NOT NULL DEFAULT x''",
+            "UPDATE folder SET name = CAST(id AS BLOB), parent = id", "CREATE UNIQUE INDEX folder_child ON folder(parent, name)",
+            "PRAGMA user_version = 1",
+        ] { SQLiteCheck.rows(path, statement) }
+        #expect(SQLiteCheck.rows(path, "PRAGMA user_version") == ["1"])
+        let database = try TrackDatabase(path: path)
+        #expect(database.opening == .asItWas && SQLiteCheck.rows(path, "PRAGMA user_version") == ["2"])
+        #expect(SQLiteCheck.words(path) == ["ok"])
+        let reader = try database.reader()
+        let children = ["": ["r", "s"], "r": ["a", "a b", "a!", "b"], "r/a": ["x"], "r/a b": ["c"], "r/b": [], "q": []]
+        for (place, names) in children {
+            #expect(try reader.folders(in: Array(place.utf8)) == names.map { Array($0.utf8) }, "in “\(place)”")
+        }
+        for place in places { #expect(try reader.track(at: TrackPath(place)) != nil) }
     }
 
     /// A child that is killed in the middle of a batch leaves the whole batches before it.

@@ -10,6 +10,8 @@ struct QueryPlan {
         var columns: [SortColumn]
         /// A column that an index has in order, for the first of `columns`; nil: no index does.
         var seek: String?
+        /// The number of the set of tags, in the first table that has it.
+        var set = "t.tagset"
     }
 
     var phases: [Phase]
@@ -59,7 +61,7 @@ struct QueryPlan {
                 Phase(
                     tables: "ordered v CROSS JOIN track t INDEXED BY track_title CROSS JOIN tagset s",
                     condition: "v.tag = \(number) AND t.title = v.id AND s.id = t.tagset",
-                    columns: first + rest + track, seek: "v.folded")
+                    columns: first + rest + [SortColumn(sql: "t.tagset", isFalling: false)] + track, seek: "v.folded")
             ]
         } else if tag.isOwn {
             phases = [
@@ -78,11 +80,12 @@ struct QueryPlan {
                         + "track_tagset",
                     condition: "v.tag = \(number) AND l.value = v.id AND l.place = 0 AND s.id = l.tagset "
                         + "AND t.tagset = l.tagset",
-                    columns: first + rest + [SortColumn(sql: "l.tagset", isFalling: false)] + track, seek: "v.folded"),
+                    columns: first + rest + [SortColumn(sql: "l.tagset", isFalling: false)] + track, seek: "v.folded",
+                    set: "l.tagset"),
                 Phase(
                     tables: "tagset s CROSS JOIN track t INDEXED BY track_tagset",
                     condition: "(s.tags & \(tag.bit)) = 0 AND t.tagset = s.id",
-                    columns: none + rest + [SortColumn(sql: "s.id", isFalling: false)] + track),
+                    columns: none + rest + [SortColumn(sql: "s.id", isFalling: false)] + track, set: "s.id"),
             ]
         }
         return QueryPlan(
@@ -95,7 +98,8 @@ struct QueryPlan {
         var columns = keys.flatMap(SortColumns.columns)
         switch keys.first?.field {
         case .uri?: return Array(columns.prefix(2))
-        case .tag(let tag)? where !tag.isOwn: columns.append(SortColumn(sql: "t.tagset", isFalling: false))
+        case .tag(let tag)? where !tag.isOwn || tag == .title:
+            columns.append(SortColumn(sql: "t.tagset", isFalling: false))
         case .tag?, .number?, .time?, nil: break
         }
         return columns + [SortColumn(sql: "t.id", isFalling: false)]
@@ -134,6 +138,16 @@ struct QueryPlan {
             ? "all tracks were looked at, since no index has this order and no test of the filter finds few tracks"
             : "the filter finds very many tracks, and they were sorted"
         return QueryPlan(phases: [phase], slowness: slowness)
+    }
+
+    /// The same plan, which passes over all other sets of tags before it reads their rows.
+    func narrowed(to sets: IdSet) -> QueryPlan {
+        var plan = self
+        for (index, phase) in phases.enumerated() {
+            plan.phases[index].condition = "holds(\(phase.set), @) AND " + phase.condition
+            plan.phases[index].values = [.ids(sets)] + phase.values
+        }
+        return plan
     }
 
     /// Numbers as a JSON array, for `json_each`.

@@ -30,7 +30,7 @@ extension TrackReader {
             }
             var names: [(kind: Int64, name: [UInt8], id: Int64)] = []
             if place.kind == 0 {
-                names = try folders(in: id, after: place.name, limit + 1, isShown ? nil : visible).map {
+                names = try folders(in: folder, after: place.name, limit + 1, isShown ? nil : visible).map {
                     (0, $0.name, $0.id)
                 }
             }
@@ -66,28 +66,16 @@ extension TrackReader {
     }
 
     private func folders(
-        in parent: Int64, after: [UInt8], _ limit: Int, _ visible: VisibleFolders?
-    ) throws(TrackDatabaseError) -> [(name: [UInt8], id: Int64)] {
-        // Below a path lie the paths that begin with it and a slash; a zero follows the slash.
-        let statement = try database.statement(
-            """
-            SELECT name, id FROM folder c WHERE parent = ?1 AND name > ?2 AND EXISTS(
-                SELECT 1 FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0
-                WHERE d.path = c.path
-                UNION ALL
-                SELECT 1 FROM folder d CROSS JOIN track t ON t.folder = d.id AND (t.flags & \(TrackFlags.missing)) = 0
-                WHERE d.path > CAST(c.path || x'2F' AS BLOB) AND d.path < CAST(c.path || x'30' AS BLOB))
-            ORDER BY name LIMIT ?3
-            """)
-        let most = visible == nil ? Int64(limit) : -1
-        let found = try named(statement, [.integer(parent), .blob(after), .integer(most)])
-        guard let visible else { return found }
-        var shown: [(name: [UInt8], id: Int64)] = []
-        for entry in found where shown.count < limit {
-            let path = try folder(entry.id)
-            if visible.ids.contains(entry.id) || visible.isAbove(path) { shown.append(entry) }
+        in folder: [UInt8], after name: [UInt8], _ limit: Int, _ visible: VisibleFolders?
+    ) throws(TrackDatabaseError) -> [FolderChildren.Child] {
+        var children = FolderChildren(database, in: folder, after: name)
+        var found: [FolderChildren.Child] = []
+        while found.count < limit, let child = try children.next() {
+            try database.checkDeadline()
+            if let visible, !visible.ids.contains(child.id), !visible.isAbove(child.path) { continue }
+            if try holdsTracks(child.path) { found.append(child) }
         }
-        return shown
+        return found
     }
 
     private func trackNames(
@@ -98,14 +86,8 @@ extension TrackReader {
             SELECT name, id FROM track WHERE folder = ?1 AND name > ?2 AND (flags & \(TrackFlags.missing)) = 0
             ORDER BY name LIMIT ?3
             """)
-        return try named(statement, [.integer(folder), .blob(after ?? []), .integer(Int64(limit))])
-    }
-
-    private func named(
-        _ statement: SQLiteStatement, _ values: [SQLiteValue]
-    ) throws(TrackDatabaseError) -> [(name: [UInt8], id: Int64)] {
         defer { statement.reset() }
-        try statement.bind(values)
+        try statement.bind([.integer(folder), .blob(after ?? []), .integer(Int64(limit))])
         var found: [(name: [UInt8], id: Int64)] = []
         while try statement.step() { found.append((statement.blob(0), statement.integer(1))) }
         return found

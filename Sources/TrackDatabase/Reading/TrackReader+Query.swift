@@ -92,7 +92,7 @@ extension TrackReader {
         case .keys(let keys):
             let columns = QueryPlan.columns(keys)
             guard after == nil || after?.count == columns.count else { throw .invalidCursor }
-            let plan = plan(keys, columns, filter, limit, Double(summary.tracks))
+            let plan = try plan(keys, columns, filter, limit, Double(summary.tracks))
             database.explainSlowness(plan.slowness)
             found = try rows(plan, filter ?? .constant(true), after, limit + 1)
         case .random(let seed):
@@ -110,13 +110,30 @@ extension TrackReader {
     /// The cheaper of the ways to walk: by the index of the order, or by the rows that the filter finds.
     private func plan(
         _ keys: [SortKey], _ columns: [SortColumn], _ filter: CompiledFilter?, _ limit: Int, _ total: Double
-    ) -> QueryPlan {
+    ) throws(TrackDatabaseError) -> QueryPlan {
         guard let ordered = QueryPlan.ordered(by: keys) else { return .sorted(columns, by: filter?.driver) }
         guard let filter, filter.driver != nil else { return ordered }
         let walked = Double(limit) / max(filter.share, 1e-9)
         // Walking, a set of tags is looked at in place of its tracks where only sets are asked about.
         let walking = min(walked, total) * (filter.asksTracks ? 1 : 0.4)
-        return filter.driven * 2 <= walking * Self.price(of: keys) ? .sorted(columns, by: filter.driver) : ordered
+        if filter.driven * 2 <= walking * Self.price(of: keys) { return .sorted(columns, by: filter.driver) }
+        guard case .values(let ids)? = filter.driver, filter.driven * Self.priceOfSets < walking, filter.driven < total / 2
+        else { return ordered }
+        return ordered.narrowed(to: try sets(ids))
+    }
+
+    /// To note the sets of tags of a track that a driver leads to costs this much of a row of the walk.
+    private static let priceOfSets = 0.04
+
+    /// Sets of tags with one of these values.
+    private func sets(_ values: [Int64]) throws(TrackDatabaseError) -> IdSet {
+        let statement = try database.statement(
+            "SELECT tagset FROM tagset_value WHERE value IN (SELECT value FROM json_each(?1))")
+        defer { statement.reset() }
+        try statement.bind([QueryPlan.json(values)])
+        var sets: [Int64] = []
+        while try statement.step() { sets.append(statement.integer(0)) }
+        return IdSet(sets)
     }
 
     /// Rows of a driver that cost as much as one of the walk. Titles lead to tracks in no order of theirs, so each one walked

@@ -28,14 +28,9 @@ extension TrackReader {
 
     /// Names of the folders in a folder, in the order of their bytes.
     package func folders(in folder: [UInt8]) throws(TrackDatabaseError) -> [[UInt8]] {
-        let statement = try database.statement(
-            """
-            SELECT c.name FROM folder f CROSS JOIN folder c ON c.parent = f.id WHERE f.path = ?1 ORDER BY c.name
-            """)
-        defer { statement.reset() }
-        try statement.bind([.blob(folder)])
+        var children = FolderChildren(database, in: folder)
         var names: [[UInt8]] = []
-        while try statement.step() { names.append(statement.blob(0)) }
+        while let child = try children.next() { names.append(child.name) }
         return names
     }
 

@@ -93,7 +93,7 @@ extension TrackReader {
         }
         let statement = try database.statement(
             """
-            SELECT text, tracks, duration, folded FROM ordered
+            SELECT text, tracks, duration FROM ordered
             WHERE tag = ?1 AND (folded, text) > (?2, ?3) AND tracks > 0 ORDER BY folded, text LIMIT ?4
             """)
         defer { statement.reset() }

@@ -52,10 +52,9 @@ extension TrackReader {
     private func showsAll(_ roots: [[UInt8]]) throws(TrackDatabaseError) -> Bool {
         if roots.contains([]) { return true }
         if try database.number("SELECT 1 FROM track WHERE folder = 1 LIMIT 1") != nil { return false }
-        let statement = try database.statement("SELECT path FROM folder WHERE parent = 1")
-        defer { statement.reset() }
-        while try statement.step() {
-            if !VisibleFolders.shows(statement.blob(0), roots) { return false }
+        var children = FolderChildren(database, in: [])
+        while let child = try children.next() {
+            if !VisibleFolders.shows(child.path, roots) { return false }
         }
         return true
     }

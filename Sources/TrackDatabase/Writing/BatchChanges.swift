@@ -196,19 +196,21 @@ struct BatchChanges {
     ) throws(TrackDatabaseError) {
         var folder = folder
         while folder != 1 {
-            for query in [
-                "SELECT 1 FROM track WHERE folder = ?1 LIMIT 1", "SELECT 1 FROM folder WHERE parent = ?1 LIMIT 1",
-            ] where try database.number(query, .integer(folder)) != nil { return }
-            let statement = try database.statement("SELECT parent, name FROM folder WHERE id = ?1")
+            if try database.number("SELECT 1 FROM track WHERE folder = ?1 LIMIT 1", .integer(folder)) != nil { return }
+            let statement = try database.statement("SELECT path FROM folder WHERE id = ?1")
             guard try statement.bind([.integer(folder)]).step() else { return }
-            let parent = statement.integer(0)
-            let name = statement.blob(1)
+            let path = statement.blob(0)
             statement.reset()
+            var children = FolderChildren(database, in: path)
+            if try children.next() != nil { return }
+            let place = TrackPath(path)
             oldDocuments.append(
-                Document(number: SearchKind.folder.document(folder), folded: Folding.fold(bytes: name)))
+                Document(number: SearchKind.folder.document(folder), folded: Folding.fold(bytes: place.name)))
             try database.run("DELETE FROM folder WHERE id = ?1", .integer(folder))
             removes = true
-            folder = parent
+            let above = try database.number("SELECT id FROM folder WHERE path = ?1", .blob(place.folder))
+            guard let above else { return }
+            folder = above
         }
     }
 

@@ -9,10 +9,8 @@ extension TrackBatch {
             return found
         }
         let place = TrackPath(path)
-        let parent = try folderId(place.folder)
-        try database.run(
-            "INSERT INTO folder(parent, name, path) VALUES(?1, ?2, ?3)", .integer(parent), .blob(place.name),
-            .blob(path))
+        _ = try folderId(place.folder)
+        try database.run("INSERT INTO folder(path) VALUES(?1)", .blob(path))
         let id = database.lastId
         cache.add(folder: path, id)
         index(Folding.fold(bytes: place.name), SearchKind.folder.document(id))
