@@ -60,10 +60,13 @@ package final class TrackDatabase: Sendable {
     }
 
     /// A reader. Each thread that reads needs one of its own. `timeLimit`: seconds after which a question is ended.
-    package func reader(timeLimit: Double = 5) throws(TrackDatabaseError) -> TrackReader {
+    /// `mostCombinations`: of values of several tags that one question counts.
+    package func reader(
+        timeLimit: Double = 5, mostCombinations: Int = 500_000
+    ) throws(TrackDatabaseError) -> TrackReader {
         let database = try SQLiteDatabase(path: path, isReadOnly: true)
         try database.execute("PRAGMA query_only = 1; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY")
-        return TrackReader(database, timeLimit: timeLimit)
+        return TrackReader(database, timeLimit: timeLimit, mostCombinations: mostCombinations)
     }
 
     private static let writing = """

@@ -126,7 +126,13 @@ extension TrackSchema {
         ALTER TABLE folder DROP COLUMN parent;
         DROP INDEX track_title;
         CREATE INDEX track_title ON track(title, tagset);
+        ANALYZE meta;
+        \(forgetsSets)
         """
+
+    /// Forgets the statistics of the sets of tags. With them SQLite would look at all sets before the first row of a page, to
+    /// make a Bloom filter of those that pass.
+    static let forgetsSets = "DELETE FROM sqlite_stat1 WHERE tbl = 'tagset'; ANALYZE sqlite_schema;"
 }
 
 /// Bits of `track.flags`.

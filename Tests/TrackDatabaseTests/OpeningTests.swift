@@ -51,8 +51,10 @@ import TrackDatabase
             }
         }
         for statement in [
-            "ALTER TABLE folder ADD COLUMN parent INTEGER", "ALTER TABLE folder ADD COLUMN name BLOB NOT NULL DEFAULT x''",
-            "UPDATE folder SET name = CAST(id AS BLOB), parent = id", "CREATE UNIQUE INDEX folder_child ON folder(parent, name)",
+            "ALTER TABLE folder ADD COLUMN parent INTEGER",
+            "ALTER TABLE folder ADD COLUMN name BLOB NOT NULL DEFAULT x''",
+            "UPDATE folder SET name = CAST(id AS BLOB), parent = id",
+            "CREATE UNIQUE INDEX folder_child ON folder(parent, name)",
             "PRAGMA user_version = 1",
         ] { SQLiteCheck.rows(path, statement) }
         #expect(SQLiteCheck.rows(path, "PRAGMA user_version") == ["1"])
@@ -60,7 +62,9 @@ import TrackDatabase
         #expect(database.opening == .asItWas && SQLiteCheck.rows(path, "PRAGMA user_version") == ["2"])
         #expect(SQLiteCheck.words(path) == ["ok"])
         let reader = try database.reader()
-        let children = ["": ["r", "s"], "r": ["a", "a b", "a!", "b"], "r/a": ["x"], "r/a b": ["c"], "r/b": [], "q": []]
+        let children = [
+            "": ["r", "s"], "r": ["a", "a b", "a!", "b"], "r/a": ["x"], "r/a b": ["c"], "r/b": [], "q": [],
+        ]
         for (place, names) in children {
             #expect(try reader.folders(in: Array(place.utf8)) == names.map { Array($0.utf8) }, "in “\(place)”")
         }

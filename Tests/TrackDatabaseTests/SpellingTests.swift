@@ -50,7 +50,8 @@ import TrackDatabase
         for text in Self.spellings + ["beyo", "yonc"] {
             for kind in [SearchKind.artist, .album, .track] {
                 let hits = try reader.search(text, kinds: [kind])
-                #expect(hits.count == 2 && Set(hits.map { Spelling($0.text) }) == Set(Self.spellings.map(Spelling.init)))
+                #expect(
+                    hits.count == 2 && Set(hits.map { Spelling($0.text) }) == Set(Self.spellings.map(Spelling.init)))
             }
         }
         // So many are asked for, and as many are found.

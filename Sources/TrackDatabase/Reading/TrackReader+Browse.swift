@@ -70,8 +70,10 @@ extension TrackReader {
     ) throws(TrackDatabaseError) -> [FolderChildren.Child] {
         var children = FolderChildren(database, in: folder, after: name)
         var found: [FolderChildren.Child] = []
+        var looked = 0
         while found.count < limit, let child = try children.next() {
-            try database.checkDeadline()
+            looked += 1
+            if looked & 0xFF == 0 { try database.checkDeadline() }
             if let visible, !visible.ids.contains(child.id), !visible.isAbove(child.path) { continue }
             if try holdsTracks(child.path) { found.append(child) }
         }

@@ -117,7 +117,8 @@ extension TrackReader {
         // Walking, a set of tags is looked at in place of its tracks where only sets are asked about.
         let walking = min(walked, total) * (filter.asksTracks ? 1 : 0.4)
         if filter.driven * 2 <= walking * Self.price(of: keys) { return .sorted(columns, by: filter.driver) }
-        guard case .values(let ids)? = filter.driver, filter.driven * Self.priceOfSets < walking, filter.driven < total / 2
+        guard case .values(let ids)? = filter.driver, filter.driven * Self.priceOfSets < walking,
+            filter.driven < total / 2
         else { return ordered }
         return ordered.narrowed(to: try sets(ids))
     }

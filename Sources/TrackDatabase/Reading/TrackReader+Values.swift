@@ -209,16 +209,14 @@ extension TrackReader {
 
     /// Combinations that one set of tags counts for, at most. A file may have dozens of values of each of several tags, whose
     /// combinations nobody can hold.
-    private static let mostCombinations = 4096
-    /// Combinations that one question counts, at most: they lie in memory until the list is whole.
-    static let mostRows = 500_000
+    private static let mostOfSet = 4096
 
-    /// Ends a question with more combinations than that. Values of one tag alone are as many as the library has.
+    /// Ends a question with more combinations than memory has room for. Values of one tag alone are as many as the library has.
     private func check(_ count: Int, _ query: ValuesQuery) throws(TrackDatabaseError) {
-        guard count > Self.mostRows, !query.group.isEmpty else { return }
+        guard count > mostCombinations, !query.group.isEmpty else { return }
         let names = ([query.tag] + query.group).map(\.name).joined(separator: ", ")
         throw .invalid(
-            "\(names) have more than \(Self.mostRows) combinations: group by fewer tags, or let a filter pass fewer tracks",
+            "\(names) have more than \(mostCombinations) combinations: group by fewer tags, or let a filter pass fewer tracks",
             nearest: nil)
     }
 
@@ -228,7 +226,7 @@ extension TrackReader {
         for (index, tag) in tags.enumerated() {
             var own = packed.filter { $0.tag == tag.rawValue }.map(\.value)
             if own.isEmpty, index > 0 { own = [0] }
-            let room = max(1, mostCombinations / max(1, keys.count))
+            let room = max(1, mostOfSet / max(1, keys.count))
             keys = keys.flatMap { key in own.prefix(room).map { key + [$0] } }
         }
         return keys

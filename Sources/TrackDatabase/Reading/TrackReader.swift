@@ -9,12 +9,15 @@ package final class TrackReader: @unchecked Sendable {
     let cache = ReaderCache()
     /// Seconds after which a question is ended with `tooSlow`.
     package let timeLimit: Double
+    /// Combinations of values that one question counts, at most: they lie in memory until the list is whole.
+    let mostCombinations: Int
     /// Folders that it shows, each with all below it; nil: all.
     package private(set) var shown: [[UInt8]]?
 
     /// A reader of an open database; `timeLimit` in seconds.
-    init(_ database: SQLiteDatabase, timeLimit: Double = 5) {
+    init(_ database: SQLiteDatabase, timeLimit: Double, mostCombinations: Int) {
         self.database = database
+        self.mostCombinations = mostCombinations
         self.timeLimit = timeLimit
     }
 

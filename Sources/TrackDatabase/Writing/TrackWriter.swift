@@ -59,7 +59,7 @@ package final class TrackWriter: @unchecked Sendable {
 
     /// Counts what questions are planned by. Takes a tenth of a second for a million tracks.
     package func analyze() throws(TrackDatabaseError) {
-        try database.execute("PRAGMA analysis_limit = \(Self.looks); ANALYZE")
+        try database.execute("PRAGMA analysis_limit = \(Self.looks); ANALYZE; \(TrackSchema.forgetsSets)")
     }
 
     /// Does the work of `optimize` after a first scan and whenever half as many tracks have come since. `isWanted` is asked all
