@@ -154,8 +154,15 @@ import TrackDatabase
         let folder = library.place.path("music")
         let wanted = getenv("NOWPLAYING_MANY_FILES").flatMap { Int(String(cString: $0)) }
         let count = wanted ?? (ScanHouse.isLong ? 200_000 : 5000)
-        let first = library.place.write(ScanHouse.flac("One"), "music/first.mp3")
-        for number in 1..<count { #expect(link(first, "\(folder)/\(number).mp3") == 0) }
+        var first = library.place.write(ScanHouse.flac("One"), "music/first.mp3")
+        for number in 1..<count {
+            // Most file systems have no room for 65,000 names of one file.
+            if number % 30_000 == 0 {
+                first = library.place.write(ScanHouse.flac("One"), "music/\(number).mp3")
+            } else {
+                try #require(link(first, "\(folder)/\(number).mp3") == 0)
+            }
+        }
         let foreign: [UInt8] = Array("\(folder)/".utf8) + [0xFF, 0xFE, 0x2E] + Array("mp3".utf8)
         foreign.withUnsafeBytes { bytes in
             let path = UnsafeBufferPointer(rebasing: bytes.bindMemory(to: CChar.self)[...])

@@ -1,10 +1,27 @@
 import TestLibraries
+import TestSupport
 import Testing
 import TrackDatabase
 
 /// The work that makes questions fast after many changes.
 @Suite struct OptimizingTests {
     private let folder = TestFolder()
+
+    @Test("there are no statistics of sets of tags, with which SQLite would look at all of them before the first row")
+    func statistics() throws {
+        let database = try TrackDatabase(path: folder.file("db"))
+        let writer = try database.writer()
+        try writer.batch { batch throws(TrackDatabaseError) in
+            for number in 0..<50 {
+                var record = TrackRecord(path: TrackPath("r/\(number)"))
+                record.tags[.artist] = ["\(number)"]
+                try batch.put(record, added: 1)
+            }
+        }
+        try writer.optimize()
+        let tables = SQLiteCheck.rows(database.path, "SELECT DISTINCT tbl FROM sqlite_stat1")
+        #expect(tables.contains("track") && tables.contains("value") && !tables.contains("tagset"))
+    }
 
     @Test func itIsDoneAfterManyNewTracksAndEndsWhenItIsNotWanted() throws {
         let database = try TrackDatabase(path: folder.file("db"))
