@@ -29,7 +29,9 @@ extension LibraryCatalogue {
             name: .libraryValues, kind: .library, role: .read,
             parameters: [
                 .required("tag", tags, "the tag whose values are listed"), filter,
-                .optional("group", .array(tags, count: 1...4), "part each value by the values of these tags, into at most 500000 rows"),
+                .optional(
+                    "group", .array(tags, count: 1...4),
+                    "part each value by the values of these tags, into at most 500000 rows"),
                 limit(10_000, usual: usualRows), after,
             ],
             help: "Lists the values that a tag has, each once, with the tracks that have it." + page,
