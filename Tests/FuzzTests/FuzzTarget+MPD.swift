@@ -81,6 +81,49 @@ extension FuzzTarget {
         })
 }
 
+extension FuzzTarget {
+    /// Parts of a picture, which a client reads with offsets and limits of its own. The first two bytes are its size.
+    static let mpdBinary = FuzzTarget(
+        name: "mpd-binary",
+        seeds: {
+            [
+                [0x2A, 0x00] + Array("readpicture a.flac 0\nreadpicture a.flac 8192\nreadpicture a.flac 10752\n".utf8),
+                [0x00, 0x40] + Array("binarylimit 64\nalbumart a.flac 0\nalbumart \"a.flac\" 64\nalbumart a 65\n".utf8),
+                [0x00, 0x00] + Array("binarylimit 4294967295\nalbumart a -1\nalbumart a 4294967296\n".utf8),
+            ]
+        },
+        run: { bytes in
+            guard bytes.count > 2 else { return }
+            let file = (0..<(Int(bytes[0]) << 8 | Int(bytes[1]))).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            var limit = 8192
+            for line in bytes[2...].split(separator: UInt8(ascii: "\n")) {
+                let request = try? MPDRequest.read(Array(line), allowed: [.read], available: Set(MPDCommand.allCases))
+                switch request?.command {
+                case .binarylimit?: limit = (try? BinaryPart.limit(request?.arguments[0] ?? Argument(""))) ?? limit
+                case .albumart?, .readpicture?:
+                    guard let offset = try? request?.arguments[1].count() else { continue }
+                    part(of: file, from: offset, limit)
+                case _: continue
+                }
+            }
+        })
+
+    /// Answers a part and reads it again as a client does.
+    private static func part(of file: [UInt8], from offset: Int, _ limit: Int) {
+        guard let part = try? BinaryPart(from: offset, of: file.count, limit: limit) else {
+            return precondition(offset > file.count, "a part within the file is refused")
+        }
+        precondition(part.range.lowerBound == offset && part.range.upperBound <= file.count, "a part is beyond the end")
+        precondition(part.range.count <= limit, "a part is longer than the client takes")
+        precondition(!part.range.isEmpty || offset == file.count, "a part has no bytes")
+        var writer = AnswerWriter()
+        writer.part(part, type: "image/png", file[part.range])
+        writer.ok()
+        let head = "size: \(file.count)\ntype: image/png\nbinary: \(part.range.count)\n"
+        precondition(writer.bytes.elementsEqual(Array(head.utf8) + file[part.range] + Array("\nOK\n".utf8)))
+    }
+}
+
 /// A song that filters look at.
 private struct FuzzedSong: FilteredSong {
     func values(_ tag: MPDTag) -> [String] { tag == .artist ? ["Miles", "Ärzte"] : [] }

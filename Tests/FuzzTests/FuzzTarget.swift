@@ -14,8 +14,7 @@ struct FuzzTarget: Sendable {
             line, configuration, template, mqttCommand, busText, busCall, journal, queueEdit, position, childMessage,
             icyStream,
             links, playlist, cueSheet, image, film, httpHead, childStream, feedback, socket, mpdLines, mpdFilter,
-            webRequest,
-            webFrames,
+            mpdBinary, webRequest, webFrames,
         ] + media + child + playing
 
     /// The target of this name.

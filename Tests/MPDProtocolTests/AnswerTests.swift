@@ -62,4 +62,29 @@ import Testing
             ("2026-01-01T25:00Z", nil), ("2026-01-01Tx", nil), ("2026-", nil),
         ] as [(String, Int64?)])
     func times(text: String, expected: Int64?) { #expect(MPDNumbers.unix(text) == expected) }
+
+    @Test("parts of a file of any size, read one after the other with any limit, are the file") func parts() throws {
+        for size in [0, 1, 63, 64, 65, 128, 1000] {
+            for limit in [64, 100, 1000, BinaryPart.maximumLimit] {
+                var offset = 0
+                var parts = 0
+                while true {
+                    let part = try BinaryPart(from: offset, of: size, limit: limit)
+                    #expect(part.range.lowerBound == offset && part.range.count == min(limit, size - offset))
+                    if part.range.isEmpty { break }
+                    offset = part.range.upperBound
+                    parts += 1
+                }
+                #expect(offset == size && parts == (size + limit - 1) / limit)
+                for beyond in [size + 1, Int.max] {
+                    #expect(throws: MPDFailure(.argument, "Bad file offset")) {
+                        try BinaryPart(from: beyond, of: size, limit: limit)
+                    }
+                }
+            }
+        }
+        #expect(throws: MPDFailure(.argument, "Value too small")) { try BinaryPart.limit(Argument("63")) }
+        #expect(try BinaryPart.limit(Argument("64")) == 64)
+        #expect(try BinaryPart.limit(Argument("4294967295")) == BinaryPart.maximumLimit)
+    }
 }

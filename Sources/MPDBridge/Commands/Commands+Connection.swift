@@ -27,9 +27,7 @@ extension Commands {
         case .password: password(request.arguments[0], client, finish)
         case .tagtypes: try tagTypes(request.arguments, client, finish)
         case .binarylimit:
-            let limit = try request.arguments[0].count()
-            guard limit >= 64 else { throw MPDFailure(.argument, "Value too small") }
-            client.binaryLimit = min(limit, 4 << 20)
+            client.binaryLimit = try BinaryPart.limit(request.arguments[0])
             finish(.ok)
         case _: try features(request.arguments, client, finish)
         }

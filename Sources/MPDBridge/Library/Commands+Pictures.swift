@@ -75,20 +75,23 @@ struct OpenPicture {
 
     /// Writes the part from an offset on.
     @PlayerLoop func answer(_ offset: Int, _ client: MPDClient) -> Outcome {
-        guard offset <= size else { return .failed(MPDFailure(.argument, "Bad file offset")) }
-        var part = [UInt8](repeating: 0, count: min(client.binaryLimit, size - offset))
+        let part: BinaryPart
+        do throws(MPDFailure) {
+            part = try BinaryPart(from: offset, of: size, limit: client.binaryLimit)
+        } catch {
+            return .failed(error)
+        }
+        var bytes = [UInt8](repeating: 0, count: part.range.count)
         var done = 0
-        while done < part.count {
-            let count = part.withUnsafeMutableBytes {
+        while done < bytes.count {
+            let count = bytes.withUnsafeMutableBytes {
                 pread(file.number, $0.baseAddress! + done, $0.count - done, off_t(offset + done))
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return .failed(MPDFailure(.system, "the picture cannot be read")) }
             done += count
         }
-        client.writer.pair("size", size)
-        if let type { client.writer.pair("type", type) }
-        client.writer.binary(part)
+        client.writer.part(part, type: type, bytes)
         return .ok
     }
 }
