@@ -20,9 +20,11 @@ import NowPlayingClient
         let outputs = OutputTable()
         let library = Library(context.loop, paths: SocketLocation.library(beside: context.daemon.paths), names)
         library.onChange = { [unowned server] in server.note($0) }
-        let callers = CallerLinks(context.loop, paths: context.daemon.paths)
-        server.onGone = { [unowned server] in
-            if !callers.isEmpty { callers.keep(server.all.lazy.map(\.user)) }
+        let callers = LinkPool(context.loop, .daemon, paths: context.daemon.paths)
+        for pool in [callers, library.links] { pool.hasClients = { [unowned server] in server.hasClients(of: $0) } }
+        server.onGone = {
+            callers.clientGone()
+            library.links.clientGone()
         }
         let partitions = Partitions(context, server) { partitions, mirror, name in
             let commands = Commands(context.loop, mirror, partition: name, names, outputs, library, callers)

@@ -70,6 +70,39 @@ import Testing
             }
         }
         #expect(try client.ask("find \"(artist =~ \\\"^a+7$\\\")\"").count { $0.hasPrefix("file: ") } == 10)
+        // The same for the songs of a list and of the queue.
+        #expect(try client.ask("add \"\"") == ["OK"])
+        #expect(try client.ask("save all") == ["OK"])
+        for question in ["searchplaylist all", "playlistsearch", "playlistfind"] {
+            let answer = try client.ask("\(question) \"(artist =~ \\\"\(pattern)\\\")\"")
+            #expect(answer.last == "ACK [2@0] {\(question.split(separator: " ")[0])} \(refusal)")
+            let next = try client.ask("\(question) \"(artist =~ \\\"^a+7$\\\")\"")
+            #expect(next.count { $0.hasPrefix("file: ") } == 10)
+        }
+    }
+
+    @Test("a question whose pattern takes long, but not too long, gives other clients their turns") func longPattern()
+        async throws
+    {
+        // Each comparison takes thousands of steps, less than the limit.
+        let comments = (0..<60).map { "ARTIST=" + String(repeating: "a", count: 24) + "\($0)" }
+        let house = await house(songs: 100, comments: comments)
+        let (slow, other) = (try house.client(), try house.client())
+        #expect(try slow.ask("add \"\"") == ["OK"])
+        #expect(try slow.ask("save all") == ["OK"])
+        let filter = "\"(artist =~ \\\"^a*a*a*b$\\\")\""
+        for question in ["find", "count", "searchplaylist all", "playlistfind"] {
+            try slow.send("\(question) \(filter)")
+            var turns = 0
+            while !slow.isReadable {
+                #expect(try other.ask("status").last == "OK")
+                turns += 1
+            }
+            let answer = try slow.answer()
+            #expect(answer.last == "OK", "\(question): \(answer)")
+            // A page without turns for others would be over at the second one.
+            #expect(turns > 5, "\(question)")
+        }
     }
 
     @Test("numbers of stickers that do not fit are refused, and the bridge goes on") func largeStickers() async throws {

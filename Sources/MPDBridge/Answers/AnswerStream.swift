@@ -24,6 +24,8 @@ typealias Finish = @PlayerLoop (Outcome) -> Void
 enum AnswerProgress: Equatable, Sendable {
     /// There are more rows at once.
     case more
+    /// There are more rows in the next turn of the loop.
+    case pauses
     /// More rows come later: the client is asked to go on then (`MPDClient.proceed`).
     case waits
     case ends(Outcome)

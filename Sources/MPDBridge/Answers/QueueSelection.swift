@@ -44,6 +44,9 @@ struct QueueSelection {
         return window.contains(passed - 1)
     }
 
+    /// The failure of a pattern that takes too many steps; nil: it does not.
+    var excess: MPDFailure? { filter.excess }
+
     /// The songs that were kept for their order. Empties the memory of them.
     mutating func rest() -> ArraySlice<SongBlock> {
         guard let sort, !kept.isEmpty else { return [] }

@@ -81,7 +81,8 @@ extension Commands {
     private enum Page {
         case none
         case asked
-        case rows([JSONValue])
+        /// Facts of songs by their ids, and the number of songs of the page that are left.
+        case rows([Int64: JSONValue], left: Int)
         case failed(MPDFailure)
     }
 
@@ -103,6 +104,7 @@ extension Commands {
 
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
         if case .numbers = kind { return numbers(&writer) }
+        if let excess = selection?.excess { return .ends(.failed(excess)) }
         switch page {
         case .none:
             guard !left.isEmpty else {
@@ -113,10 +115,10 @@ extension Commands {
             return .waits
         case .asked: return .waits
         case .failed(let failure): return .ends(.failed(failure))
-        case .rows(let rows):
-            page = .none
-            songs(rows, &writer)
-            return .more
+        case .rows(let facts, let count):
+            let rest = songs(facts, count, &writer)
+            page = rest > 0 ? .rows(facts, left: rest) : .none
+            return rest > 0 ? .pauses : .more
         }
     }
 
@@ -129,12 +131,12 @@ extension Commands {
         return left.isEmpty ? .ends(.ok) : .more
     }
 
-    private func songs(_ rows: [JSONValue], _ writer: inout AnswerWriter) {
-        var facts: [Int64: JSONValue] = [:]
-        for row in rows { if let id = row["id"]?.integerValue { facts[id] = row } }
-        let next = left.prefix(Self.pageSize)
-        left = left.dropFirst(Self.pageSize)
-        for song in next {
+    /// Writes songs of a page for one turn of the loop; the number of those that are left.
+    private func songs(_ facts: [Int64: JSONValue], _ count: Int, _ writer: inout AnswerWriter) -> Int {
+        let time = TurnTime()
+        var rest = count
+        while rest > 0, !time.isOver, let song = left.popFirst() {
+            rest -= 1
             // An item that was removed meanwhile is left out, as if the listing had come later.
             guard let row = facts[Int64(song.id)] else { continue }
             let file = commands.names.names.name(of: row["uri"]?.stringValue ?? "")
@@ -146,6 +148,7 @@ extension Commands {
                 if selection?.takes(block) ?? true { block.write(&writer, tags) }
             }
         }
+        return left.isEmpty ? 0 : rest
     }
 
     /// Asks for the facts of the next songs: those of one stretch of the queue come as a page.
@@ -184,16 +187,18 @@ extension QueueAnswer {
     /// Fetches from the library what it knows of these songs.
     private func complete(_ rows: [JSONValue]) {
         songs = [:]
-        guard case .songs = kind, let client else {
-            page = .rows(rows)
-            client?.proceed()
-            return
-        }
+        guard case .songs = kind, let client else { return show(rows) }
         commands.songs(rows.compactMap { $0["uri"]?.stringValue }[...], client) { [weak self] found in
             self?.songs = found
-            self?.page = .rows(rows)
-            self?.client?.proceed()
+            self?.show(rows)
         }
+    }
+
+    private func show(_ rows: [JSONValue]) {
+        var facts: [Int64: JSONValue] = [:]
+        for row in rows { if let id = row["id"]?.integerValue { facts[id] = row } }
+        page = .rows(facts, left: Self.pageSize)
+        client?.proceed()
     }
 }
 

@@ -23,7 +23,7 @@ import NowPlayingClient
     /// Devices of the sound server.
     let outputs: OutputTable
     /// The daemon with the rights of clients.
-    let callers: CallerLinks
+    let callers: LinkPool
     /// Settings of MPD that have no effect here.
     var mixRamp = MixRamp()
     /// Error of the daemon that clients do not want to see any more.
@@ -44,7 +44,7 @@ import NowPlayingClient
     /// Commands at this mirror.
     init(
         _ loop: EventLoop, _ mirror: PlayerMirror, partition: String, _ names: SongNameTable, _ outputs: OutputTable,
-        _ library: Library, _ callers: CallerLinks
+        _ library: Library, _ callers: LinkPool
     ) {
         self.callers = callers
         self.loop = loop
@@ -142,7 +142,14 @@ import NowPlayingClient
         _ method: String, _ parameters: JSONValue = [:], for client: MPDClient,
         _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
     ) {
-        mirror.call(method, parameters, by: callers.link(for: client.user), answer)
+        // Items may lie on a slow disk: the calls of other clients do not wait for it.
+        let link = method == "queue.add" ? callers.link(for: client.user) : daemonLink(client)
+        mirror.call(method, parameters, by: link, answer)
+    }
+
+    /// The daemon with the rights of a client; nil: the bridge's own connection has them.
+    func daemonLink(_ client: MPDClient) -> ClientLink? {
+        CallerLink.Caller(client.user) == .own ? nil : callers.link(for: client.user)
     }
 
     /// The same for a method whose result has nothing to say.

@@ -24,7 +24,7 @@ extension Commands {
     }
 
     /// The library with the rights of a client.
-    func link(_ client: MPDClient) -> CallerLink { library.link(for: client.user) }
+    func link(_ client: MPDClient) -> ClientLink { library.links.link(for: client.user) }
 
     /// The filter of these arguments; every song without any. Throws MPD's message.
     func filter(_ arguments: [Argument], folds: Bool) throws(MPDFailure) -> SongFilter {
@@ -166,12 +166,10 @@ extension Commands {
         let feed = PageFeed(
             link(client), "library.query", question.parameters(fields),
             most: question.filter == nil ? range.upperBound : .max, first: 500)
-        feed.drain { rows in
-            for row in rows where passed < range.upperBound {
-                guard let song = LibrarySong(row, names), question.accepts(song) else { continue }
-                if passed >= range.lowerBound, let uri = row["uri"]?.stringValue { uris.append(uri) }
-                passed += 1
-            }
+        feed.drain { row in
+            guard passed < range.upperBound, let song = LibrarySong(row, names), question.accepts(song) else { return }
+            if passed >= range.lowerBound, let uri = row["uri"]?.stringValue { uris.append(uri) }
+            passed += 1
         } _: { failure in
             done((failure ?? question.filter?.excess).map { .failure($0) } ?? .success(uris))
         }

@@ -46,8 +46,9 @@ extension Commands {
         case .playlistmove:
             let range = try arguments[1].indices()
             let place = try arguments[2].count()
-            let name = try listName(first)
+            // As in MPD, the list is not looked at then.
             guard range != place..<place + 1 else { return finish(.ok) }
+            let name = try listName(first)
             count(name, client, finish) { [weak self] count in
                 let end = min(range.upperBound, count)
                 guard range.lowerBound < end, range.upperBound <= count || range.upperBound == .max,
@@ -85,8 +86,7 @@ extension Commands {
         let place = names.names.uri(of: name).map { JSONObject.Member("uri", .string($0)) }
         guard !name.isEmpty else { return finish(.failed(Self.noList)) }
         if name.contains(UInt8(ascii: "/")) {
-            guard let place else { return finish(.failed(Self.noList)) }
-            return done(place)
+            return find([place].compactMap { $0 }[...], link(client), finish, done)
         }
         let own = JSONObject.Member("name", .string(text))
         find([own, place].compactMap { $0 }[...], link(client), finish, done)
@@ -94,7 +94,7 @@ extension Commands {
 
     /// Calls `done` with the first of these that leads to a list.
     private func find(
-        _ candidates: ArraySlice<JSONObject.Member>, _ link: CallerLink, _ finish: @escaping Finish,
+        _ candidates: ArraySlice<JSONObject.Member>, _ link: ClientLink, _ finish: @escaping Finish,
         _ done: @escaping @PlayerLoop (JSONObject.Member) -> Void
     ) {
         guard let first = candidates.first else { return finish(.failed(Self.noList)) }
@@ -117,14 +117,14 @@ extension Commands {
 
     private func rows(
         _ name: [UInt8], _ range: Range<Int>, _ client: MPDClient, isWhole: Bool, _ finish: @escaping Finish,
-        where fits: @escaping @PlayerLoop (LibrarySong) -> Bool = { _ in true }
+        where filter: SongFilter? = nil, window: Range<Int> = 0..<Int.max
     ) {
         resolve(name, client, finish) { [weak self, weak client] list in
             guard let self, let client else { return finish(.ok) }
             let names = names.names
             let tags = client.tags
-            let stream = ListAnswer(feed(list, client, LibrarySong.fields, range), client) { row, writer in
-                guard let song = LibrarySong(row, names), fits(song) else { return }
+            let rows = feed(list, client, LibrarySong.fields, range)
+            let stream = ListAnswer(rows, client, names, filter, window) { song, writer in
                 if isWhole { song.write(&writer, tags) } else { writer.pair("file", song.name) }
             }
             client.answer(stream) { finish(Self.listOutcome($0)) }
@@ -150,9 +150,9 @@ extension Commands {
             guard let self, let client else { return finish(.ok) }
             var songs = 0
             var duration = 0.0
-            feed(list, client, ["duration"], 0..<Int.max).drain { rows in
-                songs += rows.count
-                duration += rows.reduce(0) { $0 + ($1["duration"]?.doubleValue ?? 0) }
+            feed(list, client, ["duration"], 0..<Int.max).drain { row in
+                songs += 1
+                duration += row["duration"]?.doubleValue ?? 0
             } _: { [weak client] failure in
                 if let failure { return finish(.failed(Self.listFailure(failure))) }
                 client?.writer.pair("songs", songs)
@@ -168,12 +168,7 @@ extension Commands {
         let tail = try QueryTail(&arguments, [.window])
         let range = try Self.range(tail.window)
         let filter = try filter(arguments, folds: true)
-        var passed = 0
-        rows(given[0].bytes, 0..<Int.max, client, isWhole: true, finish) { song in
-            guard filter.matches(song, .mpd) else { return false }
-            passed += 1
-            return range.contains(passed - 1)
-        }
+        rows(given[0].bytes, 0..<Int.max, client, isWhole: true, finish, where: filter, window: range)
     }
 
     // MARK: The queue
@@ -195,8 +190,8 @@ extension Commands {
                 return load(list, range, at: place, client, end)
             }
             var uris: [String] = []
-            feed(list, client, ["uri"], range).drain { rows in
-                uris += rows.compactMap { $0["uri"]?.stringValue }
+            feed(list, client, ["uri"], range).drain { row in
+                if let uri = row["uri"]?.stringValue { uris.append(uri) }
             } _: { [weak self, weak client] failure in
                 if let failure { return finish(.failed(Self.listFailure(failure))) }
                 guard let self, let client else { return finish(.ok) }
@@ -333,7 +328,10 @@ extension Commands {
     ) {
         let place: String
         do throws(MPDFailure) { place = try uri(name, client) } catch { return done(.failure(error)) }
-        if SongNames.isAddress(name) { return done(.success([place])) }
+        // An address, or a file of this machine outside of the library.
+        if SongNames.isAddress(name) || name.first == UInt8(ascii: "/") && !Self.isTop(name) {
+            return done(.success([place]))
+        }
         let folder = Self.trimmed(name)
         guard let uri = names.names.placeURI(of: folder) else {
             return done(.failure(MPDFailure(.noExist, "No such directory")))
@@ -351,32 +349,6 @@ extension Commands {
                 }
                 done(result)
             }
-        }
-    }
-}
-
-/// The rows of a feed, written as they come.
-@PlayerLoop final class ListAnswer: AnswerStream {
-    private let feed: PageFeed
-    private let write: @PlayerLoop (JSONValue, inout AnswerWriter) -> Void
-
-    /// The rows of a feed, each written by `write`.
-    init(
-        _ feed: PageFeed, _ client: MPDClient, _ write: @escaping @PlayerLoop (JSONValue, inout AnswerWriter) -> Void
-    ) {
-        self.feed = feed
-        self.write = write
-        feed.onPage = { [weak client] in client?.proceed() }
-    }
-
-    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
-        switch feed.take() {
-        case nil: return .waits
-        case .failed(let failure)?: return .ends(.failed(failure))
-        case .end?: return .ends(.ok)
-        case .rows(let rows, _)?:
-            for row in rows { write(row, &writer) }
-            return .more
         }
     }
 }

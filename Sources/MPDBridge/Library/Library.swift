@@ -19,11 +19,13 @@ import NowPlayingClient
     /// Time of the last change or scan, in seconds since 1970; nil: not known.
     private(set) var updated: Int64?
 
+    /// The library with the rights of clients.
+    let links: LinkPool
+
     private let loop: EventLoop
     private let paths: [String]
     private let names: SongNameTable
     private let own: CallerLink
-    private var links: [CallerLink.Caller: CallerLink] = [:]
     private var watch: SocketWatch?
     private var source: EventSource?
     private var retry: EventSource?
@@ -42,7 +44,7 @@ import NowPlayingClient
         self.paths = paths
         self.names = names
         own = CallerLink(loop, .library, paths: paths, for: .own)
-        links[.own] = own
+        links = LinkPool(loop, .library, paths: paths)
         own.onNotification = { [unowned self] in notified($0, $1) }
         own.onLoss = { [unowned self] in lost() }
         watch = try? SocketWatch(paths)
@@ -54,15 +56,6 @@ import NowPlayingClient
             }
         }
         begin()
-    }
-
-    /// The library with the rights of a client's user.
-    func link(for user: UInt32?) -> CallerLink {
-        let caller = CallerLink.Caller(user)
-        if let link = links[caller] { return link }
-        let link = CallerLink(loop, .library, paths: paths, for: caller)
-        links[caller] = link
-        return link
     }
 
     // MARK: Presence
@@ -163,7 +156,7 @@ import NowPlayingClient
     /// Begins an update of a file or folder; nil: of everything. The number of the job, which its client is sent.
     func update(_ uri: String?, by user: UInt32?, _ done: @escaping @PlayerLoop (Result<Int, MPDFailure>) -> Void) {
         let parameters = uri.map { JSONObject([.init("uri", .string($0))]) } ?? JSONObject()
-        link(for: user).call("library.update", parameters) { [weak self] result in
+        links.link(for: user).call("library.update", parameters) { [weak self] result in
             guard let self else { return }
             switch result {
             case .failure(let failure): done(.failure(failure))
@@ -178,7 +171,7 @@ import NowPlayingClient
     func count(_ done: @escaping @PlayerLoop (LibraryCounts) -> Void) {
         if let counts, counts.version == version { return done(counts.answer) }
         let version = version
-        LibraryCounts.read(own) { [weak self] answer in
+        LibraryCounts.read(links.link(for: geteuid())) { [weak self] answer in
             if let answer { self?.counts = (version, answer) }
             done(answer ?? LibraryCounts())
         }
@@ -197,7 +190,7 @@ struct LibraryCounts: Equatable, Sendable {
     var duration = 0.0
 
     /// Reads them; nil: the library has gone.
-    @PlayerLoop static func read(_ link: CallerLink, _ done: @escaping @PlayerLoop (LibraryCounts?) -> Void) {
+    @PlayerLoop static func read(_ link: ClientLink, _ done: @escaping @PlayerLoop (LibraryCounts?) -> Void) {
         values("artist", link) { artists in
             values("album", link) { albums in
                 link.call("library.count") { result in
@@ -213,12 +206,12 @@ struct LibraryCounts: Equatable, Sendable {
 
     /// Counts the values of a tag.
     @PlayerLoop private static func values(
-        _ tag: String, _ link: CallerLink, _ done: @escaping @PlayerLoop (Int?) -> Void
+        _ tag: String, _ link: ClientLink, _ done: @escaping @PlayerLoop (Int?) -> Void
     ) {
         let feed = PageFeed(link, "library.values", JSONObject([.init("tag", .string(tag))]))
         var count = 0
-        feed.drain { rows in
-            count += rows.count
+        feed.drain { _ in
+            count += 1
         } _: { failure in
             done(failure == nil ? count : nil)
         }

@@ -15,7 +15,7 @@ import MPDProtocol
     /// Called when there is something to take.
     var onPage: (@PlayerLoop () -> Void)?
 
-    private let link: CallerLink
+    private let link: ClientLink
     private let method: String
     private let parameters: JSONObject
     private var pages: [(rows: [JSONValue], after: String?)] = []
@@ -27,6 +27,8 @@ import MPDProtocol
     private var left: Int
     private var isAsking = false
     private var isOver = false
+    /// Rows of the page that `drain` hands over.
+    private var drained = RowQueue()
     private var failure: MPDFailure?
 
     /// Bytes of a page that is asked for.
@@ -37,7 +39,7 @@ import MPDProtocol
 
     /// A feed that begins at once. `cursor`: the parameter with the place to go on from, `after`. `most`: rows, at most. `first`: rows of the first page.
     init(
-        _ link: CallerLink, _ method: String, _ parameters: JSONObject, cursor: String = "after",
+        _ link: ClientLink, _ method: String, _ parameters: JSONObject, cursor: String = "after",
         after: JSONValue? = nil, most: Int = .max, first: Int = 1000
     ) {
         self.cursor = cursor
@@ -61,26 +63,35 @@ import MPDProtocol
         return isOver ? .end : nil
     }
 
-    /// Hands over all rows, part by part, and then the end: nil, or the failure.
+    /// Hands over all rows, and then the end: nil, or the failure. Other clients have their turns in between.
     func drain(
-        _ use: @escaping @PlayerLoop ([JSONValue]) -> Void, _ end: @escaping @PlayerLoop (MPDFailure?) -> Void
+        _ use: @escaping @PlayerLoop (JSONValue) -> Void, _ end: @escaping @PlayerLoop (MPDFailure?) -> Void
     ) {
-        let step: @PlayerLoop () -> Void = {
-            // The feed lives until its end, by its own handler.
-            while let page = self.take() {
-                switch page {
-                case .rows(let rows, _): use(rows)
-                case .end:
-                    self.onPage = nil
-                    return end(nil)
-                case .failed(let failure):
-                    self.onPage = nil
-                    return end(failure)
-                }
+        // The feed lives until its end, by its own handler.
+        onPage = { self.drainTurn(use, end) }
+        onPage?()
+    }
+
+    private func drainTurn(
+        _ use: @escaping @PlayerLoop (JSONValue) -> Void, _ end: @escaping @PlayerLoop (MPDFailure?) -> Void
+    ) {
+        while drained.isEmpty {
+            switch take() {
+            case nil: return
+            case .rows(let rows, _)?: drained.put(rows)
+            case .end?:
+                onPage = nil
+                return end(nil)
+            case .failed(let failure)?:
+                onPage = nil
+                return end(failure)
             }
         }
-        onPage = step
-        step()
+        drained.turn {
+            use($0)
+            return true
+        }
+        EventLoop.current.later { self.onPage?() }
     }
 
     private func ask() {

@@ -14,7 +14,7 @@ struct WindowPlace: Equatable, Sendable {
 /// The songs of a question, written as they come.
 @PlayerLoop final class SongAnswer: AnswerStream {
     private let question: SongQuestion
-    private let link: CallerLink
+    private let link: ClientLink
     private let names: SongNames
     private let range: Range<Int>
     private let write: @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
@@ -25,6 +25,9 @@ struct WindowPlace: Equatable, Sendable {
     private var passed: Int
     /// The place of the page that is read.
     private var begin: (songs: Int, after: String?)
+    /// Rows of that page that were not judged yet, and the place behind it.
+    private var rows = RowQueue()
+    private var behind: String?
     /// True while rows before the range are passed without their fields.
     private var isSkipping = false
 
@@ -35,7 +38,7 @@ struct WindowPlace: Equatable, Sendable {
 
     /// The songs of a question in this range. `place`: one to go on from. `atEnd` gets the place of the end.
     init(
-        _ question: SongQuestion, _ link: CallerLink, _ names: SongNames, _ range: Range<Int>, _ client: MPDClient,
+        _ question: SongQuestion, _ link: ClientLink, _ names: SongNames, _ range: Range<Int>, _ client: MPDClient,
         from place: WindowPlace? = nil, atEnd: @escaping @PlayerLoop (WindowPlace) -> Void = { _ in },
         _ write: @escaping @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
     ) {
@@ -69,6 +72,7 @@ struct WindowPlace: Equatable, Sendable {
     func write(_ writer: inout AnswerWriter) -> AnswerProgress {
         if let excess = question.filter?.excess { return .ends(.failed(excess)) }
         guard passed < range.upperBound else { return ends() }
+        guard rows.isEmpty else { return judge(&writer) }
         switch feed?.take() {
         case nil: return .waits
         case .failed(let failure)?:
@@ -79,12 +83,16 @@ struct WindowPlace: Equatable, Sendable {
             guard isSkipping, passed == range.lowerBound, begin.after != nil else { return ends() }
             open()
             return .more
-        case .rows(let rows, let after)?:
-            take(rows, &writer)
-            // The place of the page that has the last song of the range: the next window begins there.
-            if passed < range.upperBound || question.filter == nil { begin = (passed, after) }
-            if isSkipping, passed == range.lowerBound, after != nil { open() }
-            return .more
+        case .rows(let page, let after)?:
+            behind = after
+            guard !isSkipping else {
+                passed += page.count
+                begin = (passed, after)
+                if passed == range.lowerBound, after != nil { open() }
+                return .more
+            }
+            rows.put(page)
+            return judge(&writer)
         }
     }
 
@@ -94,12 +102,18 @@ struct WindowPlace: Equatable, Sendable {
         return .ends(.ok)
     }
 
-    private func take(_ rows: [JSONValue], _ writer: inout AnswerWriter) {
-        if isSkipping { return passed += rows.count }
-        for row in rows where passed < range.upperBound {
-            guard let song = LibrarySong(row, names), question.accepts(song) else { continue }
+    private func judge(_ writer: inout AnswerWriter) -> AnswerProgress {
+        rows.turn { row in
+            guard let song = LibrarySong(row, names), question.accepts(song) else { return true }
             if passed >= range.lowerBound { write(song, &writer) }
             passed += 1
+            return passed < range.upperBound
         }
+        let isFull = passed >= range.upperBound
+        guard rows.isEmpty || isFull else { return .pauses }
+        rows.removeAll()
+        // The place of the page that has the last song of the range: the next window begins there.
+        if !isFull || question.filter == nil { begin = (passed, behind) }
+        return .more
     }
 }

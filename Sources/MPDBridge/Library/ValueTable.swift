@@ -15,7 +15,7 @@ import MPDProtocol
     /// Counts by values in the order of the tags; nil: the songs have none.
     private(set) var counts: [[String]: Count] = [:]
 
-    private let link: CallerLink
+    private let link: ClientLink
     private let names: SongNames
     private let tags: [MPDTag]
     private let question: SongQuestion
@@ -32,7 +32,7 @@ import MPDProtocol
 
     /// Counts the songs of a question by these tags. `end` is called once.
     init(
-        _ link: CallerLink, _ names: SongNames, _ tags: [MPDTag], _ question: SongQuestion,
+        _ link: ClientLink, _ names: SongNames, _ tags: [MPDTag], _ question: SongQuestion,
         _ end: @escaping @PlayerLoop (Result<[[String]: Count], MPDFailure>) -> Void
     ) {
         self.link = link
@@ -108,13 +108,11 @@ import MPDProtocol
         let groups = chosen.dropFirst()
         if !groups.isEmpty { parameters["group"] = .array(groups.map { .string($0.1) }) }
         let feed = PageFeed(link, "library.values", parameters)
-        feed.drain { rows in
-            for row in rows {
-                var key = self.tags.map { _ in "" }
-                key[first] = row["value"]?.stringValue ?? ""
-                for (index, name) in groups { key[index] = row["group"]?[name]?.stringValue ?? "" }
-                self.add(key, row["tracks"]?.integerValue ?? 0, row["duration"]?.doubleValue ?? 0)
-            }
+        feed.drain { row in
+            var key = self.tags.map { _ in "" }
+            key[first] = row["value"]?.stringValue ?? ""
+            for (index, name) in groups { key[index] = row["group"]?[name]?.stringValue ?? "" }
+            self.add(key, row["tracks"]?.integerValue ?? 0, row["duration"]?.doubleValue ?? 0)
         } _: { failure in
             self.failure = failure ?? self.failure
             self.ended()
@@ -136,11 +134,9 @@ import MPDProtocol
     /// Looks at each song.
     private func walk() {
         let feed = PageFeed(link, "library.query", question.parameters(LibrarySong.fields), first: 200)
-        feed.drain { rows in
-            for row in rows {
-                guard let song = LibrarySong(row, self.names), self.question.accepts(song) else { continue }
-                for key in Self.combinations(self.tags, song) { self.add(key, 1, song.duration ?? 0) }
-            }
+        feed.drain { row in
+            guard let song = LibrarySong(row, self.names), self.question.accepts(song) else { return }
+            for key in Self.combinations(self.tags, song) { self.add(key, 1, song.duration ?? 0) }
         } _: { failure in
             self.end((failure ?? self.question.filter?.excess).map { .failure($0) } ?? .success(self.counts))
         }

@@ -41,6 +41,8 @@ import NowPlaying
     private var isProcessing = false
     private var hasEnded = false
     private var isClosed = false
+    /// True if nobody reads answers any more. Lines that came before are still carried out.
+    private var isGone = false
     private var lastLine = EventLoop.now
     private var patience: EventSource?
 
@@ -247,8 +249,28 @@ import NowPlaying
 
     private func happened(_ events: UInt32) {
         if events & Self.readable != 0, !isBlocked { receive() }
-        if events & Self.gone != 0 { return close() }
+        if events & Self.gone != 0 { leave() }
         settle()
+    }
+
+    /// The client has closed its end: a change that it asked for is made nevertheless.
+    private func leave() {
+        isGone = true
+        patience = nil
+        // The kernel would report it again and again.
+        source?.release()
+        source = nil
+    }
+
+    /// Reads what the client sent before it closed its end, and ends an answer that nobody reads.
+    private func finishAlone() {
+        if let (_, finish) = stream {
+            stream = nil
+            finish(.ok)
+        }
+        guard !isBlocked else { return }
+        receive()
+        settleSoon()
     }
 
     private var isBlocked: Bool {
@@ -281,6 +303,7 @@ import NowPlaying
     private func settle() {
         guard !isClosed else { return }
         process()
+        if isGone { finishAlone() }
         let hasMore = pull()
         flush()
         if isClosed { return }
@@ -288,7 +311,7 @@ import NowPlaying
         // Lines, or the rest of a list, that waited for the bytes that were sent.
         let isReady = run == nil ? input.contains(UInt8(ascii: "\n")) : !isRunning
         if stream == nil, unread < Self.maximumUnread, isReady { settleSoon() }
-        if hasEnded, run == nil, unread == 0 { return close() }
+        if hasEnded, !isReady, run == nil, unread == 0 { return close() }
         watch()
     }
 
@@ -298,6 +321,7 @@ import NowPlaying
         while unread < Self.maximumUnread {
             switch stream.write(&writer) {
             case .more: continue
+            case .pauses: return true
             case .waits: return false
             case .ends(let outcome):
                 self.stream = nil
@@ -310,13 +334,18 @@ import NowPlaying
 
     private func flush() {
         output += writer.take()
+        if isGone { sent = output.count }
         while sent < output.count {
             let count = output.withUnsafeBytes {
                 UnixSocket.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
             }
             if count == -Int(EAGAIN) { break }
             if count == -Int(EINTR) { continue }
-            guard count > 0 else { return close() }
+            guard count > 0 else {
+                leave()
+                settleSoon()
+                return flush()
+            }
             sent += count
         }
         if sent == output.count {
@@ -336,7 +365,7 @@ import NowPlaying
         var wanted: UInt32 = 0
         if !isBlocked { wanted |= Self.readable }
         if sent < output.count { wanted |= Self.writable }
-        guard wanted != watched else { return }
+        guard wanted != watched, !isGone else { return }
         watched = wanted
         source?.setEvents(wanted)
     }
@@ -345,7 +374,7 @@ import NowPlaying
 
     /// Watches that the client sends something within a minute, unless it waits for changes.
     private func watchPatience() {
-        guard patience == nil, !conversation.isIdle else { return }
+        guard patience == nil, !conversation.isIdle, !isGone else { return }
         patience = loop.deadline(lastLine.advanced(bySeconds: Self.idleLimit)) { [unowned self] in
             patience = nil
             let isLate = lastLine.advanced(bySeconds: Self.idleLimit) <= EventLoop.now

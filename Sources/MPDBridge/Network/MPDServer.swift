@@ -42,6 +42,11 @@ import MPDProtocol
     /// All clients in the order of their numbers.
     var all: [MPDClient] { clients.values.sorted { $0.number < $1.number } }
 
+    /// True while a client of this kind is connected.
+    func hasClients(of caller: CallerLink.Caller) -> Bool {
+        clients.values.contains { CallerLink.Caller($0.user) == caller }
+    }
+
     /// Rights that a password gives; nil: there is no such password.
     func rights(forPassword word: [UInt8]) -> Permissions? { rights.rights(forPassword: word) }
 

@@ -64,7 +64,7 @@ import NowPlayingClient
     }
 
     /// Makes a session. `link`: a connection with the rights of a client; nil: the bridge's own.
-    func create(_ name: String, by link: CallerLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
+    func create(_ name: String, by link: ClientLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
         guard Self.isName(name) else { return answer(MPDFailure(.argument, "bad name")) }
         list { [weak self] result in
             guard let self else { return }
@@ -86,7 +86,7 @@ import NowPlayingClient
     }
 
     private func make(
-        session name: String, by link: CallerLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void
+        session name: String, by link: ClientLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void
     ) {
         let isAnnouncing = name == Self.announcing
         let parameters: JSONValue =
@@ -101,7 +101,7 @@ import NowPlayingClient
     }
 
     /// Closes a session in which no client is, by such a connection.
-    func delete(_ name: String, by link: CallerLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
+    func delete(_ name: String, by link: ClientLink?, _ answer: @escaping @PlayerLoop (MPDFailure?) -> Void) {
         guard Self.isName(name) else { return answer(MPDFailure(.argument, "bad name")) }
         guard name != Self.usualName, name != "main" else {
             return answer(MPDFailure(.unknown, "cannot delete the default partition"))

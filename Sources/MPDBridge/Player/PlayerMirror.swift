@@ -55,7 +55,7 @@ import NowPlayingClient
     /// Calls a method of the daemon, in this session. `answer` gets its result, or the failure in words of MPD. `link`: a
     /// connection with the rights of a client; nil: the call has the bridge's own rights.
     func call(
-        _ method: String, _ parameters: JSONValue = [:], by link: CallerLink? = nil,
+        _ method: String, _ parameters: JSONValue = [:], by link: ClientLink? = nil,
         _ answer: @escaping @PlayerLoop (Result<JSONValue, MPDFailure>) -> Void
     ) {
         var parameters = parameters.objectValue ?? JSONObject()

@@ -265,12 +265,8 @@ extension Commands {
             .init("filter", feedback.filter), .init("sort", SongQuestion.usualOrder),
             .init("fields", ["uri", .string(feedback.field)]),
         ])
-        PageFeed(link(client), "library.query", parameters).drain { rows in
-            for row in rows {
-                if let uri = row["uri"]?.stringValue, let value = feedback.value(ofRow: row) {
-                    found.append((uri, value))
-                }
-            }
+        PageFeed(link(client), "library.query", parameters).drain { row in
+            if let uri = row["uri"]?.stringValue, let value = feedback.value(ofRow: row) { found.append((uri, value)) }
         } _: { failure in
             if let failure { return finish(.failed(failure)) }
             end(found)

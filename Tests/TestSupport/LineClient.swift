@@ -2,19 +2,19 @@ import Glibc
 import LinuxSystem
 
 /// A client of MPD's protocol that reads lines. Reads fail after ten seconds.
-final class LineClient {
+package final class LineClient {
     /// Reasons for which nothing can be read.
-    enum Failure: Error { case timeout, closed }
+    package enum Failure: Error { case timeout, closed }
 
     /// The socket.
-    let descriptor: Int32
+    package let descriptor: Int32
     private var buffer: [UInt8] = []
 
     /// A client of the server at a path, whose greeting was read.
-    convenience init(_ path: String) throws { try self.init(silent: path, greeting: "OK MPD 0.23.5") }
+    package convenience init(_ path: String) throws { try self.init(silent: path, greeting: "OK MPD 0.23.5") }
 
     /// The same, which reads nothing at first if there is no greeting to expect.
-    init(silent path: String, greeting: String? = nil) throws {
+    package init(silent path: String, greeting: String? = nil) throws {
         descriptor = try UnixSocket.connect(path)
         if let greeting {
             let line = try line()
@@ -23,7 +23,7 @@ final class LineClient {
     }
 
     /// A client with a socket of its own that is connected, whose greeting was read.
-    init(connected descriptor: Int32) throws {
+    package init(connected descriptor: Int32) throws {
         self.descriptor = descriptor
         let line = try line()
         precondition(line == "OK MPD 0.23.5", "greeted by \(line)")
@@ -32,7 +32,7 @@ final class LineClient {
     deinit { close(descriptor) }
 
     /// Sends bytes, waiting where it must.
-    func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { UnixSocket.send(descriptor, $0) }
@@ -46,16 +46,16 @@ final class LineClient {
     }
 
     /// Sends a line.
-    func send(_ line: String) throws { try send(Array((line + "\n").utf8)) }
+    package func send(_ line: String) throws { try send(Array((line + "\n").utf8)) }
 
     /// The lines of an answer, with its last one: `OK` or `ACK …`.
-    func ask(_ line: String) throws -> [String] {
+    package func ask(_ line: String) throws -> [String] {
         try send(line)
         return try answer()
     }
 
     /// The next answer.
-    func answer() throws -> [String] {
+    package func answer() throws -> [String] {
         var lines: [String] = []
         while true {
             let line = try line()
@@ -65,12 +65,12 @@ final class LineClient {
     }
 
     /// The value of a key in an answer; nil: it has no such line.
-    func value(_ key: String, of request: String) throws -> String? {
+    package func value(_ key: String, of request: String) throws -> String? {
         try ask(request).first { $0.hasPrefix(key + ": ") }.map { String($0.dropFirst(key.count + 2)) }
     }
 
     /// The next line without its end.
-    func line() throws -> String {
+    package func line() throws -> String {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { buffer.removeSubrange(...end) }
@@ -85,13 +85,13 @@ final class LineClient {
     }
 
     /// True if bytes of the server wait to be read.
-    var isReadable: Bool {
+    package var isReadable: Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return !buffer.isEmpty || Glibc.poll(&poll, 1, 0) == 1
     }
 
     /// True if the server ends the connection without another byte.
-    func isEnded() -> Bool {
+    package func isEnded() -> Bool {
         do {
             try wait(Int16(POLLIN))
             var byte: UInt8 = 0

@@ -1,0 +1,48 @@
+import ControlProtocol
+import LinuxSystem
+import MPDProtocol
+
+/// The songs of a stored playlist, written as they come.
+@PlayerLoop final class ListAnswer: AnswerStream {
+    private let feed: PageFeed
+    private let names: SongNames
+    private let filter: SongFilter?
+    private let window: Range<Int>
+    private let write: @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
+    private var rows = RowQueue()
+    /// Songs that fit so far.
+    private var passed = 0
+
+    /// The songs of a feed that fit the filter (nil: all), those of them in the window, each written by `write`.
+    init(
+        _ feed: PageFeed, _ client: MPDClient, _ names: SongNames, _ filter: SongFilter?, _ window: Range<Int>,
+        _ write: @escaping @PlayerLoop (LibrarySong, inout AnswerWriter) -> Void
+    ) {
+        self.feed = feed
+        self.names = names
+        self.filter = filter
+        self.window = window
+        self.write = write
+        feed.onPage = { [weak client] in client?.proceed() }
+    }
+
+    func write(_ writer: inout AnswerWriter) -> AnswerProgress {
+        if let excess = filter?.excess { return .ends(.failed(excess)) }
+        guard passed < window.upperBound else { return .ends(.ok) }
+        if rows.isEmpty {
+            switch feed.take() {
+            case nil: return .waits
+            case .failed(let failure)?: return .ends(.failed(failure))
+            case .end?: return .ends(.ok)
+            case .rows(let page, _)?: rows.put(page)
+            }
+        }
+        rows.turn { row in
+            guard let song = LibrarySong(row, names), filter?.matches(song, .mpd) ?? true else { return true }
+            if passed >= window.lowerBound { write(song, &writer) }
+            passed += 1
+            return passed < window.upperBound
+        }
+        return rows.isEmpty ? .more : .pauses
+    }
+}
