@@ -11,6 +11,7 @@ import pathlib
 import pty
 import re
 import select
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -182,7 +183,7 @@ def test_mpc(house):
     house.mpc("--wait", "update")
     house.mpc("sticker", "First/1.flac", "set", "mood", "calm")
     assert house.mpc("sticker", "First/1.flac", "get", "mood") == "mood=calm\n"
-    assert "0.23.5" in house.mpc("version")
+    assert "0.24.0" in house.mpc("version")
     house.mpc("channels")
     house.mpc("clearerror")
     waiting = house.start("mpc", "idle", "mixer", stdout=subprocess.PIPE)
@@ -194,7 +195,7 @@ def test_mpc(house):
 def test_python(house):
     """python-mpd2: typed answers, command lists, idle, binary answers and errors with their numbers."""
     client = house.fresh()
-    assert client.mpd_version == "0.23.5"
+    assert client.mpd_version == "0.24.0"
     assert [song["title"] for song in client.playlistinfo()] == [f"Song {n}" for n in range(6)]
     number = client.addid("First/0.flac", 0)
     assert client.playlistid(number)[0]["pos"] == "0"
@@ -333,6 +334,37 @@ def test_mpdris2(house):
     until(lambda: house.status()["state"] == "pause", "the pause")
     control("volume", "0.4")
     until(lambda: house.status()["volume"] == "40", "the volume")
+
+
+def test_cantata(house):
+    """Cantata without a screen: its own copy of the library, and its player on D-Bus."""
+    client = house.fresh()
+    client.play(0)
+    settings = house.folder / "config" / "cantata"
+    settings.mkdir(parents=True)
+    (settings / "cantata.conf").write_text(
+        f"[General]\nversion=2.5.0\nmpris=true\n[Connection]\nhost={house.socket}\nport=0\ndir={house.folder}/music/\n")
+    house.start("cantata", env=house.environment | {"QT_QPA_PLATFORM": "offscreen", "XDG_DATA_HOME": f"{house.folder}/data"})
+    control = lambda *words: subprocess.run(["playerctl", "-p", "cantata", *words], env=house.environment,
+                                            capture_output=True, text=True).stdout.strip()
+    until(lambda: control("status") == "Playing", "the player on the bus")
+    until(lambda: control("metadata", "title") == "Song 0", "the song on the bus")
+    control("next")
+    until(lambda: control("metadata", "title") == "Song 1", "the next song on the bus")
+    control("pause")
+    until(lambda: house.status()["state"] == "pause", "the pause")
+
+    def songs():
+        for path in [*house.folder.rglob("*.sql"), *house.folder.rglob("*.sqlite")]:
+            with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as base, \
+                    contextlib.suppress(sqlite3.Error):
+                if found := base.execute("select count(*) from songs").fetchone()[0]:
+                    return found
+        return 0
+    until(lambda: songs() == 6, "all songs in Cantata's copy of the library")
+    # A change of another client is on the bus, too.
+    client.clear()
+    until(lambda: control("status") == "Stopped", "the end of playback on the bus")
 
 
 def main():

@@ -27,7 +27,7 @@ import Testing
         defer { withExtendedLifetime(house) {} }
         let before = [
             "volume", "repeat", "random", "single", "consume", "partition", "playlist", "playlistlength", "mixrampdb",
-            "state",
+            "state", "lastloadedplaylist",
         ]
         #expect(keys(try client.ask("status")) == before)
         #expect(try client.ask("crossfade 4") == ["OK"])
@@ -158,7 +158,7 @@ import Testing
         #expect(try client.ask("protocol enable x") == ["ACK [2@0] {protocol} Unknown protocol feature"])
         #expect(try client.ask("tagtypes reset Artist album") == ["OK"])
         #expect(try client.ask("tagtypes") == ["tagtype: Artist", "tagtype: Album", "OK"])
-        #expect(try client.ask("tagtypes available").count == 36)
+        #expect(try client.ask("tagtypes available").count == 37)
         #expect(try client.ask("listneighbors")[0].hasPrefix("ACK [5@0]"))
         #expect(try client.ask("mount \"\" x") == ["ACK [2@0] {mount} Bad mount point"])
         let id = try client.value("Id", of: "playlistinfo") ?? ""

@@ -11,7 +11,7 @@ package final class LineClient {
     private var buffer: [UInt8] = []
 
     /// A client of the server at a path, whose greeting was read.
-    package convenience init(_ path: String) throws { try self.init(silent: path, greeting: "OK MPD 0.23.5") }
+    package convenience init(_ path: String) throws { try self.init(silent: path, greeting: "OK MPD 0.24.0") }
 
     /// The same, which reads nothing at first if there is no greeting to expect.
     package init(silent path: String, greeting: String? = nil) throws {
@@ -26,7 +26,7 @@ package final class LineClient {
     package init(connected descriptor: Int32) throws {
         self.descriptor = descriptor
         let line = try line()
-        precondition(line == "OK MPD 0.23.5", "greeted by \(line)")
+        precondition(line == "OK MPD 0.24.0", "greeted by \(line)")
     }
 
     deinit { close(descriptor) }

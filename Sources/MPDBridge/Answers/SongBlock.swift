@@ -63,7 +63,7 @@ struct SongBlock {
             case .date: item["releaseDate"]?.stringValue
             case .name: item["isLiveStream"]?.boolValue == true ? item["show"]?.stringValue : nil
             case .artistSort, .albumSort, .albumArtistSort, .titleSort, .mood, .originalDate, .composerSort, .performer,
-                .conductor, .work, .movement, .movementNumber, .ensemble, .location, .grouping, .comment,
+                .conductor, .work, .movement, .movementNumber, .showMovement, .ensemble, .location, .grouping, .comment,
                 .discSubtitle, .label, .musicBrainzArtistId, .musicBrainzAlbumId, .musicBrainzAlbumArtistId,
                 .musicBrainzTrackId, .musicBrainzReleaseTrackId, .musicBrainzWorkId, .musicBrainzReleaseGroupId:
                 nil

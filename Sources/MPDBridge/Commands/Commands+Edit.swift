@@ -10,7 +10,11 @@ extension Commands {
         let ids = mirror.queue.ids
         switch request.command {
         case .add, .addid: try add(arguments, client, answersId: request.command == .addid, finish)
-        case .clear: call("queue.clear", for: client, finish)
+        case .clear:
+            call("queue.clear", for: client) { [weak self] outcome in
+                if outcome == .ok { self?.lastLoaded = "" }
+                finish(outcome)
+            }
         case .delete: remove(ids[try indices(arguments[0])], client, finish)
         case .deleteid: remove([try known(arguments[0])], client, finish)
         case .move:

@@ -29,6 +29,7 @@ extension Commands {
         writer.pair("playlistlength", mirror.queue.ids.count)
         writer.pair("mixrampdb", MPDNumbers.short(mixRamp.level))
         writer.pair("state", Self.word(state?.state))
+        writer.pair("lastloadedplaylist", lastLoaded)
         if let seconds = state?.json["crossfade"]?["seconds"]?.doubleValue, seconds > 0 {
             writer.pair("xfade", Int64(clamping: seconds.rounded()))
         }

@@ -75,7 +75,8 @@ extension MPDTag {
         case .composer: "composer"
         case .comment: "description"
         case .artistSort, .albumSort, .albumArtistSort, .titleSort, .name, .mood, .originalDate, .composerSort,
-            .performer, .conductor, .work, .movement, .movementNumber, .ensemble, .location, .grouping, .discSubtitle,
+            .performer, .conductor, .work, .movement, .movementNumber, .showMovement, .ensemble, .location, .grouping,
+            .discSubtitle,
             .label, .musicBrainzArtistId, .musicBrainzAlbumId, .musicBrainzAlbumArtistId, .musicBrainzTrackId,
             .musicBrainzReleaseTrackId, .musicBrainzWorkId, .musicBrainzReleaseGroupId:
             nil

@@ -97,7 +97,7 @@ struct LibraryCondition: Equatable, Sendable {
     /// Songs that have none of the values of a tag.
     static func missing(_ tag: MPDTag) -> LibraryCondition {
         guard let name = LibraryTags.name(tag) ?? LibraryTags.filteredNumber(tag) else {
-            return tag == .name ? .all : unknown
+            return LibraryTags.isAbsent(tag) ? .all : unknown
         }
         return exact(name, "missing", true)
     }
@@ -142,7 +142,7 @@ struct LibraryCondition: Equatable, Sendable {
     }
 
     private static func number(_ tag: MPDTag, _ test: TextTest) -> LibraryCondition {
-        guard tag != .name else { return .none }
+        guard !LibraryTags.isAbsent(tag) else { return .none }
         guard let name = LibraryTags.filteredNumber(tag), test.relation == .equals else { return unknown }
         guard let number = Int64(test.value), String(number) == test.value else { return .none }
         return exact(name, "is", .integer(number))

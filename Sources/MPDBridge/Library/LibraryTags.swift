@@ -36,9 +36,12 @@ enum LibraryTags {
         case .musicBrainzReleaseTrackId: "musicBrainzReleaseTrackId"
         case .musicBrainzWorkId: "musicBrainzWorkId"
         case .musicBrainzReleaseGroupId: "musicBrainzReleaseGroupId"
-        case .track, .disc, .movementNumber, .name: nil
+        case .track, .disc, .movementNumber, .name, .showMovement: nil
         }
     }
+
+    /// True if no song of the library has this tag.
+    static func isAbsent(_ tag: MPDTag) -> Bool { name(tag) == nil && number(tag) == nil }
 
     /// The library's field with a number; nil: it is a text, or unknown.
     static func number(_ tag: MPDTag) -> String? {

@@ -18,7 +18,7 @@ import MPDProtocol
 /// The clients of the bridge.
 @PlayerLoop final class MPDServer {
     /// Version of the protocol that clients are greeted with.
-    static let version = "0.23.5"
+    static let version = "0.24.0"
     /// Connections at once.
     private static let maximumClients = 1000
     /// Connections at once of users who are not known.

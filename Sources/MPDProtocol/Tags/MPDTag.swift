@@ -22,6 +22,8 @@ package enum MPDTag: String, CaseIterable, Sendable {
     case work = "Work"
     case movement = "Movement"
     case movementNumber = "MovementNumber"
+    /// The name of the work and its movement is shown in the place of the title, in files of Apple's.
+    case showMovement = "ShowMovement"
     case ensemble = "Ensemble"
     case location = "Location"
     case grouping = "Grouping"
@@ -53,7 +55,8 @@ package enum MPDTag: String, CaseIterable, Sendable {
         case .titleSort: [.title]
         case .composerSort: [.composer]
         case .artist, .album, .title, .track, .name, .genre, .mood, .date, .originalDate, .composer, .performer,
-            .conductor, .work, .movement, .movementNumber, .ensemble, .location, .grouping, .comment, .disc,
+            .conductor, .work, .movement, .movementNumber, .showMovement, .ensemble, .location, .grouping, .comment,
+            .disc,
             .discSubtitle, .label, .musicBrainzArtistId, .musicBrainzAlbumId, .musicBrainzAlbumArtistId,
             .musicBrainzTrackId, .musicBrainzReleaseTrackId, .musicBrainzWorkId, .musicBrainzReleaseGroupId:
             []
