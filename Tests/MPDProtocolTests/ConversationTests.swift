@@ -72,4 +72,18 @@ import Testing
         for _ in 0..<most { #expect(conversation.take(line) == .nothing) }
         #expect(conversation.take(line) == .close)
     }
+
+    @Test("lines of a buffer are the same, however the bytes are divided") func buffer() {
+        let text = Array("status\n\nping x\n\r\nlast".utf8)
+        let lines = ["status", "", "ping x", "\r"]
+        for size in 1...text.count {
+            var buffer = LineBuffer()
+            var found: [String] = []
+            for start in stride(from: 0, to: text.count, by: size) {
+                buffer.append(text[start..<min(text.count, start + size)])
+                while buffer.hasLine, let line = buffer.next() { found.append(String(decoding: line, as: UTF8.self)) }
+            }
+            #expect(found == lines && buffer.next() == nil && buffer.count == 4, "\(size)")
+        }
+    }
 }

@@ -17,6 +17,21 @@ extension Commands {
     }
 
     private func status(_ writer: inout AnswerWriter) {
+        let key = StatusLines.Key(
+            changes: [mirror.changes, errorChanges], mixRamp, lastLoaded: lastLoaded, job: library.updating)
+        if statusLines?.key != key {
+            statusLines = StatusLines(key, position: position, head, tail)
+        }
+        statusLines?.write(&writer, at: EventLoop.now)
+    }
+
+    private var position: StatusLines.Position? {
+        guard let state = mirror.state, let playback = state.state, playback != .stopped else { return nil }
+        return StatusLines.Position(anchor: state.item == nil ? nil : state.anchor, duration: state.duration)
+    }
+
+    /// The lines before the position.
+    private func head(_ writer: inout AnswerWriter) {
         let state = mirror.state
         let modes = Modes(state)
         if let volume { writer.pair("volume", volume) }
@@ -38,14 +53,23 @@ extension Commands {
             writer.pair("song", index)
             writer.pair("songid", id)
         }
-        if let state, let playback = state.state, playback != .stopped { position(state, &writer) }
+    }
+
+    /// The lines behind the position.
+    private func tail(_ writer: inout AnswerWriter) {
+        let state = mirror.state
+        if let state, position != nil {
+            writer.pair("bitrate", Int64(clamping: (Self.bitRate(state.item) / 1000).rounded()))
+            if let duration = state.duration { writer.pair("duration", seconds: duration) }
+            if let format = state.item.flatMap(SongBlock.format) { writer.pair("audio", format) }
+        }
         if let job = library.updating { writer.pair("updating_db", job) }
         if state == nil {
             writer.pair("error", "nowplayingd is not running")
         } else if let fault = state?.text("error", "message"), !isHidden(state?.error) {
             writer.pair("error", fault)
         }
-        if let (index, id) = next(modes) {
+        if let (index, id) = next(Modes(state)) {
             writer.pair("nextsong", index)
             writer.pair("nextsongid", id)
         }
@@ -60,16 +84,6 @@ extension Commands {
         guard modes.single != .off, !modes.isRandom, let index = mirror.currentIndex else { return nil }
         let next = index + 1 < ids.count ? index + 1 : modes.isRepeating ? 0 : nil
         return next.map { ($0, ids[$0]) }
-    }
-
-    private func position(_ state: StateView, _ writer: inout AnswerWriter) {
-        let elapsed = state.position(at: EventLoop.now) ?? 0
-        // Old clients take the duration from here alone.
-        writer.pair("time", "\(Int64(clamping: elapsed.rounded())):\(Int64(clamping: (state.duration ?? 0).rounded()))")
-        writer.pair("elapsed", seconds: elapsed)
-        writer.pair("bitrate", Int64(clamping: (Self.bitRate(state.item) / 1000).rounded()))
-        if let duration = state.duration { writer.pair("duration", seconds: duration) }
-        if let format = state.item.flatMap(SongBlock.format) { writer.pair("audio", format) }
     }
 
     /// Bits a second; that of samples without compression is computed.

@@ -18,6 +18,8 @@ import NowPlayingClient
     var stickerStore: StickerStore?
     /// The stored playlist that was loaded last; empty: none was.
     var lastLoaded = ""
+    /// The last answer to `status`, without its position.
+    var statusLines: StatusLines?
     /// Name of the partition.
     let partitionName: String
     /// Devices of the sound server.
@@ -27,7 +29,9 @@ import NowPlayingClient
     /// Settings of MPD that have no effect here.
     var mixRamp = MixRamp()
     /// Error of the daemon that clients do not want to see any more.
-    private var clearedError: JSONValue?
+    private var clearedError: JSONValue? { didSet { errorChanges += 1 } }
+    /// Changes of the error that clients do not want to see.
+    private(set) var errorChanges: Int64 = 0
     /// Channels of clients.
     var board = MessageBoard()
     /// Start of the bridge.

@@ -32,7 +32,7 @@ import NowPlaying
     private unowned let server: MPDServer
     private var source: EventSource?
     private var watched: UInt32 = 0
-    private var input: [UInt8] = []
+    private var input = LineBuffer()
     private var conversation = Conversation()
     private var awaited: Set<Subsystem> = []
     private var run: CommandRun?
@@ -223,7 +223,7 @@ import NowPlaying
         case .closes:
             // The answers before it are sent, and the lines after it are not carried out.
             run = nil
-            input = []
+            input.removeAll()
             hasEnded = true
         }
         settleSoon()
@@ -235,16 +235,15 @@ import NowPlaying
     private var output: [UInt8] = []
 
     private func takeLine() -> [UInt8]? {
-        guard let end = input.firstIndex(of: UInt8(ascii: "\n")) else {
+        guard let line = input.next() else {
             if input.count > Conversation.maximumLine { close() }
             return nil
         }
-        guard end < Conversation.maximumLine else {
+        guard line.count < Conversation.maximumLine else {
             close()
             return nil
         }
-        defer { input.removeSubrange(...end) }
-        return Array(input[..<end])
+        return line
     }
 
     private func happened(_ events: UInt32) {
@@ -281,7 +280,7 @@ import NowPlaying
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
-                input += buffer[..<count]
+                input.append(buffer[..<count])
             } else if count == 0 || errno != EAGAIN && errno != EINTR {
                 hasEnded = true
             }
@@ -309,7 +308,7 @@ import NowPlaying
         if isClosed { return }
         if hasMore, unread < Self.maximumUnread { settleSoon() }
         // Lines, or the rest of a list, that waited for the bytes that were sent.
-        let isReady = run == nil ? input.contains(UInt8(ascii: "\n")) : !isRunning
+        let isReady = run == nil ? input.hasLine : !isRunning
         if stream == nil, unread < Self.maximumUnread, isReady { settleSoon() }
         if hasEnded, !isReady, run == nil, unread == 0 { return close() }
         watch()

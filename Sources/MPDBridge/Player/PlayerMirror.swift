@@ -14,11 +14,13 @@ import NowPlayingClient
     /// Called when the daemon has no such session any more.
     var onGone: (@PlayerLoop () -> Void)?
     /// The newest state; nil: no daemon is there.
-    private(set) var state: StateView?
+    private(set) var state: StateView? { didSet { changes += 1 } }
     /// The queue that clients see. Its revision may be behind that of the state for a moment.
-    private(set) var queue = ShadowQueue()
+    private(set) var queue = ShadowQueue() { didSet { changes += 1 } }
     /// True if another player has the session, such as AirPlay: its item is the whole queue.
-    private(set) var isExternal = false
+    private(set) var isExternal = false { didSet { changes += 1 } }
+    /// Changes of these three so far.
+    private(set) var changes: Int64 = 0
     /// Time during which sound was played since the start of the bridge.
     private(set) var playTime = PlayTime()
 

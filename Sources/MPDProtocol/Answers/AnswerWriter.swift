@@ -12,6 +12,9 @@ package struct AnswerWriter: Sendable {
         return bytes
     }
 
+    /// Lines that another writer has made.
+    package mutating func append(_ lines: [UInt8]) { bytes += lines }
+
     /// The first line of a connection.
     package mutating func greeting(version: String) { line("OK MPD \(version)") }
 

@@ -15,6 +15,9 @@ package enum MPDCommand: String, CaseIterable, Sendable {
     case sendmessage, setvol, shuffle, single, stats, status, sticker, stickernames, stickernamestypes, stickertypes
     case stop, subscribe, swap, swapid, tagtypes, toggleoutput, unmount, unsubscribe, update, urlhandlers, volume
 
+    /// Commands by their words.
+    package static let byWord = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
     /// Rights that it needs.
     package var permissions: Permissions {
         switch self {

@@ -34,7 +34,7 @@ package struct MPDRequest: Equatable, Sendable {
             throw RequestFault(error, command: nil, endsConnection: false)
         }
         let name = String(decoding: word, as: UTF8.self)
-        guard let command = MPDCommand(rawValue: name), available.contains(command) else {
+        guard let command = MPDCommand.byWord[name], available.contains(command) else {
             throw RequestFault(
                 MPDFailure(.unknown, "unknown command \"\(name)\""), command: nil, endsConnection: false)
         }

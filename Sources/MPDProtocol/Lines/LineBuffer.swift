@@ -1,0 +1,40 @@
+/// Bytes of a client, from which whole lines are taken.
+package struct LineBuffer: Sendable {
+    private var bytes: [UInt8] = []
+    /// Bytes that were taken.
+    private var start = 0
+
+    /// A buffer without bytes.
+    package init() {}
+
+    /// Bytes that were not taken.
+    package var count: Int { bytes.count - start }
+
+    /// True if a whole line is there.
+    package var hasLine: Bool { end != nil }
+
+    private var end: Int? { bytes[start...].firstIndex(of: UInt8(ascii: "\n")) }
+
+    /// Adds bytes at the end.
+    package mutating func append(_ more: some Collection<UInt8>) {
+        // All lines of a read are taken before the rest moves to the front.
+        bytes.removeSubrange(..<start)
+        start = 0
+        bytes += more
+    }
+
+    /// Takes the next line without its end; nil: there is none yet.
+    package mutating func next() -> [UInt8]? {
+        guard let end else { return nil }
+        let line = Array(bytes[start..<end])
+        start = end + 1
+        if start == bytes.count { removeAll() }
+        return line
+    }
+
+    /// Drops all bytes.
+    package mutating func removeAll() {
+        bytes = []
+        start = 0
+    }
+}
