@@ -9,7 +9,7 @@ from harness.sound import Recording
 
 
 def run(bench):
-    heard = bench.in_turn("clock", lambda player, server: _playing(bench, server, player))
+    heard = bench.in_turn("clock", lambda player, server: playing(bench, server, player))
     rested = bench.in_turn("clock, paused", lambda player, server: _paused(bench, server, player), "norewinds=1")
     found = {name: results[0] for name, results in heard.items()}
     still = {name: results[0] for name, results in rested.items()}
@@ -31,7 +31,8 @@ def _all(errors):
     return {"count": len(scaled), "mean": scaled.mean(), "minimum": scaled.min(), "maximum": scaled.max()}
 
 
-def _playing(bench, server, player):
+def playing(bench, server, player):
+    """Errors of the position in seconds: steady, after seeks, and after resumes."""
     chance = random.Random(1)
     said = []
 

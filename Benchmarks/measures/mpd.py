@@ -1,16 +1,43 @@
-"""nowplaying-mpd beside MPD itself: the same clients, both playing into nothing."""
-import contextlib
-import os
+"""nowplaying-mpd beside MPD itself: states, questions to a library, and the clock. The same clients ask both."""
 import select
 import socket
 import statistics
 import time
 
-from harness.house import program
-from harness.lines import until
+from harness.bridge import Bridge, Server
 from harness.process import Window, memory
+from measures import mpd_clock, mpd_library
 
 ASKED, PIPELINED, IDLE, SONGS, RESTING = 2000, 20_000, 500, 1000, 20
+
+
+def run(bench):
+    ours, theirs = Bridge.name, "mpd"
+    found = {ours: _figures(bench, Bridge(bench.folder(), None, bench.program))}
+    if theirs in bench.players:
+        found[theirs] = _figures(bench, Server(bench.folder()))
+    for name, figures in mpd_library.run(bench).items():
+        found[name] |= figures
+    for name, figures in mpd_clock.run(bench).items():
+        found[name] |= figures
+    bench.note("mpd", found)
+    other = found.get(theirs, {})
+
+    def row(what, unit, target=None, times=None, least=False):
+        """`times`: the target in multiples of MPD's figure."""
+        if times is not None and what in other:
+            target = round(times * other[what], 2)
+        return bench.row(what, found[ours][what], unit, target, least, {theirs: other[what]} if what in other else None)
+    return [
+        row("status, p50", "µs", times=1), row("pipelined status", "a second", times=3, least=True),
+        row(f"idle to changed, the last of {IDLE} clients", "ms", times=1),
+        row(f"memory with {RESTING} clients and {SONGS} items queued", "MB", 8),
+        row(f"wakeups a minute, paused, {RESTING} clients in idle", "", 0),
+        row(f"listallinfo of {bench.files} songs", "s", times=3), row("first line of listallinfo", "ms", 10),
+        row("memory while a reader of listallinfo stands still", "MB"),
+        row("search with at most 100 hits, p50", "ms", times=0.3),
+        row("elapsed against the recording, p95", "ms", 2),
+    ]
 
 
 class Client:
@@ -23,7 +50,7 @@ class Client:
         self.read(b"\n")
 
     def read(self, end=b"OK\n"):
-        while not (self.rest.endswith(end)):
+        while not self.rest.endswith(end):
             part = self.socket.recv(1 << 16)
             if not part:
                 raise ConnectionError("the server has ended the connection")
@@ -36,68 +63,30 @@ class Client:
         return self.read()
 
 
-def run(bench):
-    found = {}
-    for name in ["nowplaying-mpd"] + [name for name in bench.players if name == "mpd"]:
-        with contextlib.ExitStack() as stack:
-            folder = bench.folder()
-            folder.mkdir(parents=True)
-            pid, path = (_ours if name == "nowplaying-mpd" else _mpd)(stack, bench, folder)
-            until(lambda path=path: os.path.exists(path), f"the socket of {name}")
-            until(lambda path=path: b"volume: " in Client(path).ask("status"), f"the player behind {name}")
-            found[name] = _figures(bench, pid, path)
-    bench.note("mpd", found)
-    others = lambda what: {name: figures[what] for name, figures in found.items() if name == "mpd"}
-    ours = found["nowplaying-mpd"]
-    row = lambda what, unit, target, least=False: bench.row(what, ours[what], unit, target, least, others(what))
-    return [
-        row("status, p50", "µs", None), row("pipelined status", "a second", None, True),
-        row(f"idle to changed, the last of {IDLE} clients", "ms", None),
-        row(f"memory with {RESTING} clients and {SONGS} items queued", "MB", 8),
-        row(f"wakeups a minute, paused, {RESTING} clients in idle", "", 0),
-    ]
-
-
-def _ours(stack, bench, folder):
-    common = ["--socket", f"{folder}/control.sock", "--config", f"{folder}/house.conf"]
-    (folder / "house.conf").write_text(f"[mpd]\nbind = {folder}/mpd.sock\n")
-    environment = os.environ | {"XDG_RUNTIME_DIR": str(folder), "HOME": str(folder)}
-    stack.enter_context(program([bench.program, *common, "--output", "null", "--state-directory", f"{folder}/state"],
-                                env=environment))
-    bridge = stack.enter_context(program([bench.program.parent / "nowplaying-mpd", *common], env=environment))
-    return bridge.pid, f"{folder}/mpd.sock"
-
-
-def _mpd(stack, bench, folder):
-    (folder / "mpd.conf").write_text(
-        f'music_directory "{folder}"\ndb_file "{folder}/db"\nbind_to_address "{folder}/mpd.sock"\nzeroconf_enabled "no"\n'
-        'max_connections "2000"\naudio_output {\n type "null"\n name "none"\n mixer_type "software"\n}\n')
-    process = stack.enter_context(program(["mpd", "--no-daemon", folder / "mpd.conf"]))
-    return process.pid, f"{folder}/mpd.sock"
-
-
-def _figures(bench, pid, path):
-    file, client = bench.material.music(), Client(path)
-    client.ask("command_list_begin", *[f'add "file://{file}"'] * SONGS, "command_list_end")
-    client.ask("play 0")
-    times = []
-    for _ in range(ASKED):
-        begun = time.monotonic()
-        client.ask("status")
-        times.append(1e6 * (time.monotonic() - begun))
-    found = {"status, p50": statistics.median(times), "pipelined status": _pipelined(path)}
-    found[f"idle to changed, the last of {IDLE} clients"] = _changed(client, path)
-    client.ask("pause 1")
-    resting = [Client(path) for _ in range(RESTING)]
-    for other in resting:
-        other.socket.sendall(b"idle\n")
-    time.sleep(2)
-    window = Window(pid)
-    time.sleep(min(bench.window, 30))
-    done = window.done()
-    found[f"wakeups a minute, paused, {RESTING} clients in idle"] = done["switches"] * 60 / done["seconds"]
-    found[f"memory with {RESTING} clients and {SONGS} items queued"] = memory(pid)["pss"] / 2**20
-    return found
+def _figures(bench, player):
+    file, path = bench.material.music(), player.path
+    with player:
+        player.add([file] * SONGS)
+        player.call("play 0")
+        client = Client(path)
+        times = []
+        for _ in range(ASKED):
+            begun = time.monotonic()
+            client.ask("status")
+            times.append(1e6 * (time.monotonic() - begun))
+        found = {"status, p50": statistics.median(times), "pipelined status": _pipelined(path)}
+        found[f"idle to changed, the last of {IDLE} clients"] = _changed(client, path)
+        client.ask("pause 1")
+        resting = [Client(path) for _ in range(RESTING)]
+        for other in resting:
+            other.socket.sendall(b"idle\n")
+        time.sleep(2)
+        window = Window(player.pid)
+        time.sleep(bench.window)
+        done = window.done()
+        found[f"wakeups a minute, paused, {RESTING} clients in idle"] = done["switches"] * 60 / done["seconds"]
+        found[f"memory with {RESTING} clients and {SONGS} items queued"] = memory(player.pid)["pss"] / 2**20
+        return found
 
 
 def _pipelined(path):
