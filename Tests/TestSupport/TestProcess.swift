@@ -121,6 +121,19 @@ package final class TestProcess: Sendable {
         return total
     }
 
+    /// Bytes of memory that it alone has (Private_Dirty of smaps_rollup, proc(5)).
+    package var memory: Int {
+        guard let file = fopen("/proc/\(pid)/smaps_rollup", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, 256, file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard text.hasPrefix("Private_Dirty:") else { continue }
+            return (text.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+        }
+        return 0
+    }
+
     /// True if a second comes in which it does not wake, once it has settled: a rhythm would show.
     package var sleepsForASecond: Bool { standsStill { contextSwitches } }
 

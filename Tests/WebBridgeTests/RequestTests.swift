@@ -154,6 +154,17 @@ import Testing
         }
     }
 
+    @Test("a body that drips ends after its time, however steady it is") func drippingBody() async throws {
+        let house = await WebHouse.start()
+        let client = try house.client()
+        client.send(Self.rpc + "Content-Length: 200\r\n\r\n")
+        let began = EventInstant.now
+        // The whole body would take 40 seconds; each part comes long before the limit of an idle connection.
+        var byte: [UInt8] = [0x20]
+        while began.seconds < 30, client.send(byte), !client.hasEnded(within: 200) { byte = [0x20] }
+        #expect((11..<16).contains(began.seconds), "\(began.seconds)")
+    }
+
     @Test("one sound of a caller arrives at a time") func arrivingAnnouncements() async throws {
         let house = await WebHouse.start()
         _ = house.folder.silence("a.wav")

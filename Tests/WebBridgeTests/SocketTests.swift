@@ -150,6 +150,44 @@ import Testing
         for _ in 0..<50 { #expect(try other.call("clock.now")["result"] != nil) }
     }
 
+    @Test("answers of the bridge itself wait for their client, and keep their order") func bounded() async throws {
+        let house = await WebHouse.start()
+        let socket = try house.socket()
+        _ = try socket.call("hello")
+        let before = house.bridge.memory
+        // One piece of 64 requests, whose answers have some MB.
+        let pieces = 16
+        for piece in 0..<pieces {
+            let frames = (0..<64).flatMap { number in
+                SocketClient.frame(
+                    0x81, Self.text(#"{"jsonrpc":"2.0","id":\#(piece * 64 + number),"method":"rpc.discover"}"#))
+            }
+            #expect(socket.web.send(frames))
+        }
+        // Another client is served while nobody takes the answers.
+        #expect(try house.socket().call("clock.now")["result"] != nil)
+        #expect(house.bridge.memory < before + 4 << 20)
+        for number in 0..<pieces * 64 { #expect(try socket.message()["id"] == .integer(Int64(number))) }
+        // A command in the same piece as a farewell is carried out, and gets no answer.
+        let request = #"{"jsonrpc":"2.0","method":"volume.set","params":{"volume":0.375}}"#
+        #expect(socket.web.send(SocketClient.frame(0x81, Self.text(request)) + SocketClient.frame(0x88, [0x03, 0xE8])))
+        #expect(socket.closingStatus() == 1000)
+        let daemon = try house.daemonClient()
+        #expect(becomes { (try? daemon.call("nowPlaying.get"))?["result"]?["volume"] == 0.375 })
+    }
+
+    @Test("the memory of clients that have left is given back") func memory() async throws {
+        let house = await WebHouse.start()
+        func visit() throws {
+            let sockets = try (0..<200).map { _ in try house.socket() }
+            for socket in sockets { _ = try socket.call("nowPlaying.subscribe") }
+        }
+        _ = try house.socket().call("nowPlaying.subscribe")
+        let before = house.bridge.memory
+        try visit()
+        #expect(becomes { house.bridge.memory < before + 3 << 20 }, "\(before), \(house.bridge.memory)")
+    }
+
     @Test("the end of the daemon ends its sockets, which come back with it") func restart() async throws {
         let house = await WebHouse.start()
         let socket = try house.socket()

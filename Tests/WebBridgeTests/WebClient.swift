@@ -120,6 +120,12 @@ final class WebClient {
         buffer += chunk[..<got]
     }
 
+    /// True if the server closes the connection within these milliseconds.
+    func hasEnded(within milliseconds: Int32) -> Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return Glibc.poll(&poll, 1, milliseconds) == 1 && isEnded()
+    }
+
     /// True if the server has closed the connection; all that came before is dropped.
     func isEnded() -> Bool {
         while true {

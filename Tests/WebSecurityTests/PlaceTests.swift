@@ -36,6 +36,29 @@ import Testing
         for _ in 0..<20 { #expect(try house.call(house.port) == 200) }
     }
 
+    @Test("four sounds arrive at once, one of each caller; one that is too long is refused by its head")
+    func announcements() throws {
+        var sockets: [Int32] = []
+        defer { for socket in sockets { close(socket) } }
+        func begin(_ token: String, _ count: Int) throws -> Int? {
+            let head = [
+                "POST /announce HTTP/1.1", "Host: localhost:\(house.proxy)", "Authorization: Bearer \(token)",
+                "Expect: 100-continue", "Content-Length: \(count)",
+            ]
+            sockets.append(try SecurityHouse.connect(house.proxy))
+            SecurityHouse.send(sockets[sockets.count - 1], head.joined(separator: "\r\n") + "\r\n\r\n")
+            return status(sockets[sockets.count - 1])
+        }
+        let tokens = try (0..<5).map { _ in try house.pair().token }
+        #expect(try begin(tokens[0], (16 << 20) + 1) == 413)
+        for token in tokens[..<4] { #expect(try begin(token, 16 << 20) == 100) }
+        #expect(try begin(tokens[0], 100) == 429)
+        #expect(try begin(tokens[4], 100) == 429)
+        // The end of one makes room.
+        close(sockets.remove(at: 1))
+        #expect(becomes { (try? begin(tokens[4], 100)) == 100 })
+    }
+
     @Test("a device that opens one stream after another keeps nobody out") func streamsOfOneDevice() throws {
         let (token, _) = try house.pair()
         let request = lasting(house.port, "/events", ["Authorization: Bearer \(token)"])

@@ -34,6 +34,8 @@ import WebAccess
     /// The request that is answered.
     private(set) var exchange: HTTPExchange?
     private unowned let server: HTTPServer
+    /// Ends the connection when the body of its request takes too long.
+    private var bodyLimit: EventSource?
 
     /// The caller of the request that is answered; nil: a stranger, or no request is answered.
     var caller: AccessCaller? { exchange?.caller }
@@ -49,6 +51,7 @@ import WebAccess
     /// Waits for a head. `number`: the place in the order of those that wait.
     func awaitHead(_ number: Int) {
         exchange = nil
+        bodyLimit = nil
         self.number = number
         if phase != .closing { phase = .head(number) }
     }
@@ -63,11 +66,17 @@ import WebAccess
     func begin(_ exchange: HTTPExchange?, _ handle: OpaquePointer, hasBody: Bool) {
         self.handle = handle
         self.exchange = exchange
-        if phase != .closing { phase = hasBody ? .body : .answer }
+        guard phase != .closing else { return }
+        phase = hasBody ? .body : .answer
+        guard hasBody, let exchange else { return }
+        bodyLimit = loop.deadline(EventLoop.now.advanced(bySeconds: exchange.bodySeconds)) { [unowned self] in close() }
     }
 
     /// The request is complete.
-    func bodyIsComplete() { if phase == .body { phase = .answer } }
+    func bodyIsComplete() {
+        bodyLimit = nil
+        if phase == .body { phase = .answer }
+    }
 
     /// The connection was upgraded.
     func upgraded() { if phase != .closing { phase = .upgraded } }
@@ -89,6 +98,7 @@ import WebAccess
         phase = .closing
         handle = nil
         exchange = nil
+        bodyLimit = nil
     }
 
     /// Calls `gone` when the client has closed the connection, for a connection that MHD does not watch.

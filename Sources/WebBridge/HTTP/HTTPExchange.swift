@@ -49,6 +49,12 @@ import WebProtocol
         self.sharedOrigin = sharedOrigin
     }
 
+    /// Seconds in which the whole body has to arrive, however steadily its parts do.
+    var bodySeconds: Double { 10 + Double(maximumBody) / Self.slowestBody }
+
+    /// Bytes of a body in a second that even a slow network brings.
+    private static let slowestBody = Double(128 << 10)
+
     /// The request for rules of access.
     func access(_ purpose: AccessRequest.Purpose) -> AccessRequest {
         AccessRequest(connection.facts, purpose, headers: head.headers)

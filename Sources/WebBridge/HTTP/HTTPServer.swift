@@ -22,6 +22,9 @@ import WebProtocol
         let key: String
     }
 
+    /// Called when a connection has closed.
+    var onClose: (@PlayerLoop () -> Void)?
+
     private let loop: EventLoop
     private unowned let handler: any HTTPHandler
     private var daemon: OpaquePointer?
@@ -33,6 +36,8 @@ import WebProtocol
     private var order = HeadOrder()
     private var headLimit: EventSource?
     private var isRunning = false
+    /// Called when the last connection of a server that takes no more has gone.
+    private var onRetirement: (@PlayerLoop () -> Void)?
     private var willRun = false
 
     /// Connections at most, upgraded ones included.
@@ -72,6 +77,23 @@ import WebProtocol
 
     /// Open connections.
     var count: Int { connections.count }
+
+    /// Takes no more connections. `retired` is called once, after the last one and the end of the server.
+    func retire(_ retired: @escaping @PlayerLoop () -> Void) {
+        onRetirement = retired
+        endIfRetired()
+    }
+
+    private func endIfRetired() {
+        guard connections.isEmpty, onRetirement != nil else { return }
+        // The caller may be MHD.
+        loop.later { [weak self] in
+            guard let self, let retired = onRetirement else { return }
+            onRetirement = nil
+            end()
+            retired()
+        }
+    }
 
     /// Takes a connection. At the limit an older one is closed.
     func take(_ descriptor: Int32, _ facts: AccessConnection) {
@@ -226,6 +248,8 @@ import WebProtocol
         guard let connection = connections.removeValue(forKey: web_socket(handle)) else { return }
         if connection.phase == .closing { closing -= 1 }
         connection.gone()
+        onClose?()
+        endIfRetired()
     }
 
     private func completed(_ handle: OpaquePointer) {

@@ -36,6 +36,8 @@ import WebAccess
     private var patience: EventSource?
     private var gone: EventSource?
     private var budget = 0
+    /// Texts that came in one piece with others, whose answers the client has not taken.
+    private var waiting: [[UInt8]] = []
     private var isChoked = false
     private var isSlow = false
     private var isServing = false
@@ -52,6 +54,8 @@ import WebAccess
     private static let patienceSeconds = 30.0
     /// Seconds in which a client takes our last words.
     private static let lingerSeconds = 2.0
+    /// Bytes of the words of a farewell, at most.
+    private static let maximumReason = 123
     /// Bytes that are read from a client in one turn.
     private static let turnBytes = 64 << 10
 
@@ -128,9 +132,19 @@ import WebAccess
     /// Says why, and ends the connection when the client has closed it, or two seconds later.
     func close(_ code: Code, _ words: String) {
         guard !isEnded else { return }
-        let reason = Array(words.utf8.prefix(100))
+        let reason = Self.reason(words)
         wslay_event_queue_close(context, code.rawValue, reason, reason.count)
         settleSoonOrNow()
+    }
+
+    /// The words, in as many whole characters as the frame takes (RFC 6455, section 5.5).
+    private static func reason(_ words: String) -> [UInt8] {
+        var reason: [UInt8] = []
+        for character in words {
+            guard reason.count + character.utf8.count <= maximumReason else { break }
+            reason += Array(character.utf8)
+        }
+        return reason
     }
 
     /// Ends the connection at once.
@@ -203,12 +217,16 @@ import WebAccess
     /// Sends as much as possible, and watches for the rest.
     private func settle() {
         guard !isEnded, !isLingering else { return }
-        isChoked = false
-        isServing = true
-        let result = wslay_event_send(context)
-        isServing = false
+        if wslay_event_get_close_received(context) != 0 { takeWaiting(waiting.count) }
+        repeat {
+            isChoked = false
+            isServing = true
+            let result = wslay_event_send(context)
+            isServing = false
+            guard !isEnded else { return }
+            guard result == 0 else { return end() }
+        } while !isChoked && takeWaiting(1)
         guard !isEnded else { return }
-        guard result == 0 else { return end() }
         let isOver = wslay_event_get_close_sent(context) != 0 || wslay_event_want_read(context) == 0
         if isOver, wslay_event_want_write(context) == 0 { return linger() }
         if isSlow, wslay_event_get_queued_msg_length(context) == 0 {
@@ -222,6 +240,16 @@ import WebAccess
         }
         let reads = !isHeld && !isChoked && wslay_event_want_read(context) != 0
         source?.setEvents((reads ? UInt32(EPOLLIN.rawValue) : 0) | (isChoked ? UInt32(EPOLLOUT.rawValue) : 0))
+    }
+
+    /// Takes texts that have waited, and queues their answers. False: none has waited.
+    @discardableResult private func takeWaiting(_ count: Int) -> Bool {
+        let texts = waiting.prefix(count)
+        waiting.removeFirst(texts.count)
+        isServing = true
+        for text in texts { onText?(text) }
+        isServing = false
+        return !texts.isEmpty && !isEnded
     }
 
     private func watchPatience() {
@@ -274,7 +302,9 @@ import WebAccess
     private func take(_ message: wslay_event_on_msg_recv_arg) {
         switch UInt32(message.opcode) {
         case WSLAY_TEXT_FRAME.rawValue:
-            onText?(Array(UnsafeBufferPointer(start: message.msg, count: message.msg_length)))
+            let text = Array(UnsafeBufferPointer(start: message.msg, count: message.msg_length))
+            // One piece of the socket has many requests, and each answer may be long.
+            if isChoked || !waiting.isEmpty { waiting.append(text) } else { onText?(text) }
         case WSLAY_BINARY_FRAME.rawValue: close(.unsupportedData, "frames have to be text")
         case _: break
         }

@@ -107,7 +107,7 @@ import WebProtocol
         case .library:
             let library = try openLibrary()
             if request.method == LibraryMethodName.libraryArtwork.rawValue, let id = request.id {
-                pictures[id] = request.parameters
+                pictures[Self.key(id)] = request.parameters
             }
             library.send(line)
         }
@@ -159,14 +159,21 @@ import WebProtocol
         upstream.send(Upstream.request(id: "0", "hello"))
     }
 
+    /// An id in one spelling: a caller may write the same text or number in several.
+    private static func key(_ id: [UInt8]) -> [UInt8] { (try? JSONReader.read(id)).map(key) ?? id }
+
+    private static func key(_ id: JSONValue) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.value(id)
+        return writer.bytes
+    }
+
     /// Notes the id of a picture of the library, which the library finds again by the same parameters.
     private func note(_ line: [UInt8]) {
         guard !Upstream.isNotification(line), let answer = try? JSONReader.read(line), let id = answer["id"] else {
             return
         }
-        var writer = JSONWriter()
-        writer.value(id)
-        guard let parameters = pictures.removeValue(forKey: writer.bytes),
+        guard let parameters = pictures.removeValue(forKey: Self.key(id)),
             let picture = answer["result"]?["id"]?.stringValue
         else { return }
         services.pictures.note(picture, parameters)
