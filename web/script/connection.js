@@ -30,6 +30,7 @@ export class Connection {
   #state = "idle";
   #stage = Stage.attempt;
   #began = 0;
+  #reason = "";
 
   // environment: openSocket(), isVisible(), isRefused() (a promise), setTimer(action, seconds), clearTimer(timer), random(),
   // now() (seconds of a clock that goes on while the machine sleeps; it may step).
@@ -41,6 +42,11 @@ export class Connection {
 
   get state() {
     return this.#state;
+  }
+
+  // Words of the server about the end of the last socket; empty: it had none, or the socket is of use.
+  get reason() {
+    return this.#reason;
   }
 
   connect() {
@@ -58,15 +64,17 @@ export class Connection {
     socket.onmessage = (event) => {
       if (isCurrent()) for (const message of messages(event.data)) this.#receive(message);
     };
-    socket.onclose = () => {
-      if (isCurrent()) this.#lost();
+    socket.onclose = (event) => {
+      if (isCurrent()) this.#lost(event?.reason);
     };
     this.#change("connecting");
   }
 
   // The daemon has answered on this socket. nowplaying-web opens one, and answers some calls, without the daemon.
   prove() {
-    if (this.#state === "open") this.#stage = Stage.useful;
+    if (this.#state !== "open") return;
+    this.#stage = Stage.useful;
+    this.#reason = "";
   }
 
   // The socket is open, but of no use: closes it. The next one comes later.
@@ -136,8 +144,9 @@ export class Connection {
     else call.resolve(message.result);
   }
 
-  async #lost() {
+  async #lost(reason = "") {
     const stage = this.#stage;
+    if (reason !== "") this.#reason = reason;
     this.#socket = null;
     this.#stopTimer();
     this.#failCalls();

@@ -183,7 +183,8 @@ class App {
     const banner = document.querySelector("#connection");
     setHidden(banner, this.player.isCurrent || state === "refused");
     const words = this.words(isKnown ? "reconnecting" : "connecting");
-    setText(banner, this.#refusal === null ? words : `${words} ${this.explain(this.#refusal)}`);
+    const reason = this.#refusal === null ? this.connection.reason : this.explain(this.#refusal);
+    setText(banner, reason === "" ? words : `${words} ${reason}`);
     if (state === "refused" && this.#view !== this.#views.get("pairing"))
       this.#show("pairing");
     else if (this.player.isCurrent && this.#view === this.#views.get("pairing"))
@@ -251,6 +252,8 @@ class App {
         headers: { "Content-Type": "application/json" },
         body: request(1, "hello", { client: "page" })
       });
+      if (answer.status === 503) this.#refusal = new CallError((await answer.json()).error);
+      if (this.words) this.#showConnection(this.connection.state);
       return answer.status === 401 || answer.status === 403;
     } catch {
       return false;

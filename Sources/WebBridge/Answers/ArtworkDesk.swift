@@ -56,7 +56,7 @@ import WebProtocol
             if let result = message["result"], let file { return finish(.success((result, file))) }
             finish(.failure(Self.fault(message["error"])))
         }
-        library.onEnd = { finish(.failure(HTTPFault(.unavailable, "the library has ended"))) }
+        library.onEnd = { finish(.failure(HTTPFault(.unavailable, $0 ?? "the library has ended"))) }
         library.send(Upstream.request(id: "1", LibraryMethodName.libraryArtwork.rawValue, parameters))
     }
 
@@ -108,7 +108,7 @@ import WebProtocol
     private func connect() throws(SystemError) -> Upstream {
         let made = try services.reader()
         made.onLine = { [unowned self] in take($0, $1) }
-        made.onEnd = { [unowned self] in
+        made.onEnd = { [unowned self] _ in
             daemon = nil
             let answers = waiting.values
             waiting = [:]

@@ -35,7 +35,7 @@ import WebProtocol
         daemon = try services.daemon(caller, caller.role)
         daemon.onLine = { [unowned self] line, _ in deliver(line) }
         daemon.onDrain = { [unowned self] in onDrain?() }
-        daemon.onEnd = { [unowned self] in end("nowplayingd has ended") }
+        daemon.onEnd = { [unowned self] in end($0 ?? "nowplayingd has ended") }
         daemon.onGreeting = { [unowned self] in
             let waiting = greeted
             greeted = []
@@ -146,7 +146,7 @@ import WebProtocol
             deliver(line)
         }
         made.onDrain = { [unowned self] in onDrain?() }
-        made.onEnd = { [unowned self] in end("nowplaying-library has ended") }
+        made.onEnd = { [unowned self] in end($0 ?? "nowplaying-library has ended") }
         made.setPaused(isPaused)
         library = made
         return made

@@ -1,5 +1,6 @@
 import BridgeRuntime
 import ControlProtocol
+import Glibc
 import LinuxSystem
 import NowPlayingClient
 import WebAccess
@@ -24,6 +25,11 @@ import WebAccess
         do throws(SystemError) {
             return try Upstream(loop, daemonPaths, hello: hello(caller, role))
         } catch {
+            guard error.code != EACCES else {
+                throw .commandFailed(
+                    .noDaemon,
+                    "nowplaying-web may not open the socket of nowplayingd: run both as one user")
+            }
             throw .commandFailed(.noDaemon, "nowplayingd is not running: start it, or wait for it")
         }
     }

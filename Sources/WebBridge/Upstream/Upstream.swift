@@ -8,8 +8,8 @@ import WebProtocol
 @PlayerLoop final class Upstream {
     /// Called with each line after the greeting.
     var onLine: (@PlayerLoop ([UInt8], OwnedDescriptor?) -> Void)?
-    /// Called once when the connection has ended.
-    var onEnd: (@PlayerLoop () -> Void)?
+    /// Called once when the connection has ended, with words if the other end has refused the greeting.
+    var onEnd: (@PlayerLoop (String?) -> Void)?
     /// Called when the other end has taken everything after it did not.
     var onDrain: (@PlayerLoop () -> Void)?
     /// The answer to the greeting; nil: it has not come.
@@ -64,8 +64,10 @@ import WebProtocol
         if greeting != nil { return onLine?(line, file) ?? () }
         guard !Self.isNotification(line) else { return }
         // Without it the connection would have the bridge's own rights.
-        guard let answer = try? JSONReader.read(line), let result = answer["result"]?.objectValue else {
-            return end()
+        let answer = try? JSONReader.read(line)
+        guard let result = answer?["result"]?.objectValue else {
+            let words = answer?["error"]?["message"]?.stringValue
+            return end(words.map { "nowplaying-web is refused: \($0)" })
         }
         greeting = result
         let lines = waiting
@@ -77,9 +79,9 @@ import WebProtocol
     /// Called once after the greeting.
     var onGreeting: (@PlayerLoop () -> Void)?
 
-    private func end() {
+    private func end(_ words: String? = nil) {
         let ended = onEnd
         close()
-        ended?()
+        ended?(words)
     }
 }

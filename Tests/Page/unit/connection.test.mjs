@@ -66,6 +66,19 @@ test("a lost socket fails its calls and is opened again at once", async () => {
   await assert.rejects(here.connection.call("b"), (error) => error.isOffline);
 });
 
+test("the words of the server about the end of a socket stay until another one is of use", () => {
+  const here = page();
+  here.socket().onopen();
+  here.connection.prove();
+  here.now = 1;
+  here.socket().onclose({ reason: "nowplayingd has ended" });
+  assert.equal(here.connection.reason, "nowplayingd has ended");
+  here.socket().onopen();
+  assert.equal(here.connection.reason, "nowplayingd has ended");
+  here.connection.prove();
+  assert.equal(here.connection.reason, "");
+});
+
 test("attempts that fail are repeated ever later, at most after 5 s", async () => {
   const here = page();
   const delays = [];
