@@ -22,9 +22,12 @@ export class Volume {
       this.#show(Number(this.#range.value));
       send(Number(this.#range.value));
     };
-    this.#range.onchange = () => {
+    const release = () => {
       this.#isHeld = false;
     };
+    this.#range.onchange = release;
+    // A drag that ends where it began changes nothing: the browser reports no change.
+    for (const end of ["pointerup", "pointercancel", "keyup", "blur"]) this.#range.addEventListener(end, release);
     this.element = h("div", { class: "volume", dir: "ltr" }, this.#mute, this.#range);
   }
 
