@@ -22,13 +22,23 @@ VIEWS = [
     "announce",
     "devices",
 ]
+# Parts that come with an answer of the daemon or the library.
+CONTENT = {
+    "queue": "main .virtual-row .item-title",
+    "library": "main .tile",
+    "library/albums": "main .tile",
+    "sessions": "main .session",
+}
 LONGEST_FIRST_VIEW = 60_000
 
 
 def show(tab, view):
     """Shows a view and waits until it has its content and stands still."""
     tab.run(f"void (location.hash = '#/{view}')")
+    tab.until(f"document.body.dataset.view === {view.split('/')[0] or 'playing'!r}")
     tab.until("document.querySelector('main section h1') !== null")
+    if content := CONTENT.get(view):
+        tab.until(f"document.querySelector({content!r}) !== null")
     tab.until(
         "document.getAnimations().every((one) => one.playState !== 'running') && [...document.images].every((one) => "
         "one.hidden || one.complete || one.loading === 'lazy')"
@@ -184,12 +194,16 @@ def test_pictures(house, browser):
     folder = os.environ.get("PICTURES")
     if not folder:
         return
+    phone = {"width": 390, "height": 844, "scale": 2}
     for name, view, looks in (
         ("page", "", {}),
         ("page-library", "library", {}),
         ("page-queue", "queue", {"dark": False}),
-        ("page-phone", "", {"width": 390, "height": 844, "scale": 2}),
-        ("page-phone-light", "", {"width": 390, "height": 844, "scale": 2, "dark": False}),
+        ("page-phone", "", phone),
+        ("page-phone-light", "", phone | {"dark": False}),
+        ("page-phone-queue", "queue", phone),
+        ("page-phone-library", "library", phone | {"dark": False}),
+        ("page-phone-sessions", "sessions", phone),
     ):
         tab = begin(house, browser, motion=False, **looks)
         house.call("play", index=0)
@@ -199,5 +213,6 @@ def test_pictures(house, browser):
             "document.querySelector('h1.title').textContent === 'Harbour Lights' && document.querySelector('.still') !== null"
         )
         show(tab, view)
-        tab.picture(f"{folder}/{name}.png")
+        tab.until("[...document.querySelectorAll('main img')].every((one) => one.hidden || one.naturalWidth > 0)")
+        tab.picture(f"{folder}/{name}.jpg", "jpeg")
         tab.close()
