@@ -10,6 +10,7 @@ package import WebAccess
     private let context: BridgeContext
     private let judge: AccessJudge
     private let desk: WebDesk
+    private let services: Services
     private var settings: WebSettings
     private var front: WebFront
     private var pairing: PairingSocket?
@@ -26,14 +27,12 @@ package import WebAccess
         let log = context.log
         let judge = try AccessJudge(settings, try LocalUsers(settings, owner: geteuid()), store) { log.info($0) }
         self.judge = judge
-        desk = WebDesk(Services(context.loop, context.daemon.paths, judge), judge)
+        services = Services(context.loop, context.daemon.paths, judge, speech: settings.speech)
+        desk = WebDesk(services, judge)
         front = try WebFront(context, desk, settings)
         try front.listen(settings)
         if !desk.hasPage { log.warning("the files of the page are missing; install them with “make install”") }
         if let url = front.reach(settings).localURL { log.info("the page is at \(url)") }
-        if let program = settings.speech.first {
-            log.warning("no text is announced by \(program): this version cannot speak; remove speech from [web]")
-        }
         do throws(BridgeFailure) {
             pairing = try PairingSocket(
                 context.loop, judge, reach: { [unowned self] in front.reach(self.settings) },
@@ -57,6 +56,7 @@ package import WebAccess
             let users = try LocalUsers(settings, owner: geteuid())
             try front.reload(settings)
             judge.reload(settings, users)
+            services.speech.reload(settings.speech)
             desk.endRefused()
             self.settings = settings
         } catch { context.log.error(error.message) }

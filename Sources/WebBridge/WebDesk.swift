@@ -24,7 +24,7 @@ import WebProtocol
         artwork = ArtworkDesk(services)
         calls = CallDesk(services)
         events = EventDesk(services)
-        announcements = AnnounceDesk(services)
+        announcements = AnnounceDesk(services, judge)
         sockets = SocketDesk(services)
         pairing = PairDesk(services.loop, judge)
         judge.onRevocation = { [unowned self] _ in endRefused() }
@@ -49,6 +49,7 @@ import WebProtocol
         sockets.end()
         events.end()
         calls.end()
+        announcements.end()
         artwork.end()
     }
 
@@ -123,7 +124,9 @@ import WebProtocol
         case .pair:
             try Self.checkJSON(head)
             return 4096
-        case .announce: return AnnounceRequest.maximumBytes
+        case .announce(let request):
+            if request.isText { try announcements.checkSpeech() }
+            return request.maximumBody
         }
     }
 

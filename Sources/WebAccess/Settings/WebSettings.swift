@@ -26,7 +26,7 @@ package struct WebSettings: BridgeSettings {
     package var key: String?
     /// The folder of the paired devices; nil: the usual one.
     package var stateDirectory: String?
-    /// A program that speaks the text on its standard input, and its arguments; empty: none. No text is spoken yet.
+    /// A program that speaks the text on its standard input, and its arguments; empty: none.
     package var speech: [String] = []
     /// The group whose members may control the daemon: `control-group` of `[access]`.
     package private(set) var controlGroup: String?

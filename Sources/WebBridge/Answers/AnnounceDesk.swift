@@ -6,9 +6,10 @@ import NowPlaying
 import WebAccess
 import WebProtocol
 
-/// Announcements whose sound is the body of a request.
+/// Announcements whose sound, or whose text, is the body of a request.
 @PlayerLoop final class AnnounceDesk {
     private let services: Services
+    private let judge: AccessJudge
     /// Callers whose announcements have not ended.
     private var active: [Int: (caller: AccessCaller, daemon: Upstream)] = [:]
     private var lastNumber = 0
@@ -27,7 +28,17 @@ import WebProtocol
     private static let maximum = 4
 
     /// A desk without announcements.
-    init(_ services: Services) { self.services = services }
+    init(_ services: Services, _ judge: AccessJudge) {
+        self.services = services
+        self.judge = judge
+    }
+
+    /// Throws if no program speaks texts.
+    func checkSpeech() throws(HTTPFault) {
+        guard services.speech.canSpeak else {
+            throw HTTPFault(.unsupportedMediaType, "no program speaks texts; name one as “speech” in [web]")
+        }
+    }
 
     /// A place for an announcement, before its body is taken. Throws if the caller has to wait.
     func reserve(_ caller: AccessCaller) throws(HTTPFault) -> Place {
@@ -46,12 +57,28 @@ import WebProtocol
         return place
     }
 
-    /// Plays the sound of a request.
+    /// Plays the sound of a request, or speaks its text.
     func serve(_ request: AnnounceRequest, _ caller: AccessCaller, _ exchange: HTTPExchange) {
+        guard request.isText else { return play(exchange.takeBody(), request, caller, exchange) }
+        do throws(HTTPFault) {
+            try checkSpeech()
+            try services.speech.speak(exchange.takeBody()) { [unowned self] outcome in
+                switch outcome {
+                case .success(let sound) where judge.isAdmitted(caller): play(sound, request, caller, exchange)
+                case .success: exchange.answer(HTTPAnswer(WebDesk.refused))
+                case .failure(let fault): exchange.answer(HTTPAnswer(fault))
+                }
+            }
+        } catch { exchange.answer(HTTPAnswer(error)) }
+    }
+
+    private func play(
+        _ sound: [UInt8], _ request: AnnounceRequest, _ caller: AccessCaller, _ exchange: HTTPExchange
+    ) {
         do throws(HTTPFault) {
             // From now on it is one of those that play.
             exchange.place = nil
-            let file = try Self.sealed(exchange.takeBody())
+            let file = try Self.sealed(sound)
             let daemon: Upstream
             do throws(RPCError) { daemon = try services.daemon(caller, .control) } catch {
                 return exchange.answer(.refusal(error))
@@ -77,6 +104,9 @@ import WebProtocol
         guard let ended = active.removeValue(forKey: number) else { return }
         services.loop.later { ended.daemon.close() }
     }
+
+    /// Ends all speech.
+    func end() { services.speech.end() }
 
     private static func answer(_ line: [UInt8]) -> HTTPAnswer {
         let isError = (try? JSONReader.read(line))?["error"] != nil

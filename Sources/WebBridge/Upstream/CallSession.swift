@@ -203,6 +203,11 @@ import WebProtocol
             let answer: @PlayerLoop (JSONObject) -> Void = { [unowned self] greeting in
                 var result = greeting
                 result["role"] = .string(role.rawValue)
+                if services.speech.canSpeak, role >= .control {
+                    var capabilities = result["capabilities"]?.objectValue ?? JSONObject()
+                    capabilities["speech"] = true
+                    result["capabilities"] = .object(capabilities)
+                }
                 if let id { succeed(id, .object(result)) }
             }
             if let greeting = daemon.greeting { answer(greeting) } else { greeted.append(answer) }

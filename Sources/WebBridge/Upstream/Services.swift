@@ -10,12 +10,15 @@ import WebAccess
     let loop: EventLoop
     /// Pictures of the library that callers have asked for.
     let pictures = KnownPictures()
+    /// The program that speaks texts.
+    let speech: SpeechDesk
     private let daemonPaths: [String]
     private let judge: AccessJudge
 
-    /// Services at these sockets of the daemon. `judge` knows the names of devices.
-    init(_ loop: EventLoop, _ daemonPaths: [String], _ judge: AccessJudge) {
+    /// Services at these sockets of the daemon. `judge` knows the names of devices; `speech`: a program and its arguments.
+    init(_ loop: EventLoop, _ daemonPaths: [String], _ judge: AccessJudge, speech: [String]) {
         self.loop = loop
+        self.speech = SpeechDesk(loop, speech)
         self.daemonPaths = daemonPaths
         self.judge = judge
     }

@@ -26,7 +26,14 @@ package enum ContentType {
 
     /// True if a body is JSON by its header: `application/json`, with parameters or without.
     package static func isJSON(_ head: RequestHead) -> Bool {
+        isType("application/json", head)
+    }
+
+    /// True if a body is a plain text by its header.
+    package static func isText(_ head: RequestHead) -> Bool { isType("text/plain", head) }
+
+    private static func isType(_ type: String, _ head: RequestHead) -> Bool {
         guard let value = head.value("content-type") else { return false }
-        return RequestHead.trimmed(value.prefix { $0 != ";" }).lowercased() == "application/json"
+        return RequestHead.trimmed(value.prefix { $0 != ";" }).lowercased() == type
     }
 }

@@ -79,8 +79,10 @@ package struct ArtworkRequest: Equatable, Sendable {
     }
 }
 
-/// A request to play a sound, which is the body: `/announce?wait`.
+/// A request to play a sound, which is the body, or to speak a text: `/announce?wait`.
 package struct AnnounceRequest: Equatable, Sendable {
+    /// True: the body is a text for the speech program.
+    package let isText: Bool
     /// True: the answer comes at the end of the announcement.
     package let waits: Bool
     /// Parameters of the method announce, as text.
@@ -88,11 +90,17 @@ package struct AnnounceRequest: Equatable, Sendable {
 
     /// Most bytes of a sound.
     package static let maximumBytes = 16 << 20
+    /// Most characters of a text.
+    package static let maximumCharacters = 1000
+
+    /// Most bytes of the body.
+    package var maximumBody: Int { isText ? Self.maximumCharacters * 4 : Self.maximumBytes }
 
     private static let names = ["policy", "duckTo", "volume", "priority"]
 
     init(_ head: RequestHead) throws(HTTPFault) {
         var parameters: [RequestTarget.Item] = []
+        isText = ContentType.isText(head)
         waits = try head.target.value("wait") != nil
         for item in head.target.query where item.name != "wait" {
             guard Self.names.contains(item.name) else {

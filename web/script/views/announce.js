@@ -4,7 +4,7 @@ import { h, icon, set, setHidden, setText } from "../dom.js";
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_CHARACTERS = 1000;
-// Texts for the statuses of a refusal.
+// Texts for the statuses of a refusal; others come with words of the server, or say that the sound is none.
 const FAILURES = { 403: "reason.denied", 413: "announceLarge", 429: "announceBusy" };
 
 export class AnnounceView {
@@ -66,6 +66,8 @@ export class AnnounceView {
       if (answer.ok) {
         this.#text.value = "";
         this.#show(words("announceDone"));
+      } else if (FAILURES[answer.status] === undefined && answer.headers.get("Content-Type")?.startsWith("text/plain")) {
+        this.#show(await answer.text());
       } else this.#show(words(FAILURES[answer.status] ?? "announceFailed"));
     } catch {
       this.#show(words("reason.offline"));
