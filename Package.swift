@@ -153,7 +153,7 @@ let package = Package(
             "WebBridge",
             [
                 "WebAccess", "BridgeRuntime", "NowPlayingClient", "LinuxSystem", "WebProtocol", "ControlProtocol",
-                "NowPlaying", "CMicroHTTP", "CWSLay", "CLinux",
+                "NowPlaying", "CMicroHTTP", "CWSLay", "CSystemd", "CLinux",
             ]),
         program("nowplaying-mpd", ["MPDBridge", "BridgeRuntime"]),
         program("nowplaying-web", ["WebBridge", "BridgeRuntime"]),

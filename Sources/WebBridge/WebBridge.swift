@@ -14,6 +14,7 @@ package import WebAccess
     private var settings: WebSettings
     private var front: WebFront
     private var pairing: PairingSocket?
+    private let avahi: Avahi
 
     package init(_ context: BridgeContext, _ settings: WebSettings) throws(BridgeFailure) {
         // A client that goes while a file is sent to it.
@@ -29,8 +30,10 @@ package import WebAccess
         self.judge = judge
         services = Services(context.loop, context.daemon.paths, judge, speech: settings.speech)
         desk = WebDesk(services, judge)
+        avahi = Avahi(context.loop) { log.info($0) }
         front = try WebFront(context, desk, settings)
         try front.listen(settings)
+        avahi.set(NetworkService(front.reach(settings), settings))
         if !desk.hasPage { log.warning("the files of the page are missing; install them with “make install”") }
         if let url = front.reach(settings).localURL { log.info("the page is at \(url)") }
         do throws(BridgeFailure) {
@@ -59,11 +62,13 @@ package import WebAccess
             services.speech.reload(settings.speech)
             desk.endRefused()
             self.settings = settings
+            avahi.set(NetworkService(front.reach(settings), settings))
         } catch { context.log.error(error.message) }
     }
 
     package func end() {
         pairing?.end()
+        avahi.set(nil)
         desk.end()
         front.end()
         judge.end()
