@@ -14,9 +14,9 @@ from covers import ALBUMS, cover
 
 
 class House:
-    """Everything that the page needs, from its programs."""
+    """Everything that the page needs, from its programs. Without a browser the music has no covers."""
 
-    def __init__(self, programs, folder, browser):
+    def __init__(self, programs, folder, browser=None, begins=True):
         self.programs, self.folder, self.processes, self.last = pathlib.Path(programs).resolve(), pathlib.Path(folder), [], 0
         self.environment = {
             **os.environ,
@@ -28,14 +28,17 @@ class House:
             "LANG": "C.UTF-8",
             "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus",
         }
-        self.covers(browser)
-        self.music()
+        if browser is not None:
+            self.covers(browser)
+        if begins:
+            self.music()
         self.settings = pathlib.Path(folder, "house.conf")
         self.settings.write_text(
             f"[access]\nmedia-roots = {folder}\n[library]\nfolders = {folder}/music\nstate-directory = {folder}/library\n"
         )
         try:
-            self.begin()
+            if begins:
+                self.begin()
         except BaseException:
             self.close()
             raise
@@ -51,6 +54,7 @@ class House:
 
     def music(self):
         raw = self.folder / "raw.wav"
+        has_covers = (self.folder / "cover0.jpg").exists()
         for number, (album, artist, year, titles, _) in enumerate(ALBUMS):
             path = self.folder / "music" / album
             path.mkdir(parents=True)
@@ -77,7 +81,7 @@ class House:
                         "-f",
                         "-o",
                         path / f"{track}.flac",
-                        f"--picture=3|image/jpeg|||{self.folder}/cover{number}.jpg",
+                        *([f"--picture=3|image/jpeg|||{self.folder}/cover{number}.jpg"] if has_covers else []),
                         raw,
                         *[f"--tag={key}={value}" for key, value in tags.items()],
                     ],
@@ -111,9 +115,13 @@ class House:
     def begin_library(self):
         self.library = self.start(self.programs / "nowplaying-library", *self.common)
 
-    def begin_web(self, port=0, more=""):
+    def write_web(self, port=0, more="", host="localhost"):
         settings = self.folder / "web.conf"
-        settings.write_text(f"[web]\nbind = localhost:{port}\nstate-directory = {self.folder}/web\n{more}")
+        settings.write_text(f"[web]\nbind = {host}:{port}\nstate-directory = {self.folder}/web\n{more}")
+        return settings
+
+    def begin_web(self, port=0, more="", host="localhost"):
+        settings = self.write_web(port, more, host)
         log = self.folder / "nowplaying-web.log"
         log.write_text("")
         self.web = self.start(self.programs / "nowplaying-web", "--socket", f"{self.folder}/control.sock", "--config", settings)
@@ -156,6 +164,16 @@ class House:
             self.last += 1
             daemon.sendall(json.dumps({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}).encode() + b"\n")
             answer = json.loads(daemon.makefile().readline())
+        assert "error" not in answer, f"{method}: {answer}"
+        return answer["result"]
+
+    def web_call(self, method, **params):
+        """One request to the local socket of nowplaying-web."""
+        with socket.socket(socket.AF_UNIX) as web:
+            web.settimeout(20)
+            web.connect(f"{self.folder}/nowplaying-web/web.sock")
+            web.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n")
+            answer = json.loads(web.makefile().readline())
         assert "error" not in answer, f"{method}: {answer}"
         return answer["result"]
 

@@ -10,6 +10,7 @@ import time
 import traceback
 
 import controls
+import guests
 import lists
 import looks
 import states
@@ -21,7 +22,7 @@ def main():
     programs, pattern = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
     tests = [
         (name, test)
-        for module in (controls, lists, states, looks)
+        for module in (controls, lists, states, looks, guests)
         for name, test in vars(module).items()
         if name.startswith("test_") and pattern in name
     ]

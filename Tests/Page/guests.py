@@ -1,0 +1,137 @@
+"""Browsers that are no user of this machine: pairing, devices; and announcements by a text."""
+
+import contextlib
+import wave
+
+from browser import until
+from controls import begin, state
+from proxies import free_port
+
+
+@contextlib.contextmanager
+def bridge(house, more):
+    """nowplaying-web with other settings."""
+    house.end(house.web)
+    house.begin_web(house.port, more=more)
+    try:
+        yield
+    finally:
+        house.end(house.web)
+        house.begin_web(house.port)
+
+
+def fill(tab, selector, text):
+    tab.click(selector)
+    tab.run(f"document.querySelector({selector!r}).select()")
+    tab.type(text)
+
+
+def choice(tab, text):
+    tab.until("document.querySelector('dialog[open] .choice') !== null")
+    tab.run(f"[...document.querySelectorAll('dialog[open] .choice')].find((one) => one.textContent.includes({text!r})).click()")
+
+
+def test_pairing(house, browser):
+    """A browser without rights asks for the code, gets its own, and loses them at once when its user or another device says so."""
+    port = free_port()
+    with bridge(house, f"proxy-bind = localhost:{port}\naddress = http://localhost:{port}\n"):
+        house.fresh().call("play", index=1)
+        address = f"http://localhost:{port}/"
+        tab = browser.tab(address)
+        tab.until("document.querySelector('.pairing #code') !== null")
+        code = house.web_call("pair.begin", role="control")["code"]
+        fill(tab, "#code", "1" + code[1:] if code[0] != "1" else "2" + code[1:])
+        tab.click(".pairing .primary")
+        tab.until("!document.querySelector('.pairing [role=alert]').hidden")
+        fill(tab, "#code", code)
+        fill(tab, "#device-name", "<b>Kitchen</b>")
+        tab.click(".pairing .primary")
+        tab.until("document.querySelector('h1.title')?.textContent === 'Slow Ferry'")
+        tab.click(".play-button")
+        state(house, "state", "paused")
+        # No script can read the token.
+        assert tab.run("document.cookie") == ""
+        assert not tab.run("JSON.stringify({ ...localStorage, ...sessionStorage })").count(code)
+        assert [one["name"] for one in house.web_call("devices.list")["devices"]] == ["<b>Kitchen</b>"]
+
+        # The QR code's address pairs a device that may look; nothing of the code stays in the address.
+        code = house.web_call("pair.begin", role="read")["code"]
+        other = browser.tab(f"http://127.0.0.1:{port}/#{code}")
+        other.until(f"document.querySelector('#code')?.value === {code!r} && location.hash === ''")
+        other.click(".pairing .primary")
+        other.until("document.querySelector('h1.title')?.textContent === 'Slow Ferry'")
+        other.until("document.querySelector('.play-button').disabled")
+        other.run("void (location.hash = '#/devices')")
+        other.until("document.querySelectorAll('main .session').length === 1")
+        other.close()
+
+        # The device sees itself alone, and revokes itself.
+        tab.run("void (location.hash = '#/devices')")
+        tab.until("document.querySelector('main .session h2')?.textContent === '<b>Kitchen</b>'")
+        assert tab.run("document.querySelectorAll('main .session').length") == 1
+        tab.click("main .session .secondary")
+        choice(tab, "Revoke")
+        tab.until("document.querySelector('.pairing #code') !== null")
+        until(lambda: len(house.web_call("devices.list")["devices"]) == 1, "one device")
+        tab.close()
+
+        # The user of this machine sees all.
+        own = begin(house, browser)
+        own.run("void (location.hash = '#/devices')")
+        own.until("document.querySelectorAll('main .session').length === 1")
+        own.click("main .session .secondary")
+        choice(own, "Revoke")
+        own.until("document.querySelector('main .session') === null")
+        assert house.web_call("devices.list")["devices"] == []
+        own.close()
+
+
+def test_speech(house, browser):
+    """The box for a text is there where a program speaks it; its words are announced, and its failures shown."""
+    tab = begin(house, browser)
+    tab.run("void (location.hash = '#/announce')")
+    tab.until("document.querySelector('#sound') !== null")
+    assert tab.run("document.querySelector('#speech').form.hidden")
+    tab.close()
+    sound, script = house.folder / "voice.wav", house.folder / "speak.sh"
+    with wave.open(str(sound), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(bytes(3200))
+    script.write_text('[ "$(cat)" = "Dinner, \u665a\u996d" ] && cat "$1"\n')
+    with bridge(house, f"speech = /bin/sh {script} {sound}\n"):
+        tab = begin(house, browser)
+        tab.run("void (location.hash = '#/announce')")
+        tab.until("document.querySelector('#speech')?.form.hidden === false && !document.querySelector('#speech').disabled")
+        shown = "document.querySelector('main [role=status]').textContent"
+        fill(tab, "#speech", "Another text")
+        tab.click("form.stack .primary")
+        tab.until(f"{shown} !== '' && !document.querySelector('main [role=status]').hidden")
+        tab.until(f"{shown} .includes('made no sound')")
+        fill(tab, "#speech", "Dinner, \u665a\u996d")
+        tab.click("form.stack .primary")
+        tab.until(f"{shown} === 'The announcement has played.'")
+        assert tab.run("document.querySelector('#speech').value") == ""
+        tab.close()
+
+
+def test_volume_drag(house, browser):
+    """A drag of the volume that ends where it began leaves the slider to the daemon."""
+    tab = begin(house, browser)
+    tab.until("document.querySelector('.volume-range').disabled === false")
+    tab.click(".volume-range")
+    until(lambda: abs(house.state["volume"] - 0.5) < 0.03, "half of the volume")
+    x, y = tab.run(
+        "(() => { const r = document.querySelector('.volume-range').getBoundingClientRect(); return [r.x + r.width / 2, r.y + "
+        "r.height / 2]; })()"
+    )
+    mouse = lambda kind, x: tab.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+    mouse("mousePressed", x)
+    mouse("mouseMoved", x + 40)
+    mouse("mouseMoved", x)
+    mouse("mouseReleased", x)
+    until(lambda: abs(house.state["volume"] - 0.5) < 0.03, "half of the volume again")
+    house.call("volume.set", volume=0.9)
+    tab.until("document.querySelector('.volume-range').value === '0.9'")
+    tab.close()

@@ -1,0 +1,61 @@
+"""Bytes that are a text in UTF-8, and bytes that are none."""
+
+# Autobahn 6.5 to 6.23, after Markus Kuhn's tests of UTF-8: bytes that are a text, and those that are none.
+VALID = [
+    "Hello-µ@ßöäüàá-UTF-8!!".encode(),
+    "\u03ba\u1f79\u03c3\u03bc\u03b5".encode(),
+    *[character.encode() for character in "\u0080\u07ff\u0800\uffff\U00010000\U0010ffff\ud7ff\ue000\ufffd"],
+    *[chr(plane * 0x10000 + end).encode() for plane in range(17) for end in (0xFFFE, 0xFFFF)],
+    *[character.encode() for character in "\uffef\ufff0\ufff9\ufffa\ufffb\ufffc\ufffd"],
+]
+INVALID = [
+    b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80edited",
+    b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xf4\x90\x80\x80edited",
+    *["\u03ba\u1f79\u03c3\u03bc\u03b5".encode()[:cut] for cut in (1, 3, 4, 6, 8, 10)],
+    b"\xf8\x88\x80\x80\x80",
+    b"\xfc\x84\x80\x80\x80\x80",
+    b"\xf7\xbf\xbf\xbf",
+    b"\xfb\xbf\xbf\xbf\xbf",
+    b"\xfd\xbf\xbf\xbf\xbf\xbf",
+    b"\xf4\x90\x80\x80",
+    *[b"\x80\xbf" * (size // 2) + b"\x80" * (size % 2) for size in range(1, 8)],
+    bytes(range(0x80, 0xC0)),
+    *[bytes(byte for start in starts for byte in (start, 0x20)) for starts in (range(0xC0, 0xE0), range(0xE0, 0xF0))],
+    *[bytes(byte for start in starts for byte in (start, 0x20)) for starts in (range(0xF0, 0xF8), range(0xF8, 0xFC), (0xFC, 0xFD))],
+    b"\xc0",
+    b"\xe0\x80",
+    b"\xf0\x80\x80",
+    b"\xf8\x80\x80\x80",
+    b"\xfc\x80\x80\x80\x80",
+    b"\xdf",
+    b"\xef\xbf",
+    b"\xf7\xbf\xbf",
+    b"\xfb\xbf\xbf\xbf",
+    b"\xfd\xbf\xbf\xbf\xbf",
+    b"\xc0\xe0\x80\xf0\x80\x80\xf8\x80\x80\x80\xfc\x80\x80\x80\x80",
+    b"\xfe",
+    b"\xff",
+    b"\xfe\xfe\xff\xff",
+    b"\xc0\xaf",
+    b"\xe0\x80\xaf",
+    b"\xf0\x80\x80\xaf",
+    b"\xf8\x80\x80\x80\xaf",
+    b"\xfc\x80\x80\x80\x80\xaf",
+    b"\xc1\xbf",
+    b"\xe0\x9f\xbf",
+    b"\xf0\x8f\xbf\xbf",
+    b"\xf8\x87\xbf\xbf\xbf",
+    b"\xfc\x83\xbf\xbf\xbf\xbf",
+    b"\xc0\x80",
+    b"\xe0\x80\x80",
+    b"\xf0\x80\x80\x80",
+    b"\xf8\x80\x80\x80\x80",
+    b"\xfc\x80\x80\x80\x80\x80",
+    *[bytes([0xED, second, third]) for second, third in ((0xA0, 0x80), (0xAD, 0xBF), (0xAE, 0x80), (0xAF, 0xBF))],
+    *[bytes([0xED, second, third]) for second, third in ((0xB0, 0x80), (0xBE, 0x80), (0xBF, 0xBF))],
+    *[
+        bytes([0xED, *high, 0xED, *low])
+        for high in ((0xA0, 0x80), (0xAD, 0xBF), (0xAE, 0x80), (0xAF, 0xBF))
+        for low in ((0xB0, 0x80), (0xBF, 0xBF))
+    ],
+]
