@@ -74,7 +74,7 @@ test:
 	@Scripts/packages build decode run test
 	@Scripts/test
 
-#: make test-clients            real MPD programs against nowplaying-mpd, and the page in Chromium (five minutes)
+#: make test-clients            real MPD programs against nowplaying-mpd, and the page in browsers (six minutes)
 test-clients:
 	@Scripts/packages build run clients
 	@Scripts/optional
@@ -164,7 +164,7 @@ install-files:
 	$(call install-text,README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard etc/*.conf),$(docdir),644)
 	install -d $(docdir)/docs
 	$(call install-text,docs/*.md,$(docdir)/docs,644)
-	install -m 644 docs/*.png $(docdir)/docs
+	install -m 644 docs/*.png docs/*.jpg $(docdir)/docs
 	install -d $(unitdir)/user $(unitdir)/system $(addprefix $(samples)/,hooks homeassistant node-red adapters)
 	for unit in $(units); do \
 	    sed 's|@bindir@|$(PREFIX)/bin|; s|@datadir@|$(PREFIX)/share|g' "etc/systemd/$$unit" > "$(unitdir)/$$unit" || exit 1; done

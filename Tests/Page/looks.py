@@ -213,6 +213,11 @@ def test_pictures(house, browser):
             "document.querySelector('h1.title').textContent === 'Harbour Lights' && document.querySelector('.still') !== null"
         )
         show(tab, view)
-        tab.until("[...document.querySelectorAll('main img')].every((one) => one.hidden || one.naturalWidth > 0)")
+        tab.until(
+            "[...document.querySelectorAll('main img')].every((one) => one.hidden || one.naturalWidth > 0 || one.loading === "
+            "'lazy') && [...document.querySelectorAll('main .tile .cover')].every((one) => one.querySelector('img') !== null || "
+            "one.getBoundingClientRect().top > innerHeight) && [...document.querySelectorAll('main .item-title')].every((one) => "
+            "!/^\\d+$/.test(one.textContent))"
+        )
         tab.picture(f"{folder}/{name}.jpg", "jpeg")
         tab.close()
