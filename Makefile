@@ -49,7 +49,7 @@ programs = nowplayingd nowplayingctl nowplaying-library nowplaying-hooks nowplay
     nowplaying-web
 units = $(patsubst etc/systemd/%,%,$(wildcard etc/systemd/user/*.* etc/systemd/system/*.*))
 
-.PHONY: help run build test test-clients repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
+.PHONY: help run build test test-clients page-figures repeat lint bench nightly faults soak sanitize fuzz microbenchmarks corpora install install-files deb uninstall clean
 
 help:
 	@sed -n 's/^#:  *//p' Makefile
@@ -80,6 +80,13 @@ test-clients:
 	@Scripts/optional
 	@Scripts/build
 	@Scripts/test-clients
+
+#: make page-figures            figures of the page and of nowplaying-web, on a quiet machine (eight minutes)
+page-figures:
+	@Scripts/packages build run clients
+	@Scripts/optional
+	@Scripts/build
+	@/usr/bin/python3 -B Tests/Page/figures.py build
 
 #: make repeat [N=20] [BUSY=yes]  run the tests that meet a sound server N times; BUSY: beside a processor that is busy
 repeat:

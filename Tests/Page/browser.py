@@ -190,6 +190,14 @@ class Tab:
             event["params"]["request"]["url"] for event in list(self.events) if event["method"] == "Network.requestWillBeSent"
         ]
 
+    def sent(self):
+        """Texts that the page has sent by its WebSocket."""
+        return [
+            event["params"]["response"]["payloadData"]
+            for event in list(self.events)
+            if event["method"] == "Network.webSocketFrameSent"
+        ]
+
     def problems(self):
         """Errors of scripts, and what the browser complained of."""
         found = []

@@ -96,7 +96,8 @@ def controls(house, browser):
     browser.click("[aria-label='Previous']")
     state(house, "item.title", "Slow Ferry")
     house.call("pause")
-    browser.until("document.querySelector('.scrub-range').disabled === false")
+    browser.until("document.querySelector('h1.title').textContent === 'Slow Ferry'")
+    browser.until("document.querySelector('.play-button').ariaLabel === 'Play'")
     duration = house.state["item"]["duration"]
     browser.click(".scrub-range")
     until(lambda: abs(house.state["anchor"]["elapsed"] - duration / 2) < duration / 50, "the middle of the item")
