@@ -24,7 +24,7 @@ package enum SpeechChild {
         close(text)
         close(sound)
         _ = chdir("/")
-        limit()
+        guard limit() else { _exit(69) }
         let program = Array(arguments.dropFirst())
         // Arguments that are paths name the voices of the program.
         let paths = files + program.filter { $0.hasPrefix("/") }
@@ -41,17 +41,14 @@ package enum SpeechChild {
         texts.map { strdup($0) } + [nil]
     }
 
-    /// Sets bounds that the kernel holds the program to, for good.
-    private static func limit() {
-        set(RLIMIT_CORE, 0)
-        set(RLIMIT_FSIZE, 0)
-        set(RLIMIT_AS, 4 << 30)
-        set(RLIMIT_CPU, 4 * UInt(Speech.seconds))
-        set(RLIMIT_NOFILE, 256)
+    /// Sets bounds that the kernel holds the program to, for good. False: it does not.
+    private static func limit() -> Bool {
+        set(RLIMIT_CORE, 0) && set(RLIMIT_FSIZE, 0) && set(RLIMIT_AS, 4 << 30) && set(RLIMIT_NOFILE, 256)
+            && set(RLIMIT_CPU, 4 * UInt(Speech.seconds))
     }
 
-    private static func set(_ resource: __rlimit_resource, _ value: UInt) {
+    private static func set(_ resource: __rlimit_resource, _ value: UInt) -> Bool {
         var limit = rlimit(rlim_cur: value, rlim_max: value)
-        setrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+        return setrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0
     }
 }
