@@ -50,6 +50,7 @@ package import WebAccess
             .init("connected", .bool(front.failures.isEmpty)), .init("connections", .integer(Int64(front.count))),
             .init("page", .bool(desk.hasPage)),
         ])
+        if let name = avahi.announced { status["announced"] = .string(name) }
         if !front.failures.isEmpty { status["problem"] = .string(front.failures.joined(separator: "; ")) }
         return status
     }

@@ -1,6 +1,7 @@
 """The announcement in the network by the real Avahi, on a bus and in a network of its own."""
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -34,6 +35,9 @@ def inside(house, folder):
         "route add default dev lan0",
     ):
         subprocess.run(["ip", *line.split()], check=True)
+    # Avahi has one folder on a machine; this one is of our mounts alone.
+    pathlib.Path("/run/avahi-daemon").mkdir(exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run/avahi-daemon"], check=True)
     bus = f"unix:path={folder}/system-bus"
     house.environment["DBUS_SYSTEM_BUS_ADDRESS"] = os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = bus
     settings = folder / "avahi.conf"
@@ -65,6 +69,8 @@ def inside(house, folder):
     assert set(facts) == {"id", "name", "version", "path", "tls", "auth"} and re.fullmatch("[0-9a-f]{32}", facts["id"]), facts
     assert (facts["path"], facts["tls"], facts["auth"], facts["name"]) == ("/", "0", "pair", os.uname().nodename), facts
 
+    until(lambda: house.web_call("bridge.status").get("announced") == name, "the name in the status")
+
     # A restart of Avahi.
     house.end(avahi)
     avahi = begin_avahi()
@@ -91,8 +97,6 @@ def inside(house, folder):
 
 
 if __name__ == "__main__":
-    import pathlib
-
     from house import House
 
     place = pathlib.Path(sys.argv[2])

@@ -6,6 +6,9 @@ import NowPlayingClient
 
 /// Announces a service by Avahi, over the system's bus, wherever that runs. Nothing starts it, and nothing needs it.
 @PlayerLoop final class Avahi {
+    /// The name that others see; nil: nothing is announced.
+    private(set) var announced: String?
+
     private let loop: EventLoop
     private let note: @PlayerLoop (String) -> Void
     private var bus: OpaquePointer?
@@ -54,8 +57,7 @@ import NowPlayingClient
     /// Ends the announcement: Avahi sees the end of our connection to the bus.
     func close() {
         retry = nil
-        turn += 1
-        group = nil
+        forget()
         guard let bus else { return }
         self.bus = nil
         sd_bus_close(bus)
@@ -140,13 +142,16 @@ import NowPlayingClient
     private func forget() {
         turn += 1
         group = nil
+        announced = nil
     }
 
     // MARK: The service
 
     private func changed(_ state: GroupState) {
         switch state {
-        case .established: note("announced in the network as “\(name)” (\(Self.type))")
+        case .established:
+            announced = name
+            note("announced in the network as “\(name)” (\(Self.type))")
         case .collision: rename()
         case .failure: note("Avahi cannot announce the page in the network")
         case .uncommitted, .registering: break

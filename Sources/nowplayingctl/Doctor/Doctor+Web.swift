@@ -55,11 +55,12 @@ extension Doctor {
         }
         let addresses = texts("addresses").joined(separator: " or ")
         let count = status["deviceCount"]?.integerValue ?? 0
+        let name = status["announced"]?.stringValue.map { "; the network has it as “\(TerminalText.safe($0))”" } ?? ""
         add(
             Finding(
                 "web", .ok,
                 "listens at \(places); a phone types \(addresses.isEmpty ? "the proxy's address" : addresses); "
-                    + (count == 1 ? "1 device is paired" : "\(count) devices are paired"),
+                    + (count == 1 ? "1 device is paired" : "\(count) devices are paired") + name,
                 action: count == 0 ? "nowplayingctl pair" : nil))
     }
 }
