@@ -1,4 +1,4 @@
-"""nowplaying-web without Chromium, against the real daemon: frames, proxies, the announcement in the network, and the page in WebKit.
+"""nowplaying-web without Chromium, against the real daemon: frames, proxies, speech, the announcement in the network, and the page in WebKit.
 
 usage: door.py PROGRAMS [PATTERN]    the folder of the programs; only tests whose names contain PATTERN
 """
@@ -12,6 +12,7 @@ import traceback
 import frames
 import neighbours
 import proxies
+import speech
 import webkit
 from house import House
 
@@ -20,7 +21,7 @@ def main():
     programs, pattern = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
     tests = [
         (name, test)
-        for module in (frames, proxies, neighbours, webkit)
+        for module in (frames, proxies, speech, neighbours, webkit)
         for name, test in vars(module).items()
         if name.startswith("test_") and pattern in name
     ]

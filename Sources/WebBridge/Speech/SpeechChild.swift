@@ -41,9 +41,12 @@ package enum SpeechChild {
         texts.map { strdup($0) } + [nil]
     }
 
+    /// Most bytes of a file in memory, which libraries of sound make at their start; others cannot be written at all.
+    private static let memoryFile: UInt = 256 << 20
+
     /// Sets bounds that the kernel holds the program to, for good. False: it does not.
     private static func limit() -> Bool {
-        set(RLIMIT_CORE, 0) && set(RLIMIT_FSIZE, 0) && set(RLIMIT_AS, 4 << 30) && set(RLIMIT_NOFILE, 256)
+        set(RLIMIT_CORE, 0) && set(RLIMIT_FSIZE, memoryFile) && set(RLIMIT_AS, 4 << 30) && set(RLIMIT_NOFILE, 256)
             && set(RLIMIT_CPU, 4 * UInt(Speech.seconds))
     }
 
