@@ -66,6 +66,7 @@ let package = Package(
         systemLibrary("CMicroHTTP", package: "libmicrohttpd-dev", pkgConfig: "libmicrohttpd"),
         systemLibrary("CWSLay", package: "libwslay-dev"),
         systemLibrary("CQREncode", package: "libqrencode-dev"),
+        systemLibrary("CSoxr", package: "libsoxr-dev"),
         .target(
             name: "CLinux", path: "Sources/SystemLibraries/CLinux", cSettings: [.unsafeFlags(["-Wall", "-Werror"])]),
 
@@ -89,7 +90,7 @@ let package = Package(
                 "CVorbisFile",
                 "COpusFile", "CExpat", "CLinux",
             ]),
-        library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CLinux"]),
+        library("PulseOutput", ["AudioCore", "LinuxSystem", "NowPlaying", "CPulse", "CSoxr", "CLinux"]),
         library("PlaybackEngine", ["AudioCore", "LinuxSystem", "NowPlaying", "CLinux"]),
         library(
             "ArtworkLookup",

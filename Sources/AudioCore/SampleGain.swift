@@ -30,7 +30,7 @@ package enum SampleGain {
                 for slot in (index * channels)..<((index + 1) * channels) { all |= samples[slot] }
                 if factor == 0 { all = 0 }
                 for slot in (index * channels)..<((index + 1) * channels) {
-                    let value = (Float(samples[slot]) * factor + dither(number)).rounded()
+                    let value = (Float(samples[slot]) * factor + Dither.triangular(number)).rounded()
                     results[slot] = all == 0 ? 0 : Int16(clamping: max(-32768, min(32767, value)))
                     number &+= 1
                 }
@@ -49,15 +49,5 @@ package enum SampleGain {
                 results[index] = samples[index] * Float(start + step * Double(index / channels))
             }
         }
-    }
-
-    /// Noise of triangular distribution between −1 and 1: the difference of two evenly distributed numbers out of one mixed
-    /// from the sample's own number.
-    @inline(__always) private static func dither(_ number: UInt64) -> Float {
-        var mixed = number &* 0x9E37_79B9_7F4A_7C15
-        mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
-        mixed = (mixed ^ (mixed >> 32)) &* 0xD6E8_FEB8_6659_FD93
-        mixed ^= mixed >> 32
-        return (Float(mixed & 0xFF_FFFF) - Float(mixed >> 40)) / 16_777_216
     }
 }

@@ -1,4 +1,5 @@
 package import ArtworkLookup
+package import AudioCore
 package import ControlProtocol
 package import LinuxSystem
 package import NowPlaying
@@ -11,16 +12,36 @@ package enum OutputChoice: Equatable, Sendable {
     case null
     /// Into WAV files at this path, as fast as can be.
     case file(String)
+    /// Into the FIFO at this path, at the pace of a device.
+    case pipe(String, FixedFormat)
 
-    /// Takes `pulse`, `null` or `file:PATH`; nil: anything else.
+    /// Values that are taken, for messages.
+    package static let values = "pulse, null, pipe:PATH[,RATE:BITS:CHANNELS] or file:PATH"
+
+    /// Takes one of `values`; nil: anything else.
     package init?(_ text: String) {
         switch text {
         case "pulse": self = .pulse
         case "null": self = .null
         default:
-            guard text.hasPrefix("file:"), text.utf8.count > 5 else { return nil }
-            self = .file(String(text.dropFirst(5)))
+            if text.hasPrefix("file:"), text.utf8.count > 5 {
+                self = .file(String(text.dropFirst(5)))
+            } else if text.hasPrefix("pipe:") {
+                guard let (path, format) = Self.address(text.dropFirst(5)) else { return nil }
+                self = .pipe(path, format)
+            } else {
+                return nil
+            }
         }
+    }
+
+    /// Splits a place from the format after its last comma; without one it is that of compact discs.
+    private static func address(_ text: Substring) -> (String, FixedFormat)? {
+        let comma = text.lastIndex(of: ",")
+        let place = text[..<(comma ?? text.endIndex)]
+        guard !place.isEmpty else { return nil }
+        guard let comma else { return (String(place), .compactDisc) }
+        return FixedFormat(text[text.index(after: comma)...]).map { (String(place), $0) }
     }
 }
 

@@ -137,11 +137,13 @@ package struct Setting: Sendable {
             return isPath(text)
         },
         Setting(
-            section: "output", name: "output", takes: "pulse, null or file:PATH", defaultText: "pulse",
+            section: "output", name: "output", takes: OutputChoice.values, defaultText: "pulse",
             sample: "pulse",
             help:
                 "pulse is the sound server (PulseAudio or PipeWire), null plays silently at the pace of a device, "
-                + "file:PATH writes WAV files as fast as it can.",
+                + "pipe:PATH sends samples to the program that reads a FIFO, at the pace of a device, and "
+                + "file:PATH writes WAV files as fast as it can. The format of a pipe is 44100:16:2 unless the path is "
+                + "followed by another one; bits are 16, 24 (in 4 bytes), 32 or f (floating point).",
             isReloadable: false
         ) { configuration, text in
             guard let output = OutputChoice(text) else { return false }

@@ -25,6 +25,13 @@ struct CodeRecording {
         self.rate = rate
     }
 
+    /// Takes samples whose first frame has the time 0.
+    init(_ samples: [Int16], rate: Double) {
+        self.samples = samples
+        origin = 0
+        self.rate = rate
+    }
+
     /// The recorded frames of this time.
     func frames(_ times: ClosedRange<Double>) -> Range<Int> {
         let count = samples.count / 2

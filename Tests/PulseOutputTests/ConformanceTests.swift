@@ -9,7 +9,11 @@ import Testing
 
 /// The contract of every output (AudioOutput.swift), tested on each.
 @Suite(.serialized, .oneAtATime, .timeLimit(.minutes(2))) struct ConformanceTests {
-    enum Kind: String, CaseIterable { case null, file, pulse }
+    /// `converted`: a pipe whose rate and channels are others than those of the streams.
+    enum Kind: String, CaseIterable { case null, file, pulse, pipe, converted }
+
+    private static var pipe: String { "/tmp/conformance-\(getpid()).pipe" }
+    @PlayerLoop private static var reader: PipeReader?
 
     init() { LoopThread.start() }
 
@@ -18,7 +22,15 @@ import Testing
         case .null: NullOutput(EventLoop.current)
         case .file: FileOutput(EventLoop.current, path: "/tmp/conformance-\(getpid()).wav")
         case .pulse: PulseOutput(EventLoop.current, server: await SharedServer.pulseAudio.value.address)
+        case .pipe: makePipe(.compactDisc)
+        case .converted: makePipe(FixedFormat("48000:24:1")!)
         }
+    }
+
+    @PlayerLoop private func makePipe(_ format: FixedFormat) -> any AudioOutput {
+        Self.reader = PipeReader(Self.pipe, staysForNext: true)
+        return MixedOutput(
+            EventLoop.current, Mixer(EventLoop.current, PipeSink(EventLoop.current, path: Self.pipe, format)))
     }
 
     @PlayerLoop private func open(_ kind: Kind, _ log: OutputLog) async -> (any AudioOutput, any AudioStream) {
@@ -34,6 +46,9 @@ import Testing
     @PlayerLoop private func finish(_ kind: Kind, _ output: any AudioOutput) {
         output.disconnect()
         if kind == .file { unlink("/tmp/conformance-\(getpid()).wav") }
+        Self.reader?.end()
+        Self.reader = nil
+        unlink(Self.pipe)
     }
 
     @Test("a connection is reported once and later, and another attempt does nothing", arguments: Kind.allCases)

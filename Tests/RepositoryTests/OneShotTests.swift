@@ -22,6 +22,7 @@ import Testing
         "PlaybackEngine/Timers/PauseFades.swift": "the end of the fade of a pause",
         "PlaybackEngine/Timers/Sleeper.swift": "sleep and its fade",
         "PlaybackEngine/Announcements/Announcer.swift": "the limits of an announcement",
+        "PulseOutput/Mixed/Mixer.swift": "about six times a second, the next frames",
         "PulseOutput/Null/NullStream.swift": "the next request of a device",
         "PulseOutput/Pulse/PulseConnection.swift": "to accept a connection, one for each of its answers",
         "PulseOutput/Pulse/PulseMainLoop.swift": "to accept a connection",

@@ -26,6 +26,8 @@ package import StateKeeping
     private let opener: DecoderOpener
     /// Looks at files of queues; nil: nobody wants titles of what is not played.
     private let titles: TitleDesk?
+    /// Mixer that all sessions share; nil: the output needs none.
+    private var mixer: Mixer?
 
     private init(_ context: SessionContext) {
         self.context = context
@@ -54,7 +56,7 @@ package import StateKeeping
         session: String, store: StateStore?, listener: any StateListener
     ) -> PlayerMethods {
         let configuration = context.configuration
-        let output = Self.makeOutput(context.loop, configuration)
+        let output = makeOutput(configuration)
         var parts = PlayerParts(
             output: output, openDecoder: opener, ringCapacity: Self.ringCapacity,
             failureLimit: configuration.failuresBeforeStop,
@@ -70,7 +72,7 @@ package import StateKeeping
             isSpoken: { [settings = context.settings] in settings.current.isSpoken($0, $1) }, session: session,
             events: events, instance: context.instance,
             onOutputLost: configuration.onOutputLost, delays: delays,
-            watchServer: Self.watcher(context.loop, configuration),
+            watchServer: watcher(configuration),
             watchMedia: Self.mediaWatcher(context.loop))
         parts.desk = titles
         let player = Player(context.loop, parts)
@@ -95,9 +97,8 @@ package import StateKeeping
     }
 
     /// The output that the configuration names, connected to nothing yet.
-    private static func makeOutput(
-        _ loop: EventLoop, _ configuration: Configuration
-    ) -> any AudioOutput {
+    private func makeOutput(_ configuration: Configuration) -> any AudioOutput {
+        let loop = context.loop
         switch configuration.output {
         case .pulse:
             PulseEnvironment.prepare()
@@ -105,6 +106,10 @@ package import StateKeeping
                 loop, sinkName: configuration.sink, interrupters: configuration.interruptedBy)
         case .null: return NullOutput(loop)
         case .file(let path): return FileOutput(loop, path: path)
+        case .pipe(let path, let format):
+            let shared = mixer ?? Mixer(loop, PipeSink(loop, path: path, format))
+            mixer = shared
+            return MixedOutput(loop, shared)
         }
     }
 
@@ -169,10 +174,10 @@ package import StateKeeping
         return buffering.target + buffering.deviceLatency + format.frames(seconds: spareSeconds)
     }
 
-    private static func watcher(
-        _ loop: EventLoop, _ configuration: Configuration
-    ) -> (@escaping @PlayerLoop () -> Void) -> AnyObject? {
+    private func watcher(_ configuration: Configuration) -> (@escaping @PlayerLoop () -> Void) -> AnyObject? {
+        if let mixer { return { handler in mixer.watch(handler) } }
         guard configuration.output == .pulse else { return { _ in nil } }
+        let loop = context.loop
         return { handler in Watching(ServerWatch(loop), handler) }
     }
 

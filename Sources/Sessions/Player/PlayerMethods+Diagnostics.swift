@@ -62,6 +62,10 @@ extension PlayerMethods {
         case .file(let path):
             output["kind"] = "file"
             output["path"] = .string(path)
+        case .pipe(let path, let format):
+            output["kind"] = "pipe"
+            output["path"] = .string(path)
+            output["format"] = .string(format.text)
         }
         if let sink = configuration.sink { output["sink"] = .string(sink) }
         var result = JSONObject([

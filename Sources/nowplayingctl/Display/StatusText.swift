@@ -134,7 +134,8 @@ enum StatusText {
     /// Reason for a stall, and the remedy.
     static func stall(_ reason: String?) -> String {
         switch reason {
-        case "noServer": "no sound server answers: start PipeWire or PulseAudio; playback resumes then"
+        case "noServer":
+            "no sound server answers: start PipeWire or PulseAudio, or the reader of the pipe; playback resumes then"
         case "serverHung": "the sound server does not answer: restart it; playback resumes then"
         case "noOutput": "there is no output: connect or switch one on; playback resumes then"
         case "suspended":

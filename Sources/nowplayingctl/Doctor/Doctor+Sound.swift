@@ -21,6 +21,8 @@ extension Doctor {
                     meaning: "there is no sound",
                     action: "set output = pulse in nowplayingd.conf and restart the daemon")
             )
+        case "pipe":
+            return add(pipe(state, diagnosis?["output"]?["path"]?.stringValue ?? ""))
         default: break
         }
         let list: [JSONValue]
@@ -32,6 +34,17 @@ extension Doctor {
         }
         add(Finding("server", .ok, "the sound server answers"))
         sink(list, state, wanted: diagnosis?["output"]?["sink"]?.stringValue)
+    }
+
+    /// The program that reads the FIFO, as far as the daemon needs one now.
+    private func pipe(_ state: StateView, _ path: String) -> Finding {
+        let shown = TerminalText.safe(path)
+        guard state.json["stall"]?["reason"]?.stringValue == "noServer" else {
+            return Finding("server", .ok, "the daemon sends samples into the FIFO \(shown)")
+        }
+        return Finding(
+            "server", .fault, "no program reads the FIFO \(shown)", meaning: "there is no sound",
+            action: "start the program that reads it; see the log if it runs")
     }
 
     private mutating func sink(_ list: [JSONValue], _ state: StateView, wanted: String?) {

@@ -1,0 +1,217 @@
+package import AudioCore
+package import LinuxSystem
+import NowPlaying
+
+/// A stream of a mixed output. Frames that were mixed play: they can't be taken back.
+@PlayerLoop package final class MixedStream: SimulatedStream, AudioStream {
+    package let format: AudioFormat
+    package var targetFrames: Int64 { queue.target }
+    package var refillFrames: Int64 { queue.refill }
+    package var prebufferFrames: Int64 { queue.prebuffer }
+    package var canRewind: Bool { false }
+
+    /// True for the stream of an announcement, whose samples have their volume already.
+    let isAnnouncement: Bool
+    private let output: MixedOutput
+    private let converter: StreamConverter
+    private var mixer: Mixer { output.mixer }
+    private var queue: StreamQueue
+    private var store: FrameStore
+    private var isReady = false
+    private var isCorked = true
+    /// The present run of frames; nil: none flow.
+    private var run: Run?
+    /// Frame that is made next, fractional, while none flow.
+    private var rest = 0.0
+    /// End of the last run; nil: there was none, or it does not matter any more.
+    private var tail: Run?
+    /// Factor of the last frame that was mixed.
+    private var gain = 1.0
+
+    /// A frame of the stream, fractional, that is a frame of the device.
+    private struct Run {
+        var frame: Double
+        var at: Int64
+    }
+
+    /// A stream with the buffering that one of a server would have. It does nothing before `begin`. Nil: libsoxr is missing.
+    init?(
+        _ output: MixedOutput, _ loop: EventLoop, _ format: AudioFormat, isLive: Bool, isAnnouncement: Bool,
+        _ delegate: any AudioStreamDelegate
+    ) {
+        guard let converter = StreamConverter(from: format, to: output.mixer.format) else { return nil }
+        self.output = output
+        self.format = format
+        self.isAnnouncement = isAnnouncement
+        self.converter = converter
+        let buffering = StreamBuffering(format, isLive: isLive)
+        queue = StreamQueue(target: buffering.target, refill: buffering.refill, prebuffer: buffering.prebuffer)
+        store = FrameStore(bytesPerFrame: format.bytesPerFrame)
+        super.init(loop, delegate)
+    }
+
+    /// Reports readiness to the delegate in the next turn of the loop, and requests frames.
+    func begin() {
+        loop.later { [self] in
+            guard isOpen else { return }
+            isReady = true
+            delegate?.streamIsReady(self)
+            goOn()
+        }
+    }
+
+    package func close() {
+        end()
+        output.forget(self)
+    }
+
+    /// Closes it for the output, which drops it by itself.
+    func end() {
+        run = nil
+        store.close()
+        shut()
+    }
+
+    // MARK: Commands
+
+    package func write(_ frames: UnsafeRawBufferPointer, at frame: Int64?) {
+        guard isOpen, isReady else { return }
+        precondition(frames.count % format.bytesPerFrame == 0, "only whole frames can be written")
+        let start = queue.write(Int64(frames.count / format.bytesPerFrame), at: frame)
+        store.write(frames, at: start)
+        goOn()
+    }
+
+    package func setCorked(_ corked: Bool, _ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
+        guard isReady else { return complete(completion, .closed) }
+        isCorked = corked
+        if corked, run != nil { endRun(at: mixer.schedule.end, frame: nextFrame) }
+        complete(completion)
+        goOn()
+    }
+
+    package func flush(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
+        queue.flush()
+        store.clear(next: queue.position)
+        converter.clear()
+        rest = Double(queue.position)
+        if run != nil { run = Run(frame: rest, at: mixer.schedule.end) }
+        complete(completion, isReady ? nil : .closed)
+        goOn()
+    }
+
+    package func drain(_ completion: @escaping @PlayerLoop (OutputError?) -> Void) {
+        guard isOpen, isReady, !isCorked else {
+            return complete(completion, OutputError(.refused, "a stopped stream can't play to its end"))
+        }
+        addDrain(completion)
+        goOn()
+    }
+
+    package func readTiming(_ completion: @escaping @PlayerLoop (Result<StreamTiming, OutputError>) -> Void) {
+        loop.later { [self] in
+            guard isOpen, isReady else { return completion(.failure(.closed)) }
+            completion(.success(timing(at: EventLoop.now)))
+        }
+    }
+
+    package func setTitle(_ title: String, artist: String?) {}
+
+    // MARK: Position
+
+    /// Frame that is made next, fractional.
+    private var nextFrame: Double {
+        guard let run else { return rest }
+        return min(Double(queue.position), run.frame + Double(mixer.schedule.end - run.at) * converter.ratio)
+    }
+
+    private func timing(at now: MonotonicTime) -> StreamTiming {
+        let heard = mixer.heardFrame(at: now)
+        var audible = nextFrame
+        var isPlaying = false
+        var left = 0.0
+        if let run {
+            left = Double(queue.position) - (run.frame + (heard - Double(run.at)) * converter.ratio)
+            audible = Double(queue.position) - max(0, left)
+            isPlaying = true
+        } else if let tail {
+            left = max(0, Double(tail.at) - heard) * converter.ratio
+            // Corked, what is on its way counts as heard.
+            isPlaying = !isCorked && left > 0
+            if isPlaying { audible = tail.frame - left }
+        }
+        return StreamTiming(
+            time: now, audibleFrame: audible, takenFrame: queue.position, isPlaying: isPlaying,
+            latency: max(0, left) / Double(format.sampleRate), roundTrip: 0)
+    }
+
+    // MARK: Flow
+
+    /// True while frames are made.
+    var isFlowing: Bool { run != nil }
+
+    /// Frames that wait to be made, fractional.
+    private var waiting: Double { max(0, Double(max(queue.end, queue.position)) - rest) }
+
+    /// Starts if there is enough, asks for more if there is room, and ends drains.
+    private func goOn() {
+        guard isOpen, isReady else { return }
+        if run == nil, !isCorked, waiting >= 1, isDraining || waiting >= Double(queue.prebuffer) {
+            gain = wantedGain
+            run = Run(frame: rest, at: mixer.begin())
+            notify { [self] in $0.streamStarted(self) }
+        }
+        settle(at: EventLoop.now)
+        if queue.ask() { notify { [self] in $0.streamNeedsFrames(self) } }
+    }
+
+    private func endRun(at end: Int64, frame: Double) {
+        run = nil
+        rest = frame
+        tail = Run(frame: frame, at: end)
+    }
+
+    /// Instant at which the wait of drains ends; nil: none waits for an instant.
+    var drained: MonotonicTime? {
+        guard isDraining, run == nil, !isCorked, waiting < 1 else { return nil }
+        return tail.flatMap { mixer.heardTime(of: $0.at) } ?? EventLoop.now
+    }
+
+    /// Ends drains whose frames have all been heard.
+    func settle(at now: MonotonicTime) {
+        guard let drained else { return }
+        if drained <= now { completeDrains() } else { mixer.arm() }
+    }
+
+    /// The device's time was interrupted.
+    func moved() { if run != nil { notify { [self] in $0.streamMoved(self) } } }
+
+    private var wantedGain: Double { isAnnouncement ? 1 : output.gain }
+
+    /// Adds the next frames, the first of which is frame `at` of the device, to the mix. Returns their number, and true if
+    /// they have no more bits than the device.
+    func mix(
+        into bus: UnsafeMutableBufferPointer<Double>, _ scratch: UnsafeMutableBufferPointer<Double>, at frame: Int64
+    ) -> (frames: Int, isExact: Bool) {
+        guard run != nil else { return (0, true) }
+        let channels = mixer.format.channels
+        let made = converter.make(from: &store, into: scratch)
+        queue.take(upTo: store.first)
+        let from = gain
+        gain = wantedGain
+        let ramp = from == gain ? 0 : min(made, mixer.format.sampleRate / 50)
+        for index in 0..<(made * channels) {
+            let place = index / channels
+            let factor = place < ramp ? from + (gain - from) * Double(place + 1) / Double(ramp) : gain
+            bus[index] += factor == 1 ? scratch[index] : scratch[index] * factor
+        }
+        if made < scratch.count / channels {
+            endRun(at: frame + Int64(made), frame: Double(queue.position))
+            if !isDraining { notify { [self] in $0.streamUnderflowed(self) } }
+            loop.later { [self] in goOn() }
+        } else if queue.ask() {
+            notify { [self] in $0.streamNeedsFrames(self) }
+        }
+        return (made, converter.isExact && from == 1 && gain == 1)
+    }
+}

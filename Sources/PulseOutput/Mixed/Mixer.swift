@@ -1,0 +1,203 @@
+package import AudioCore
+package import LinuxSystem
+import NowPlaying
+
+/// Mixes the streams of all sessions for one sink, ahead by the sink's lead and on a schedule of its own. It wakes about six
+/// times a second while frames flow, and never else.
+@PlayerLoop package final class Mixer: MixSinkOwner {
+    private let loop: EventLoop
+    private let sink: any MixSink
+    /// Format of all that is sent.
+    package let format: FixedFormat
+    /// Outputs that are connected or connect.
+    private var outputs: [MixedOutput] = []
+    private var streams: [MixedStream] = []
+    private(set) var schedule: MixSchedule
+    /// Frames that the sink did not take yet.
+    private var unsent: [UInt8] = []
+    private var deadline: EventSource?
+    private var bus: [Double]
+    private var scratch: [Double]
+    private var bytes: [UInt8]
+
+    /// Frames that are mixed at once.
+    private static let block = 2048
+    /// Part of the lead that is left when more is made.
+    private static let reserve = 0.15
+
+    /// A mixer for this sink, which is not connected yet.
+    package init(_ loop: EventLoop, _ sink: any MixSink) {
+        self.loop = loop
+        self.sink = sink
+        format = sink.format
+        schedule = MixSchedule(sampleRate: sink.format.sampleRate)
+        bus = Array(repeating: 0, count: Self.block * sink.format.channels)
+        scratch = bus
+        bytes = Array(repeating: 0, count: Self.block * sink.format.bytesPerFrame)
+        sink.owner = self
+    }
+
+    /// The device as it is shown.
+    var device: OutputDevice { sink.device }
+
+    /// Calls `handler` whenever another attempt to connect makes sense, until the result is released.
+    package func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject { sink.watch(handler) }
+
+    // MARK: Connection
+
+    /// Connects the output, which hears of it later.
+    func join(_ output: MixedOutput) {
+        outputs.append(output)
+        if sink.isConnected {
+            loop.later { [self] in if sink.isConnected { output.connected() } }
+        } else {
+            sink.connect()
+        }
+    }
+
+    /// Drops the output; without any the sink is disconnected.
+    func leave(_ output: MixedOutput) {
+        outputs.removeAll { $0 === output }
+        guard outputs.isEmpty else { return }
+        sink.disconnect()
+        stop()
+    }
+
+    package func sinkConnected() { for output in outputs { output.connected() } }
+
+    package func sinkFailed(_ error: OutputError) {
+        let lost = outputs
+        outputs = []
+        stop()
+        for output in lost { output.failed(error) }
+    }
+
+    private func stop() {
+        unsent = []
+        deadline = nil
+        schedule.stop()
+    }
+
+    // MARK: Streams
+
+    /// Adds a stream, which does not flow yet.
+    func add(_ stream: MixedStream) { streams.append(stream) }
+
+    /// Drops a stream that was closed.
+    func remove(_ stream: MixedStream) { streams.removeAll { $0 === stream } }
+
+    /// Makes a stream flow from the next frame on, which is returned.
+    func begin() -> Int64 {
+        let isIdle = !streams.contains(where: \.isFlowing)
+        _ = schedule.begin(at: EventLoop.now, patience: isIdle ? 0 : sink.patience)
+        loop.later { [self] in wake() }
+        return schedule.end
+    }
+
+    // MARK: Time
+
+    /// Frame that is heard at an instant, fractional.
+    func heardFrame(at time: MonotonicTime) -> Double {
+        schedule.frame(at: time.advanced(bySeconds: -sink.delay))
+    }
+
+    /// Instant at which a frame is heard; nil: no frames were made.
+    func heardTime(of frame: Int64) -> MonotonicTime? {
+        schedule.time(of: frame)?.advanced(bySeconds: sink.delay)
+    }
+
+    private func wake() {
+        guard sink.isConnected else { return }
+        let now = EventLoop.now
+        make(at: now)
+        for stream in streams { stream.settle(at: now) }
+        arm()
+    }
+
+    /// Sets the deadline of the next work.
+    func arm() {
+        var next = streams.compactMap(\.drained).min()
+        if !unsent.isEmpty {
+            next = [next, stuckTime].compactMap { $0 }.min()
+        } else if streams.contains(where: \.isFlowing), let end = schedule.time(of: schedule.end) {
+            let due = end.advanced(bySeconds: -sink.lead * Self.reserve)
+            next = min(next ?? due, due)
+        }
+        guard let next else { return deadline = nil }
+        if let deadline {
+            deadline.setDeadline(next)
+        } else {
+            deadline = loop.deadline(next) { [unowned self] in
+                deadline = nil
+                wake()
+            }
+        }
+    }
+
+    // MARK: Frames
+
+    /// Makes the frames of the lead that are missing.
+    private func make(at now: MonotonicTime) {
+        if !unsent.isEmpty {
+            if let stuckTime, stuckTime <= now { sink.stall() }
+            return
+        }
+        guard streams.contains(where: \.isFlowing) else { return }
+        if schedule.begin(at: now, patience: sink.patience) { for stream in streams { stream.moved() } }
+        var left = schedule.needed(at: now, lead: sink.lead)
+        while left > 0, unsent.isEmpty, streams.contains(where: \.isFlowing) {
+            let frames = min(left, Self.block)
+            mix(frames)
+            left -= frames
+        }
+    }
+
+    /// Mixes frames and sends them; fewer if all streams end in them.
+    private func mix(_ frames: Int) {
+        let channels = format.channels
+        let start = schedule.end
+        var longest = 0
+        // Frames at the beginning that have more bits than the format.
+        var rough = 0
+        bus.withUnsafeMutableBufferPointer { bus in
+            scratch.withUnsafeMutableBufferPointer { scratch in
+                let mixed = UnsafeMutableBufferPointer(rebasing: bus[..<(frames * channels)])
+                mixed.update(repeating: 0)
+                for stream in streams {
+                    let own = UnsafeMutableBufferPointer(rebasing: scratch[..<(frames * channels)])
+                    let (made, fits) = stream.mix(into: mixed, own, at: start)
+                    longest = max(longest, made)
+                    if !fits { rough = max(rough, made) }
+                }
+            }
+            bytes.withUnsafeMutableBytes { bytes in
+                for (range, dithers) in [(0..<rough, true), (rough..<longest, false)] {
+                    _ = Quantizer.write(
+                        UnsafeBufferPointer(
+                            rebasing: bus[(range.lowerBound * channels)..<(range.upperBound * channels)]),
+                        format, frame: start + Int64(range.lowerBound), dithers: dithers,
+                        into: UnsafeMutableRawBufferPointer(
+                            rebasing: bytes[(range.lowerBound * format.bytesPerFrame)...]))
+                }
+            }
+        }
+        guard longest > 0 else { return }
+        schedule.advance(by: longest)
+        bytes.withUnsafeBytes { bytes in
+            let made = UnsafeRawBufferPointer(rebasing: bytes[..<(longest * format.bytesPerFrame)])
+            let sent = sink.send(made)
+            if sent < made.count { unsent.append(contentsOf: made[sent...]) }
+        }
+    }
+
+    /// Instant at which the first frame that the sink did not take is due; nil: it has taken all.
+    private var stuckTime: MonotonicTime? {
+        unsent.isEmpty ? nil : schedule.time(of: schedule.end - Int64(unsent.count / format.bytesPerFrame))
+    }
+
+    package func sinkTakesMore() {
+        let sent = unsent.withUnsafeBytes { sink.send($0) }
+        unsent.removeFirst(sent)
+        if unsent.isEmpty { wake() }
+    }
+}

@@ -1,0 +1,200 @@
+package import AudioCore
+import CLinux
+import Glibc
+package import LinuxSystem
+import NowPlaying
+
+/// Sends frames into a FIFO, which is made if it is not there. The program that reads it is the connection: the first reader
+/// makes it, and the end of the last one ends it. Nothing wakes us while we wait for a reader, or while nothing is sent.
+@PlayerLoop package final class PipeSink: MixSink {
+    package weak var owner: (any MixSinkOwner)?
+    package let format: FixedFormat
+    package let delay = 0.0
+    /// A reader has a pace of its own, and at least so much in store.
+    package let patience = 0.05
+    private(set) package var lead: Double
+    private let loop: EventLoop
+    private let path: String
+    private var state = State.apart
+    /// Our end for writing; nil: closed. Open without a reader, it lets one open its end.
+    private var end: PipeEnd?
+    /// Watches our end: for the end of the last reader, and for room.
+    private var watch: EventSource?
+    private var readers: PipeReaders?
+    private var waiting: [Waiting] = []
+
+    private enum State { case apart, connecting, connected }
+
+    /// Seconds that are sent ahead at most, and the part of the pipe that they fill at most.
+    private static let longestLead = 0.2
+    private static let share = 0.8
+
+    /// A sink for this path, not connected yet.
+    package init(_ loop: EventLoop, path: String, _ format: FixedFormat) {
+        self.loop = loop
+        self.path = path
+        self.format = format
+        lead = Self.longestLead
+    }
+
+    package var isConnected: Bool { state == .connected }
+    package var isConnecting: Bool { state == .connecting }
+
+    package var device: OutputDevice {
+        OutputDevice(
+            name: "pipe", description: "Into \(cleanText(path))", state: .running, isDefault: true,
+            format: format.audioFormat, exactBits: format.sample.bits ?? 24, takesFloat: format.sample == .float32)
+    }
+
+    // MARK: Connection
+
+    package func connect() {
+        guard state == .apart else { return }
+        state = .connecting
+        loop.later { [self] in if state == .connecting { attempt() } }
+    }
+
+    package func disconnect() {
+        state = .apart
+        watch = nil
+        if waiting.isEmpty { end = nil }
+    }
+
+    private func attempt() {
+        let end: PipeEnd
+        do throws(OutputError) { end = try open() } catch { return fail(error) }
+        guard end.hasReader else {
+            return fail(OutputError(.noServer, "no program reads \(cleanText(path)); start the program that plays it"))
+        }
+        // Where a reader stopped to read, play goes on when there is room.
+        guard end.hasRoom else { return watchEnd(forRoom: true) }
+        state = .connected
+        watchEnd(forRoom: false)
+        owner?.sinkConnected()
+    }
+
+    /// Our end, opened if it is not open, or another FIFO has its path by now.
+    private func open() throws(OutputError) -> PipeEnd {
+        if let end, end.isAt(path) { return end }
+        watch = nil
+        readers = nil
+        end = nil
+        let made = try PipeEnd(path, bytesPerFrame: format.bytesPerFrame)
+        let rate = format.bytesPerFrame * format.sampleRate
+        made.enlarge(to: Int(clamping: Double(rate) * Self.longestLead / Self.share))
+        lead = min(Self.longestLead, Self.share * Double(made.capacity) / Double(rate))
+        end = made
+        return made
+    }
+
+    private func fail(_ error: OutputError) {
+        state = .apart
+        watch = nil
+        Log.warning(error.message, oncePerMinute: error.message, now: EventLoop.now)
+        if waiting.isEmpty { end = nil }
+        owner?.sinkFailed(error)
+    }
+
+    package func stall() {
+        guard state == .connected else { return }
+        state = .apart
+        loop.later { [self] in
+            owner?.sinkFailed(
+                OutputError(.serverHung, "the program that reads \(cleanText(path)) stopped reading"))
+        }
+    }
+
+    /// Watches our end. EPOLLERR, which is always reported, says that the last reader is gone.
+    private func watchEnd(forRoom: Bool) {
+        let events = forRoom ? EPOLLOUT.rawValue : 0
+        if let watch { return watch.setEvents(events) }
+        guard let end else { return }
+        watch = loop.watch(end.descriptor, events) { [unowned self] events in changed(events) }
+    }
+
+    private func changed(_ events: UInt32) {
+        if events & EPOLLERR.rawValue != 0 { return readerLeft() }
+        guard events & EPOLLOUT.rawValue != 0 else { return }
+        watchEnd(forRoom: false)
+        switch state {
+        case .apart: break
+        case .connecting: attempt()
+        case .connected: owner?.sinkTakesMore()
+        }
+    }
+
+    /// The last reader is gone: closes our end, and with it drops the frames that it left.
+    private func readerLeft() {
+        watch = nil
+        end = nil
+        let was = state
+        guard was != .apart else { return startWaiting() }
+        fail(OutputError(.noServer, "the program that read \(cleanText(path)) ended; start it again"))
+        startWaiting()
+    }
+
+    // MARK: Frames
+
+    package func send(_ frames: UnsafeRawBufferPointer) -> Int {
+        guard state == .connected, let end else { return 0 }
+        let sent = end.write(frames)
+        if sent < frames.count { watchEnd(forRoom: true) }
+        return sent
+    }
+
+    // MARK: Waiting for a reader
+
+    package func watch(_ handler: @escaping @PlayerLoop () -> Void) -> AnyObject {
+        let made = Waiting(self, handler)
+        waiting.append(made)
+        startWaiting()
+        return Holder(made)
+    }
+
+    /// Opens our end, which lets a reader open the other, and listens for that.
+    private func startWaiting() {
+        guard !waiting.isEmpty, state == .apart, let end = try? open() else { return }
+        if readers == nil { readers = PipeReaders(loop, path) { [unowned self] in readerCame() } }
+        // It may have come before the listener.
+        guard end.hasReader else { return }
+        loop.later { [self] in readerCame() }
+    }
+
+    private func readerCame() {
+        guard state == .apart, let end, end.hasReader else { return }
+        for waiting in waiting { waiting.handler?() }
+    }
+
+    /// Ends a wait.
+    fileprivate func stopWaiting(_ ended: Waiting) {
+        waiting.removeAll { $0 === ended }
+        guard waiting.isEmpty else { return }
+        readers = nil
+        if state == .apart { end = nil }
+    }
+}
+
+/// A handler that waits for a reader.
+@PlayerLoop private final class Waiting {
+    private weak var sink: PipeSink?
+    private(set) var handler: (@PlayerLoop () -> Void)?
+
+    init(_ sink: PipeSink, _ handler: @escaping @PlayerLoop () -> Void) {
+        self.sink = sink
+        self.handler = handler
+    }
+
+    func stop() {
+        handler = nil
+        sink?.stopWaiting(self)
+    }
+}
+
+/// Keeps a handler waiting as long as it lives.
+@PlayerLoop private final class Holder {
+    private let waiting: Waiting
+
+    init(_ waiting: Waiting) { self.waiting = waiting }
+
+    isolated deinit { waiting.stop() }
+}

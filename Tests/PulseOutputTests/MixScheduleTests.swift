@@ -1,0 +1,63 @@
+import NowPlaying
+import Testing
+
+@testable import PulseOutput
+
+@Suite struct MixScheduleTests {
+    private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
+
+    private func begins(_ schedule: inout MixSchedule, _ time: MonotonicTime) {
+        let isNew = schedule.begin(at: time)
+        #expect(isNew)
+    }
+
+    @Test("frames are due one after the other from the beginning on") func beginning() {
+        var schedule = MixSchedule(sampleRate: 48000)
+        #expect(schedule.frame(at: at(5)) == 0 && schedule.time(of: 0) == nil)
+        begins(&schedule, at(10))
+        #expect(schedule.needed(at: at(10), lead: 0.2) == 9600)
+        schedule.advance(by: 9600)
+        #expect(schedule.needed(at: at(10), lead: 0.2) == 0)
+        #expect(schedule.needed(at: at(10.1), lead: 0.2) == 4800)
+        #expect(schedule.frame(at: at(10.1)) == 4800)
+        #expect(schedule.frame(at: at(9.9)) == -4800)
+        #expect(schedule.time(of: 9600) == at(10.2))
+    }
+
+    @Test("no frame is due that was not made, and a beginning that is late begins anew") func late() {
+        var schedule = MixSchedule(sampleRate: 44100)
+        _ = schedule.begin(at: at(1))
+        schedule.advance(by: 4410)
+        let isNew = schedule.begin(at: at(1.05))
+        #expect(!isNew)
+        let isPatient = !schedule.begin(at: at(1.15), patience: 0.06)
+        #expect(isPatient)
+        // The frames that are late are made up for.
+        #expect(schedule.needed(at: at(1.15), lead: 0.1) == 4410 + 2205 && schedule.frame(at: at(1.15)) == 4410)
+        #expect(schedule.frame(at: at(2)) == 4410)
+        begins(&schedule, at(2))
+        #expect(schedule.frame(at: at(2)) == 4410 && schedule.time(of: 8820) == at(2.1))
+        schedule.advance(by: 4410)
+        schedule.stop()
+        #expect(schedule.frame(at: at(2)) == 8820)
+        begins(&schedule, at(2.01))
+    }
+
+    @Test("in days, no nanosecond is lost", arguments: [8000, 44100, 48000, 96000, 192_000]) func days(_ rate: Int) {
+        var schedule = MixSchedule(sampleRate: rate)
+        _ = schedule.begin(at: at(3))
+        var made = 0
+        // Blocks of an odd length, for five days.
+        let block = 7 * rate / 5
+        while made < 5 * 86400 * rate {
+            schedule.advance(by: block)
+            made += block
+        }
+        let whole = Int64(made / rate)
+        let part = (Double(made % rate) / Double(rate) * 1e9).rounded()
+        #expect(schedule.end == Int64(made))
+        let due = schedule.time(of: schedule.end)
+        #expect(due == MonotonicTime(nanoseconds: 3_000_000_000 + whole * 1_000_000_000 + Int64(part)))
+        #expect(abs(schedule.frame(at: due!.advanced(bySeconds: -0.5)) - Double(made) + Double(rate) / 2) < 0.001)
+    }
+}
