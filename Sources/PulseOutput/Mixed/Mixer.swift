@@ -35,6 +35,8 @@ import NowPlaying
         scratch = bus
         bytes = Array(repeating: 0, count: Self.block * sink.format.bytesPerFrame)
         sink.owner = self
+        // Opening a library reads files: at the start, not when a stream begins.
+        _ = SoxrLibrary.shared
     }
 
     /// The device as it is shown.
